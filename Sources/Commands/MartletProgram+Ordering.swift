@@ -29,7 +29,8 @@ extension MartletProgram {
     static let newLimit = Option(
         "limit", ValueSyntax<RateLimit>.rate, "bytes a second for all of it together; off takes the limit away")
     static let newTime = Option(
-        "not-before", ValueSyntax<WrittenTime>.time, "start nothing before this time, and stop what runs until then; of a batch or file")
+        "not-before", ValueSyntax<WrittenTime>.time,
+        "start nothing before this time, and stop what runs until then; of a batch or file")
     static let newPatience = Option(
         "give-up-after", ValueSyntax<TimeSpan>.duration, "fail a file that made no progress for so long; of a batch")
     static let newPolicy = Option(

@@ -9,7 +9,7 @@ final class ChangeFeed: Sendable {
         var isClosed = false
     }
 
-    /// What one listener has not taken yet, or the continuation it waits with; never both.
+    /// A listener: the change that it has not taken yet, or the continuation it waits with; never both.
     private struct Listener {
         var pending: QueueChange?
         var waiting: CheckedContinuation<QueueChange?, Never>?

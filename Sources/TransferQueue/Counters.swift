@@ -4,7 +4,7 @@ import TransferModel
 /// Files and bytes of tasks of one state directly in one folder; a difference when signed.
 struct Tally: Hashable {
     var files: Int64 = 0
-    /// Of known sizes; tasks of unknown size count no bytes at all.
+    /// Bytes of the tasks of known size; tasks of unknown size count no bytes at all.
     var total: Int64 = 0
     var accepted: Int64 = 0
     var verified: Int64 = 0
@@ -39,11 +39,11 @@ struct FolderSums: Hashable {
     var total: Int64 = 0
     var accepted: Int64 = 0
     var verified: Int64 = 0
-    /// What still has to cross the wire: total less accepted of tasks that are not over.
+    /// Bytes that still have to cross the wire: total less accepted of tasks that are not over.
     var left: Int64 = 0
     /// The part of `left` that is paused.
     var stopped: Int64 = 0
-    /// What was at the other end already, and never had to cross the wire: total less accepted of completed tasks.
+    /// Bytes that were at the other end already and never had to cross the wire: total less accepted of completed tasks.
     var found: Int64 = 0
 
     mutating func add(_ tally: Tally, in state: TransferState) {
@@ -134,7 +134,7 @@ struct CounterLedger {
     /// A lane's `ready` was just counted anew.
     mutating func forgetReady(lane: Int64) { ready[lane] = nil }
 
-    /// What each folder that holds changed tasks directly gains.
+    /// The differences of the folders that directly hold changed tasks, by folder.
     func sums() -> [Int64: FolderSums] {
         var sums: [Int64: FolderSums] = [:]
         for (key, tally) in own { sums[key.folder, default: FolderSums()].add(tally, in: key.state) }

@@ -9,12 +9,12 @@ package struct FileToReadBack: Sendable, Hashable {
     package var source: SourcePlace
     /// Below the batch's destination; empty: exactly there.
     package var remote: RawPath
-    /// Of the source as it was sent.
+    /// Identity of the source as it was sent.
     package var identity: SourceIdentity
     /// `--if-exists skip` left what stood there as it was.
     package var isSkipped: Bool
     package var finishedAt: Timestamp
-    /// Of the whole file, where it is known.
+    /// Digest of the whole file; `nil`: not known.
     package var digest: TransferDigest?
 }
 

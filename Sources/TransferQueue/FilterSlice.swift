@@ -1,23 +1,23 @@
 package import TransferModel
 
-/// What a filter found in a stretch of the queue: files in the order of their numbers, folder by folder.
+/// Files that a filter found in a stretch of the queue, in the order of their numbers, folder by folder.
 package struct FilterSlice: Sendable {
     package struct Hits: Sendable {
         package let place: FilterPlace
         package var tasks: [TaskID]
     }
 
-    /// What matched, by the folder that it lies in directly.
+    /// Files that matched, by the folder that they lie in directly.
     package var hits: [FolderID: Hits] = [:]
     /// Files looked at.
     package var examined: Int64 = 0
     /// Files there are.
     package var total: Int64 = 0
-    /// Where the next stretch begins; `nil`: this was the last.
+    /// The start of the next stretch; `nil`: this was the last.
     package var next: TaskID?
 }
 
-/// What moves, as far as a filter asks for it.
+/// Progress of a task that moves, as far as a filter asks for it.
 package struct FilterMotion: Sendable {
     package var state: TransferState
     package var sent: Int64

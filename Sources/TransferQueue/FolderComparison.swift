@@ -6,14 +6,14 @@ package struct ComparedFile: Sendable, Hashable {
     package var task: TaskID
     package var name: RawPath
     package var size: Int64
-    /// Of the source as it was sent, nanoseconds since 1970.
+    /// Modification time of the source as it was sent, in nanoseconds since 1970.
     package var modifiedNanoseconds: Int64
     /// The rule said so: another one's file was left as it was.
     package var isSkipped: Bool
     package var finishedAt: Timestamp
-    /// Of the whole file, where it is known.
+    /// Digest of the whole file; `nil`: not known.
     package var digest: TransferDigest?
-    /// What the server called the version that it stored, where it is known.
+    /// The server's ETag of the version that it stored; `nil`: not known.
     package var etag: String?
     /// `nil`: nothing of that name is listed.
     package var entry: RemoteEntry?
@@ -36,8 +36,8 @@ package struct ComparedFile: Sendable, Hashable {
     }
 }
 
-/// What a server lists of folders, put beside what was sent there. Lies in tables of this connection alone, which spill to files: a folder of
-/// a million names needs no more memory than one of a thousand. On the reader's thread.
+/// Compares a server's listing of folders with the files sent there. Lies in tables of this connection alone, which spill to files: a
+/// folder of a million names needs no more memory than one of a thousand. On the reader's thread.
 ///
 /// Names are compared as bytes. What has no equal is looked for once more as a server may have changed it: with the same letters in
 /// another normal form of Unicode, or in another case. Each name that is listed stands for one file only.
@@ -80,7 +80,7 @@ struct FolderComparisons {
         return Int64(hasher.finalize())
     }
 
-    /// Whether a server may list the one for the other.
+    /// Returns true when a server may list one name for the other.
     static func mayBe(_ one: RawPath, _ other: RawPath) -> Bool {
         guard let one = one.text, let other = other.text else { return one == other }
         return one == other || one.lowercased() == other.lowercased()
@@ -181,7 +181,7 @@ extension QueueReader {
         }
     }
 
-    /// How the names of a folder's completed files all begin.
+    /// The common beginning of the names of a folder's completed files.
     package func commonBeginning(in folder: FolderID) throws(QueueError) -> RawPath {
         try view { view in
             let ends = try view.database.first(
@@ -225,7 +225,7 @@ extension QueueReader {
         ) { Self.entry($0) }
     }
 
-    /// What is listed under names that a server may have made of this one, and whether it is another task's.
+    /// Entries listed under names that a server may have made of this one; `isTaken`: the entry is another task's.
     private func others(for name: RawPath, in comparison: Int64) throws -> [(entry: RemoteEntry, isTaken: Bool)] {
         let found = try database.rows(
             "SELECT \(Self.entryColumns), taken FROM listed WHERE listing = ? AND key = ? ORDER BY taken LIMIT 100",

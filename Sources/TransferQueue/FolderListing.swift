@@ -1,7 +1,7 @@
 import SQLiteConnection
 import TransferModel
 
-/// What is directly in one folder, folded: interesting tasks by name, the rest by the number.
+/// The files directly in one folder, folded: interesting tasks by name, the rest as counts.
 struct FolderListing {
     let view: QueueView
     let batch: QueueView.BatchRow
@@ -9,7 +9,7 @@ struct FolderListing {
     let own: [TransferState: Tally]
     /// Failed tasks by cause, the most frequent first, where they failed for several.
     private let causes: [(cause: TransferErrorCode, tally: Tally)]
-    /// Why all of them failed, when that is one cause.
+    /// The error of the batch's failed tasks, when all have the same.
     private let onlyCause: TransferError?
 
     /// More failed tasks than this are not looked through whenever something changes: they stay one group.
@@ -78,7 +78,7 @@ struct FolderListing {
         return causes.first { $0.cause == cause }?.tally
     }
 
-    /// What is listed and folded together: states, and failed tasks by their causes.
+    /// The groups in which tasks are listed and folded: states, and failed tasks by their causes.
     var fates: [RowID.Fate] {
         Self.order.filter { own[$0] != nil }.flatMap { state in
             state == .failed && !causes.isEmpty
@@ -86,7 +86,7 @@ struct FolderListing {
         }
     }
 
-    /// How many of a fate are listed one by one before the rest is folded.
+    /// Number of tasks of a fate that are listed one by one before the rest is folded.
     func listed(_ fate: RowID.Fate) -> Int64 {
         let count = tally(fate)?.files ?? 0
         switch fate.state {

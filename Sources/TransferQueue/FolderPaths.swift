@@ -1,7 +1,7 @@
 import SQLiteConnection
 import TransferModel
 
-/// Where folders lie: in the batch, on this machine and at the other end. Remembers what it looked up, so it lives for
+/// Paths of folders: in the batch, on this machine and at the other end. Remembers what it looked up, so it lives for
 /// one transaction.
 final class FolderPaths {
     struct Place: Hashable {
@@ -18,7 +18,7 @@ final class FolderPaths {
         let chain: [FolderID]
         /// Those of them whose own flag is set.
         let pausedBy: [RawPath]
-        /// What tasks that are found in it get: of the nearest folder that says so.
+        /// Priority, and below it rank, of tasks that are found in it: those of the nearest folder that has one.
         let priority: Int64?
         let rank: Int64?
     }

@@ -8,7 +8,7 @@ package struct FolderToVerify: Sendable, Hashable {
     package var destination: String
 }
 
-/// What there is to verify of a node.
+/// The next folder of a node to verify, or the reason why there is none.
 package enum FolderChoice: Sendable, Hashable {
     case folder(FolderToVerify)
     /// No further one.

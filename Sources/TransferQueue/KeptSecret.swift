@@ -63,7 +63,7 @@ extension TransferSecrets {
 }
 
 extension BatchRequest {
-    /// What of it stands in the secrets store alone, beside the queries of its downloads.
+    /// The names of its secrets that stand in the secrets store alone, besides the queries of its downloads.
     var kept: Set<KeptSecret> {
         guard case .upload(_, let destination) = work, RemoteAddress(destination)?.query != nil else {
             return secrets.kept

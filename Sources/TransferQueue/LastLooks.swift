@@ -36,7 +36,7 @@ package struct DueLook: Sendable, Hashable {
     package var remote: RawPath
     /// The batch is one file that goes to exactly the destination's URL: the folder is the one that this lies in.
     package var isExact: Bool
-    /// Which request for a look this is, from 1 on: what is completed meanwhile asks for another. 0: a person asked.
+    /// Number of the request for this look, from 1 on: a file that is completed meanwhile asks for another. 0: a person asked.
     package var due: Int64
 
     package init(folder: FolderID, batch: BatchID, origin: String, remote: RawPath, isExact: Bool, due: Int64) {
@@ -49,7 +49,7 @@ package struct DueLook: Sendable, Hashable {
     }
 }
 
-/// How the look at a folder ended.
+/// A look at a folder that has ended, with its outcome.
 package struct EndedLook: Sendable, Hashable {
     package enum Outcome: Sendable, Hashable {
         /// The server listed all of it. `listed` of `files` were there.
@@ -72,7 +72,7 @@ package struct AbsentFile: Sendable, Hashable {
     /// When the task was completed, by which it is known that nothing has happened to it since.
     package var finishedAt: Timestamp
     package var error: TransferError
-    /// What a retry begins with: that another file lies there. `nil`: nothing does.
+    /// The resume point that a retry begins with, which says that another file lies there. `nil`: nothing lies there.
     package var resumePoint: [UInt8]?
 
     package init(task: TaskID, finishedAt: Timestamp, error: TransferError, resumePoint: [UInt8]?) {

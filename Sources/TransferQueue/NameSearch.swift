@@ -17,10 +17,10 @@ package struct NameSearch: Sendable {
     var folders: Set<FolderID> = []
     var batches: Set<BatchID> = []
     fileprivate var next = Next.batches
-    /// What there was when it began; when there is something else, it is of no use any more.
+    /// The highest IDs and the number of batches when it began; once they differ, the search is of no use any more.
     fileprivate var standing: [Int64] = []
 
-    /// What is to be looked through.
+    /// The part of the queue to look through next.
     fileprivate enum Next: Hashable {
         case batches
         case folders(after: Int64)
@@ -48,7 +48,7 @@ package struct NameSearch: Sendable {
 }
 
 extension QueueView {
-    /// Whether nothing came or went since a search began.
+    /// Returns true when nothing came or went since a search began.
     func isCurrent(_ search: NameSearch) throws -> Bool { search.standing == (try standing()) }
 
     private func standing() throws -> [Int64] {

@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What commits changed since a listener last looked. Bounded: beyond a limit of single tasks and folders it says
+/// Changes by commits since a listener last looked. Bounded: beyond a limit of single tasks and folders it says
 /// "everything in that batch".
 package struct QueueChange: Sendable, Hashable {
     package var batches: Set<BatchID> = []
@@ -12,7 +12,7 @@ package struct QueueChange: Sendable, Hashable {
     package var removed: Set<BatchID> = []
     /// Batches that are over since then.
     package var finished: Set<BatchID> = []
-    /// Whether tasks may be ready that were not, or folders to be walked: the scheduler looks again.
+    /// True when tasks may have become ready, or folders are to be walked: the scheduler looks again.
     package var mayRun = false
     /// Folders at servers may be due for their last look.
     package var looksAreDue = false
@@ -20,7 +20,7 @@ package struct QueueChange: Sendable, Hashable {
     package var lastEvent: EventSequence?
     package init() {}
 
-    /// How many single tasks, or folders, are named before it becomes "everything in the batches that changed".
+    /// Number of single tasks, or folders, that are named before it becomes "everything in the batches that changed".
     static let limit = 1000
 
     package var isEmpty: Bool { self == QueueChange() }

@@ -1,7 +1,7 @@
 package import LinuxSystem
 package import SQLiteConnection
 
-/// Why a queue could not be opened. Each message names the way out.
+/// Reasons why a queue could not be opened. Each message names the way out.
 package enum QueueOpenError: Error, Hashable, Sendable {
     /// Another engine holds it (exit status 75). What the lock file says of it, as far as it says something.
     case locked(pid: Int32?, version: String?)
@@ -48,7 +48,7 @@ extension QueueOpenError: CustomStringConvertible {
     }
 }
 
-/// Why a change of the queue was not done. Nothing of it was done then.
+/// Reasons why a change of the queue was not made. Nothing of it was done then.
 package enum QueueError: Error, Hashable, Sendable {
     /// SQLite failed: a full disk, a damaged file. What was recorded before is kept and tried again.
     case database(SQLiteError)
@@ -56,7 +56,7 @@ package enum QueueError: Error, Hashable, Sendable {
     case secrets(SecretsFailure)
     /// The open queue has lost its name: it was deleted or replaced.
     case gone(String)
-    /// What was asked makes no sense: an empty batch, a malformed URL. For a person.
+    /// The request makes no sense: an empty batch, a malformed URL. For a person.
     case badRequest(String)
     case noSuchBatch
     case closed

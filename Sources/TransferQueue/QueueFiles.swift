@@ -95,7 +95,7 @@ final class QueueLock: Sendable {
     }
 }
 
-/// Which files an open queue is, to see when one of them loses its name.
+/// Identities of an open queue's files, to see when one of them loses its name.
 struct QueueMarks: Sendable {
     private var queue: FileMark?
     private var log: FileMark?

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Why the queue takes no changes at this moment: a full disk, a file that is gone. What was recorded is kept and tried again.
+/// The reason why the queue takes no changes now: a full disk, a file that is gone. What was recorded is kept and tried again.
 package final class QueueHealth: Sendable {
     /// Held for a read or a write only.
     private let current = Mutex<QueueError?>(nil)

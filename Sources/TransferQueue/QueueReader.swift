@@ -141,13 +141,13 @@ package actor QueueReader {
         try view { try $0.node(id) }
     }
 
-    /// What a row of the screen stands for: the node itself, or the tasks of a group page by page in the order of
+    /// Nodes that a row of the screen stands for: the node itself, or the tasks of a group page by page in the order of
     /// their numbers. Empty: there is no such row (any more).
     package func nodes(in row: RowID, after: TaskID? = nil, limit: Int = 1000) throws(QueueError) -> [NodeID] {
         try view { try $0.nodes(in: row, after: after, limit: limit) }
     }
 
-    /// What is directly below a node, bounded by the request's limit. `nil`: the node is gone.
+    /// Rows directly below a node, bounded by the request's limit. `nil`: the node is gone.
     ///
     /// Of a batch or folder: subfolders by name, then active tasks, then the first few that failed, wait or are paused,
     /// each with a group row for the rest, then groups of queued, completed and cancelled ones (listed one by one when they are few).
@@ -161,7 +161,7 @@ package actor QueueReader {
         try view { try $0.section(request, moving: moving) }
     }
 
-    /// Whether a section since the last call was in an order that was good enough and is worth looking at again.
+    /// Returns true when a section since the last call was in an outdated order, good enough for a while: look at it again.
     package func takeBehind() -> Bool { sorted.takeBehind() }
 
     /// The folder and those above it, the batch's root last.
@@ -196,7 +196,7 @@ package actor QueueReader {
         try view { try $0.statistics() }
     }
 
-    /// What `why` is made of; `nil`: no such node.
+    /// The facts that `why` reports of a node; `nil`: no such node.
     package func standing(of node: NodeID) throws(QueueError) -> NodeStanding? {
         try view { try $0.standing(of: node) }
     }
@@ -217,14 +217,14 @@ package actor QueueReader {
         try view { try $0.lastEvent() }
     }
 
-    /// How far a consumer has acknowledged; 0 when it is not known.
+    /// The last event that a consumer has acknowledged; 0 when it is not known.
     package func cursor(of consumer: String) throws(QueueError) -> EventSequence {
         try view { try $0.cursor(of: consumer) }
     }
 
     // MARK: Check
 
-    /// What is wrong with the queue, a sentence each, at most a hundred; empty when all agrees. Takes seconds for a million tasks.
+    /// Checks the queue: returns its faults, a sentence each, at most a hundred; empty when all agrees. Takes seconds for a million tasks.
     package func check() throws(QueueError) -> [String] {
         try view { try QueueCheck($0.database).findings() }
     }

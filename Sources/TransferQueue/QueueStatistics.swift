@@ -6,11 +6,11 @@ package struct QueueStatistics: Hashable, Sendable {
     package var batches: Int64 = 0
     package var counts = FileCounts()
     package var databaseBytes: Int64 = 0
-    /// Whether something is paused that goes on by itself.
+    /// True when something paused resumes by itself.
     package var awaitsPauseEnd = false
 }
 
-/// Why a node stands where it stands.
+/// The state of a node and the reasons for it, for `why`.
 package struct NodeStanding: Hashable, Sendable {
     /// As shown.
     package var state: TransferState
@@ -29,15 +29,15 @@ package struct NodeStanding: Hashable, Sendable {
     package var retryAt: Timestamp?
     /// Since when, where known.
     package var since: Timestamp?
-    /// Of the task, or of one of the tasks that wait or failed.
+    /// The error of the task, or of one of the tasks that wait or failed.
     package var error: TransferError?
     /// The host of the task, or of one of the tasks.
     package var origin: String?
-    /// Of cancelled uploads: whether something of them is still at a server, from which a retry goes on. `nil`: not looked at.
+    /// Cancelled uploads only: true when a part is still at a server, from which a retry goes on. `nil`: not looked at.
     package var isLeftAtServer: Bool?
     /// Runnable tasks of batches that come first (higher priority or earlier position).
     package var ahead: Int64
-    /// Of a task: tasks of its own batch that come first.
+    /// Tasks only: number of tasks of its own batch that come first.
     package var aheadInBatch: Int64 = 0
     /// A person wants it now.
     package var isUrgent = false
@@ -47,7 +47,7 @@ package struct NodeStanding: Hashable, Sendable {
     /// A limit that it draws from.
     package struct Limit: Hashable, Sendable {
         package var rate: Int64
-        /// What it is on, as a person is told.
+        /// The thing that has the limit, as a person is told.
         package var name: String
         /// The command that takes it away.
         package var remedy: String

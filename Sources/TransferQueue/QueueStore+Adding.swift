@@ -51,7 +51,7 @@ extension QueueStore {
         return AddedBatch(batch: batch, existed: false)
     }
 
-    /// What follows from a request alone.
+    /// The parts of a batch that follow from a request alone.
     private struct Plan {
         var name: String
         var direction: TransferDirection
@@ -234,7 +234,7 @@ extension QueueStore {
     }
 }
 
-/// How a source's place at the other end follows, as it is stored.
+/// The rule by which a source gets its place at the other end, as it is stored.
 enum StoredPlacement: Int64 {
     case named = 0
     case contents = 1
@@ -243,7 +243,7 @@ enum StoredPlacement: Int64 {
     case downloads = 3
 }
 
-/// What stands for no priority of the model in a lane's column.
+/// Values of a lane's priority column that are no priority of the model.
 enum LanePriority {
     /// Whatever the batch has.
     static let ofBatch: Int64 = -1

@@ -10,7 +10,7 @@ extension QueueWriter {
 }
 
 extension QueueStore {
-    /// What is given counts before what that batch has. A login is for the server that it was given for: another one gets none.
+    /// Adds the login of the batch in `like`; a given one takes precedence. A login is for the server it was given for: another gets none.
     fileprivate func withLogin(_ given: BatchRequest) throws -> BatchRequest {
         var request = given
         request.like = nil
@@ -37,7 +37,7 @@ extension QueueStore {
         return request
     }
 
-    /// Who is shown a login. Buckets of one service are one server.
+    /// The server that is shown a login; `nil`: not a valid URL. Buckets of one service are one server.
     private static func server(of url: String, _ options: TransferOptions?) -> [String]? {
         guard let address = RemoteAddress(url) else { return nil }
         if TransferScheme(of: url) == .s3 { return ["s3", options?.s3?.endpoint ?? ""] }

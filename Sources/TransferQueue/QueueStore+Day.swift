@@ -1,7 +1,7 @@
 import SQLiteConnection
 import TransferModel
 
-/// What has crossed the wire today, over restarts of the engine.
+/// Bytes that have crossed the wire today, kept over restarts of the engine.
 extension QueueStore {
     func storedDay() throws -> DayCount? {
         let text = try database.first("SELECT value FROM meta WHERE name = 'today'") { $0.text(0) }

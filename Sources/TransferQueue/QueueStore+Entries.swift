@@ -1,9 +1,9 @@
 import SQLiteConnection
 import TransferModel
 
-/// What a walk finds in folders.
+/// Entries that a walk finds in folders.
 extension QueueStore {
-    /// Whether chunks hold something whose loss in a power cut would be noticed: a failure has an event.
+    /// Returns true when chunks hold something whose loss in a power cut would be noticed: a failure has an event.
     static func needsDurability(_ chunks: [WalkedChunk]) -> Bool {
         chunks.contains { !$0.failures.isEmpty || $0.unreadable != nil }
     }

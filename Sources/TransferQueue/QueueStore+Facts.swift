@@ -15,11 +15,11 @@ extension TaskClaim {
     /// Whoever holds it. For tests.
     static func anyone(_ task: TaskID) -> TaskClaim { TaskClaim(task: task, generation: -1) }
 
-    /// Whether a fact under this claim counts for a row.
+    /// Returns true when a fact under this claim counts for a row.
     func holds(_ row: TaskRow) -> Bool { generation == row.generation || generation == -1 }
 }
 
-/// What the engine learned about running tasks.
+/// Facts that the engine learned about running tasks.
 extension QueueStore {
     /// Applies facts in their order. A fact that a later one of the same task makes pointless is left out: a task that
     /// begins and ends between two commits is written once.
@@ -149,7 +149,7 @@ extension QueueStore {
         }
     }
 
-    /// What counts failures and waits without progress begins anew with each confirmed byte.
+    /// Resets the count of failures and the time of waiting without progress when bytes are confirmed.
     private func advance(_ details: inout TaskDetails, from old: Int64, to new: Int64, at time: Timestamp) {
         guard new > old else { return }
         details.failures = 0
@@ -218,7 +218,7 @@ extension QueueStore {
         }
     }
 
-    /// What belongs to a resume point gets a number of its own: until the row is committed that refers to it, the one before counts.
+    /// Gives a resume point's secret a number of its own: until the row that refers to it is committed, the one before counts.
     private func keep(_ secret: String, _ details: inout TaskDetails, of row: TaskRow) throws {
         guard let uuid = try uuid(of: row.batch) else { return }
         let pending = handles.last { $0.task == row.id }?.secret
@@ -284,7 +284,7 @@ extension QueueStore {
         try append(.waiting, batch: row.batch, task: row.id, payload: payload, at: time)
     }
 
-    /// What did not get its final name, and lies in what was cancelled meanwhile, is cancelled now.
+    /// Cancels a task that was cancelled while it was getting its final name and did not get it. Returns false for any other.
     func endsCancelled(_ row: inout TaskRow, _ details: inout TaskDetails, at time: Timestamp) throws -> Bool {
         guard row.flags.isSuperset(of: [.publishing, .cancelled]) || row.flags.contains(.unsettled) else {
             return false
@@ -325,6 +325,6 @@ extension QueueStore {
 }
 
 extension Completion {
-    /// Whether the task's own row can say all of it.
+    /// True when the task's own row can hold all of it.
     var isPlain: Bool { digest == nil && finalPath == nil }
 }

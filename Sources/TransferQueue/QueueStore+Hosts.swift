@@ -1,7 +1,7 @@
 import SQLiteConnection
 import TransferModel
 
-/// What the engine learnt of hosts; the queue keeps it and does not look inside.
+/// Facts that the engine learnt of hosts; the queue keeps them and does not look inside.
 extension QueueStore {
     func remember(host origin: String, facts: [UInt8]) throws {
         try database.run(

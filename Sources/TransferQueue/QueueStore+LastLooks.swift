@@ -33,7 +33,7 @@ extension QueueStore {
         NOT EXISTS (SELECT 1 FROM own_counts o WHERE o.folder = k.folder AND o.state < 6 AND o.files > 0)
         """
 
-    /// Whether its folders are listed when their files are there: what was sent to a server that can list, unless nothing is to be checked.
+    /// Returns true when its folders are listed once their files are there: uploads to a server that can list, unless `verify` is `none`.
     func looksAtLast(_ batch: BatchID) throws -> Bool {
         if let known = lookingBatches[batch] { return known }
         let found = try database.first(
@@ -48,7 +48,7 @@ extension QueueStore {
         return found ?? false
     }
 
-    /// Whether its end waits for looks.
+    /// Returns true when the batch cannot end before its last looks.
     func awaitsLastLook(_ batch: BatchID) throws -> Bool {
         try database.integer(
             "SELECT 1 FROM last_looks INDEXED BY last_looks_due WHERE batch = ? AND due > 0 LIMIT 1",

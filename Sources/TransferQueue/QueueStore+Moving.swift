@@ -1,7 +1,7 @@
 import SQLiteConnection
 import TransferModel
 
-/// Where tasks stand in their batch: as they were found, each with room for others before it.
+/// Places of tasks in their batch: in the order in which they were found, each with room for others before it.
 enum TaskPlaces {
     static let gap: Int64 = 1 << 24
     /// Behind whatever is still to be found.
@@ -10,7 +10,7 @@ enum TaskPlaces {
     /// The place that is stored, or the nearest that can have been given: differences and sums of two do not overflow.
     static func within(_ place: Int64) -> Int64 { min(max(place, -(1 << 60)), behindAll + (1 << 60)) }
 
-    /// Of a task that nobody has moved.
+    /// The place of a task that nobody has moved.
     static func found(_ id: TaskID) -> Int64 { id.rawValue << 24 }
 
     /// The same in SQL, of a row of `tasks`.
@@ -109,7 +109,7 @@ extension QueueStore {
 
     // MARK: In a batch
 
-    /// What is moved as a whole.
+    /// The tasks or the folder that are moved as a whole.
     enum Unit {
         case tasks([TaskID])
         case folder(Int64)

@@ -1,7 +1,7 @@
 import SQLiteConnection
 import TransferModel
 
-/// What people point at, and pausing.
+/// Finding the nodes that people name, and pausing them.
 extension QueueStore {
     /// A node that exists.
     enum Target {
@@ -68,7 +68,7 @@ extension QueueStore {
         NodeResult(id: node, result: .refused, code: .refused, message: message)
     }
 
-    /// How many tasks below a folder are not over, and whether it is still being walked.
+    /// Returns true when every task below a folder is over and the batch is not being walked any more.
     func isOver(folder: Int64, in batch: BatchID) throws -> Bool {
         try writeCounters()
         let sums = try database.first(
@@ -219,7 +219,7 @@ extension QueueStore {
         }.asOperation(operation)
     }
 
-    /// Of a batch that is not paused as a whole: what of it is paused by itself.
+    /// Resumes everything that is paused by itself in a batch that is not paused as a whole. False: there was nothing.
     private func resumeBelow(_ batch: BatchID, _ root: Int64, _ operation: Int64) throws -> Bool {
         let folders = try database.rows(
             "SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1", .integer(batch.rawValue)
@@ -294,7 +294,7 @@ extension QueueStore {
         return NodeResult(id: node, result: .done)
     }
 
-    /// What a paused task becomes: a task that waited for something waits on.
+    /// SQL for the state of a resumed task: a task that waited for something waits on.
     private static let resumedState = """
         CASE WHEN flags & 32 AND EXISTS (SELECT 1 FROM task_details WHERE task = tasks.id AND wait <> 0) THEN 2 ELSE 1 END
         """
@@ -314,7 +314,7 @@ extension QueueStore {
         return NodeResult(id: node, result: .done)
     }
 
-    /// Why resuming a node that has no flag of its own would change nothing; `nil` when nothing above it is paused.
+    /// Refuses to resume a node without a flag of its own while something above it is paused; `nil` when nothing above it is.
     private func heldUp(_ node: NodeID, _ folder: Int64, _ batch: BatchID) throws -> NodeResult? {
         let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
         if isPaused == 1 { return refused(node, "its batch \(batch) is paused: 'martlet resume \(batch)'") }

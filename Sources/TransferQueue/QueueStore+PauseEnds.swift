@@ -59,7 +59,7 @@ extension QueueStore {
         change.mayRun = true
     }
 
-    /// Of what is over, for whoever brings it back later.
+    /// Clears the pause flag of what is over, for whoever brings it back later.
     private func clearFlag(of target: Target) throws {
         switch target {
         case .batch(let batch, _):

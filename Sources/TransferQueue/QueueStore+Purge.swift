@@ -4,7 +4,7 @@ import TransferModel
 
 /// Forgetting what is over. Never touches a user's file.
 extension QueueStore {
-    /// What a person wants forgotten: batches are out of sight at once, and gone when nobody can take that back any more.
+    /// Forgets nodes for a person: batches are hidden at once, and deleted when the purge can no longer be undone.
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func purge(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let operation = try operation(joining: joining)
@@ -110,7 +110,7 @@ extension QueueStore {
         return next.map { Timestamp(milliseconds: $0).advanced(by: graceTime + .milliseconds(1)) }
     }
 
-    /// What was done before this time stays done.
+    /// The time before which changes can no longer be undone.
     func endOfUndo(_ now: Timestamp) -> Timestamp { now.advanced(by: .zero - graceTime) }
 
     private func forgetBatches(

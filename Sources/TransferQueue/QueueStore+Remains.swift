@@ -2,8 +2,8 @@ import FoundationEssentials
 import SQLiteConnection
 import TransferModel
 
-/// What transfers have left: uploads at servers, downloads the beginning of a file here. Those that are over without having succeeded and
-/// still have a resume point.
+/// Partial data that transfers have left: uploads at servers, downloads the beginning of a file here. These transfers are over without
+/// success and still have a resume point.
 extension QueueStore {
     /// - Parameter claimed: those, too, that the engine has taken and may be about to go on with.
     func remains(
@@ -18,7 +18,7 @@ extension QueueStore {
             """, .integer(after.rawValue), .integer(Int64(limit)))
     }
 
-    /// What stands in the way of forgetting batches whose purge nobody can take back any more.
+    /// Remains of batches whose purge can no longer be undone; they keep these batches from being forgotten.
     func purgedRemains(now: Timestamp, after: TaskID, limit: Int) throws -> [Remains] {
         try remains(
             """

@@ -2,7 +2,7 @@ import FoundationEssentials
 import SQLiteConnection
 import TransferModel
 
-/// What lets batches in, given anew. It stands in the secrets store alone and cannot be taken back: the old one is gone.
+/// Replacing the credentials of batches. They stand in the secrets store alone, and this cannot be undone: the old ones are gone.
 extension QueueStore {
     /// Durable on return; what waits for a person stays so until `letIn`.
     func renew(_ nodes: [NodeID], by new: TransferSecrets) throws -> NodeChange {
@@ -81,7 +81,7 @@ extension QueueStore {
         }
     }
 
-    /// What of these batches waits because it was not let in stands in line again.
+    /// Requeues every task of these batches that waits for credentials.
     func letIn(_ batches: [BatchID]) throws {
         for batch in batches {
             try clearWait(WaitReasons(.auth), batch: batch, origin: nil)

@@ -3,8 +3,8 @@ import TransferModel
 
 /// New runs of what is over, and new tries of what waits.
 extension QueueStore {
-    /// Of a batch or folder: everything that failed or waits; what was cancelled only when there is nothing of these, because
-    /// a person who cancelled some files and retries the failed ones does not want them back. With what was cancelled the listing
+    /// Retries nodes: of a batch or folder everything that failed or waits; cancelled tasks only when there is nothing of these,
+    /// because a person who cancelled some files and retries the failed ones does not want them back. With cancelled tasks, a listing
     /// goes on that a cancel stopped.
     func retry(_ nodes: [NodeID]) throws -> NodeChange {
         try forEach(nodes) { node, target, change in

@@ -2,7 +2,7 @@ import FoundationEssentials
 import SQLiteConnection
 import TransferModel
 
-/// Which tasks may run, and who has them.
+/// Tasks that may run, and the claims on them.
 extension QueueStore {
     func lanes() throws -> [LaneSummary] {
         try database.rows(
@@ -344,13 +344,13 @@ extension QueueStore {
     }
 }
 
-/// Where a task's file lies here and there.
+/// The location of a task's file on this machine and at the other end.
 struct TaskPlace: Hashable {
     let source: SourcePlace
     /// Below the batch's destination; empty: exactly there.
     let remote: RawPath
 
-    /// Of an upload.
+    /// The place of an upload.
     init(_ database: SQLiteConnection, source: Int64?, name: RawPath, folder: FolderPaths.Place) throws {
         let named = try source.flatMap { source in
             try database.first("SELECT path, placement FROM sources WHERE id = ?", .integer(source)) {

@@ -12,14 +12,14 @@ extension QueueStore {
             Selection(condition: "folder = ?1 AND state IN (\(states)) AND \(more)", values: [.integer(folder)])
         }
 
-        /// What a cancel ended, by the events it wrote.
+        /// Tasks that a cancel ended, by the numbers of the events it wrote.
         static func cancelled(byEvents first: Int64, _ last: Int64) -> Selection {
             Selection(
                 condition: "id IN (SELECT task FROM events WHERE seq BETWEEN ?1 AND ?2 AND type = 5) AND state = 8",
                 values: [.integer(first), .integer(last)])
         }
 
-        /// What was getting its final name when a cancel came, and did not get it.
+        /// Tasks that were getting their final names when a cancel came, and did not get them.
         static func cancelledLater(by operation: Int64) -> Selection {
             let own = "SELECT task FROM undo_tasks WHERE operation = ?1"
             return Selection(
@@ -79,7 +79,7 @@ extension QueueStore {
         }
     }
 
-    /// What the engine has in hand of tasks directly in some folders: few, whatever the batch.
+    /// Tasks directly in some folders that the engine has claimed: few, whatever the batch.
     /// - Parameter publishing: of those that get their final names, else of those that can be taken from it.
     func claimed(in folders: Set<Int64>, publishing: Bool = false) throws -> [TaskRow] {
         try database.rows(

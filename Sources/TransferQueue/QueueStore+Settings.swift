@@ -113,7 +113,7 @@ extension QueueStore {
         return NodeResult(id: node, result: .done)
     }
 
-    /// What only a whole batch can have.
+    /// Refuses settings that only a whole batch can have, and a time for a folder; `nil`: nothing to refuse.
     private func refusal(of settings: NodeSettings, _ node: NodeID, _ batch: BatchID, isTask: Bool) -> NodeResult? {
         if settings.name != nil { return refused(node, "only a batch has a name of its own: give its ID") }
         if settings.giveUpAfterSeconds != nil {

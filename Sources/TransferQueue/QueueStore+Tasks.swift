@@ -115,7 +115,7 @@ extension QueueStore {
         CASE d.cause WHEN \(TransferErrorCode.http.stored) THEN ifnull(d.error ->> 'httpStatus', 0) ELSE 0 END
         """
 
-    /// What `reasons` has to hold for a batch, as queries; also what `check` compares with.
+    /// Queries for the rows that `reasons` has to hold for a batch; `check` compares with them, too.
     static let reasonCounts = [
         """
         SELECT l.batch, 0, d.wait, \(waitDetailSQL), count(*),
@@ -134,8 +134,8 @@ extension QueueStore {
 }
 
 extension TaskDetails {
-    /// What tells reasons apart that have one value: of failures by HTTP the status, of waits the cause when a person may have to mend
-    /// it; else 0.
+    /// A number that tells apart reasons of one value: for failures by HTTP the status, for waits the cause when a person may have to
+    /// mend it; else 0.
     func reasonDetail(_ kind: QueueStore.ReasonKind) -> Int64 {
         switch kind {
         case .waiting: cause == .cannotFindHost ? TransferErrorCode.cannotFindHost.stored : 0

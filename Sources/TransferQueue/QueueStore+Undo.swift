@@ -83,7 +83,7 @@ extension QueueStore {
         let isLate: Bool
     }
 
-    /// What was cancelled can be queued again until then, though from its beginning.
+    /// The time before which a cancel can no longer be undone, not even with its files starting over.
     private func endOfLateUndo(_ now: Timestamp) -> Timestamp {
         now.advanced(by: .zero - max(graceTime, .seconds(86_400)))
     }
@@ -107,7 +107,7 @@ extension QueueStore {
         }.compactMap { $0 }
     }
 
-    /// What can be taken back, the last change first.
+    /// Changes that can be undone, the last one first.
     func undoSteps(now: Timestamp) throws -> [UndoStep] {
         var found: [UndoStep] = []
         for step in try steps(now: now) where try step.batch.rawValue == 0 || !isGone(step.batch) {

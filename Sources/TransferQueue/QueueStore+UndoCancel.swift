@@ -1,7 +1,7 @@
 import SQLiteConnection
 import TransferModel
 
-/// What was cancelled stands in line again.
+/// Undoing a cancel: its tasks are queued again.
 extension QueueStore {
     func takeBackCancel(_ step: UndoneStep, _ change: inout NodeChange) throws {
         let batch = step.batch

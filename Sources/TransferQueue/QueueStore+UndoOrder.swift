@@ -37,7 +37,7 @@ extension QueueStore {
         change.reordered.insert(step.batch)
     }
 
-    /// What a person gives folders, for what is still to be found in them.
+    /// A setting that a person gives folders, for files still to be found in them.
     enum Given: String {
         case rank, priority
     }
@@ -53,7 +53,7 @@ extension QueueStore {
         }
     }
 
-    /// What a folder and those below it have, as pairs of folder and value.
+    /// The values that a folder and those below it have, as pairs of folder and value.
     func given(_ what: Given, below top: Int64) throws -> [[Int64]] {
         let column = what.rawValue
         return try database.rows(

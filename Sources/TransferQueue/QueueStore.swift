@@ -10,15 +10,15 @@ final class QueueStore {
     let database: SQLiteConnection
     let secrets: SecretStore
     let clock: @Sendable () -> Timestamp
-    /// Of the queue; tasks' UUIDs are computed from it.
+    /// The queue's UUID; tasks' UUIDs are computed from it.
     let uuid: UUID
 
-    /// How long a change can be taken back.
+    /// Time during which a change can be undone.
     var graceTime: Duration = .seconds(10)
 
     var numbers: Numbers
     var ledger = CounterLedger()
-    /// What the open transaction changed, for listeners.
+    /// Changes since the last `takeChange`, with those of the open transaction, for listeners.
     var change = QueueChange()
     /// Batches whose end is looked for before the commit.
     var touched: Set<BatchID> = []
@@ -35,15 +35,15 @@ final class QueueStore {
     var attemptStarts: [TaskID: Timestamp] = [:]
     /// Begun folders whose entries all come from one listing that goes on: nothing of them can come twice.
     var walkedHere: Set<Int64> = []
-    /// Which batches look at their folders at last, of those that were asked about; what decides it never changes.
+    /// Known results of `looksAtLast`; what decides them never changes.
     var lookingBatches: [BatchID: Bool] = [:]
     /// Secrets that lose their last row with the open transaction.
     var orphanedSecrets: [SecretStore.Orphan] = []
     /// Tasks that this transaction forgets: their events go together, since no index leads to those of one.
     var forgotten: [BatchID: [TaskID]] = [:]
-    /// What this transaction's resume points keep in the secrets store.
+    /// Secrets of this transaction's resume points, for the secrets store.
     var handles: [SecretStore.Handle] = []
-    /// Of the open transaction; renewed when a flag changes in it.
+    /// Paths of folders, for the open transaction; renewed when a flag changes in it.
     private(set) var paths: FolderPaths
     private var parents: [Int64: Int64?] = [:]
 
@@ -51,11 +51,11 @@ final class QueueStore {
     private(set) var commits = 0
     private var faults = CommitFaults(of: "queue")
     private var durability = Durability.full
-    /// Where the database lies, and which file it was there; `nil`: in memory.
+    /// Paths of the queue's files; `marks` tells which files these were. `nil`: in memory.
     var files: QueueFiles?
     var marks = QueueMarks()
 
-    /// How far a commit reaches.
+    /// The place that the data of a commit has reached when it returns.
     enum Durability {
         /// On the disk when it returns (WAL, synchronous=FULL: one fdatasync of the log).
         case full
@@ -126,13 +126,13 @@ final class QueueStore {
         }
     }
 
-    /// What was committed since this was last asked.
+    /// Returns the changes committed since the last call.
     func takeChange() -> QueueChange {
         defer { change = QueueChange() }
         return change
     }
 
-    /// What `paths` remembers is not so any more.
+    /// Empties `paths`, whose contents are outdated.
     func forgetPaths() { paths = FolderPaths(database) }
 
     /// Writes what the ledger gathered, then ends the batches that are over.
@@ -196,7 +196,7 @@ struct Numbers: Equatable {
     var task: Int64
     var folder: Int64
     var event: Int64
-    /// Of changes that can be taken back.
+    /// The next number of a change that can be undone.
     var operation: Int64
 
     init(_ database: SQLiteConnection) throws {

@@ -3,7 +3,7 @@ import SQLiteConnection
 package import TransferModel
 
 extension QueueReader {
-    /// What queues the uploads of a batch again: the same sources, place and options, and `like` for the login.
+    /// The request that queues the uploads of a batch again: the same sources, place and options, and `like` for the login.
     /// - Returns: `nil`: there is no such batch.
     /// - Throws: `badRequest` for downloads: the queries of their URLs are nobody's business.
     package func request(repeating batch: BatchID) throws(QueueError) -> BatchRequest? {

@@ -63,7 +63,7 @@ extension QueueView {
         return standing
     }
 
-    /// What the first failed task of a batch failed with; it stands for the others.
+    /// The error of the first failed task of a batch; it stands for the others.
     private func firstFailure(of batch: BatchRow) throws -> TransferError? {
         let text = try database.first(
             """
@@ -118,7 +118,7 @@ extension QueueView {
         return folders.map { .folder(batch.id, path: $0) } + (batch.isPaused ? [.batch(batch.id)] : [])
     }
 
-    /// Of a batch that stands still: when it, or the first of its parts, goes on by itself.
+    /// The time at which a paused batch, or the first of its paused parts, resumes by itself; `nil`: none does.
     func pauseEnd(of batch: BatchRow) throws -> Timestamp? {
         if batch.isPaused { return try pauseEnds([.batch(batch.id)]) }
         let first = try database.integer("SELECT min(at) FROM pause_ends WHERE batch = ?", .integer(batch.id.rawValue))
@@ -156,7 +156,7 @@ extension QueueView {
             """, .integer(row.lane), .integer(row.id.rawValue)) ?? 0
     }
 
-    /// What bounds its speed, beside the whole engine's limit.
+    /// The limits on its speed, besides the whole engine's.
     private func limits(
         _ batch: BatchRow, _ folder: Int64, _ task: TaskID?, _ origin: String?
     ) throws -> [NodeStanding.Limit] {

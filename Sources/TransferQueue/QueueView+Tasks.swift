@@ -65,7 +65,7 @@ extension QueueView {
 
     // MARK: Pages
 
-    /// Which tasks a page is made of.
+    /// The criteria that choose the tasks of a page.
     struct TaskChoice {
         var batch: BatchID?
         var session: SessionName?
@@ -146,7 +146,7 @@ extension QueueView {
 
     // MARK: Snapshots
 
-    /// Where a task's bytes come from and go to, for a person or a program: no query, no credentials.
+    /// A task's source and destination, for a person or a program: no query, no credentials.
     func ends(of task: FullTask, in batch: BatchRow) throws -> (source: RawPath, destination: RawPath) {
         let folder = try paths.place(of: task.row.folder)
         switch batch.direction {
@@ -209,8 +209,8 @@ extension QueueView {
         try database.first("SELECT etag FROM remote_versions WHERE task = ?", .integer(task.rawValue)) { $0.text(0) }
     }
 
-    /// Whether its server listed it when it was last asked. Nothing of it stands in the task's row: its folder was looked at since it was
-    /// completed, and it did not fail by that.
+    /// True when its server listed it when last asked, false when it did not, `nil` when not known. The task's row does not hold this: the
+    /// folder was looked at since the task was completed, and the task did not fail by that.
     private func listed(of row: TaskRow, _ details: TaskDetails) throws -> Bool? {
         if row.state == .failed { return details.cause == .notThere ? false : nil }
         guard row.state == .completed, let finishedAt = row.finishedAt else { return nil }
@@ -244,7 +244,7 @@ extension QueueView {
         }
     }
 
-    /// What a list does not tell: by which rules it is done, and how old its source is.
+    /// Adds the facts that a list leaves out: the rules of the task, and the modification time of an upload's source.
     func tellRules(of task: FullTask, in snapshot: inout TaskSnapshot) throws {
         let found = try database.first(
             "SELECT b.options, t.mtime FROM batches b, tasks t WHERE b.id = ? AND t.id = ?",
@@ -271,7 +271,7 @@ extension QueueView {
 
     // MARK: History
 
-    /// What happened to a task, in order. Its events have no index of their own: the log is searched from the batch's
+    /// The history of a task, in order. Its events have no index of their own: the log is searched from the batch's
     /// first event on.
     func history(of task: FullTask) throws -> [HistoryEntry] {
         let id = SQLiteValue.integer(task.row.id.rawValue)

@@ -3,7 +3,7 @@ import TransferModel
 
 /// Sums over the whole queue.
 extension QueueView {
-    /// Of a batch: neither forgotten nor put away.
+    /// SQL condition on a batch: neither forgotten nor put away.
     static let isListed = "purged_at IS NULL AND cleared_at IS NULL"
 
     /// - Parameter told: batches of which somebody else tells that nobody knows the name of their server.
@@ -67,7 +67,7 @@ extension QueueView {
         return (person, space, Int64(found.reasons.count + causes.count))
     }
 
-    /// How many servers have been given up because nobody knows their names.
+    /// Number of servers that have been given up because nobody knows their names.
     private func unknownNamesThatFailed() throws -> Int64 {
         var names: Set<String> = []
         try database.forEach(

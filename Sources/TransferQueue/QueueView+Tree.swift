@@ -75,7 +75,7 @@ extension QueueView {
         return row
     }
 
-    /// Of a batch of one file: what its file says.
+    /// The error of the file of a batch of one file.
     private func onlyError(of batch: BatchID) throws -> TransferError? {
         let text = try database.first(
             """

@@ -7,7 +7,7 @@ struct QueueView {
     let database: SQLiteConnection
     let now: Timestamp
     let paths: FolderPaths
-    /// What was sorted before.
+    /// Orders that were sorted before.
     let sorted: SortedRows
 
     init(_ database: SQLiteConnection, now: Timestamp, sorted: SortedRows) {
@@ -80,7 +80,7 @@ struct QueueView {
         }
     }
 
-    /// What servers list of its files.
+    /// Counts of its files that servers list; `nil`: no look at its folders is recorded.
     private func listed(of batch: BatchID) throws -> ListedFiles? {
         let found = try database.first(
             """
@@ -183,7 +183,7 @@ struct QueueView {
         }
     }
 
-    /// What waits for a person or for room. A task that waits for two such things counts for both.
+    /// Counts of the tasks that wait for a person or for room, by reason. A task that waits for two such things counts for both.
     private func waits(of batch: BatchRow) throws -> [WaitCount] {
         guard batch.sums.files.waiting > 0 else { return [] }
         var found: [WaitCount] = []
@@ -211,7 +211,7 @@ struct QueueView {
         return found
     }
 
-    /// Which of stored reasons wait for a person or for room: their own kind, or else whatever the cause makes a problem.
+    /// The stored reasons that wait for a person or for room: those of such a kind, or else the one that the cause makes a problem.
     static func problems(in stored: Int64, _ cause: TransferErrorCode?) -> [WaitReason] {
         let reasons = WaitReasons(rawValue: Int32(truncatingIfNeeded: stored)).reasons
         let problems = reasons.filter(\.isProblem)

@@ -12,13 +12,13 @@ extension QueueWriter {
         try look { try store.secrets.secrets(destination: name) }
     }
 
-    /// Whether there was one. Batches that are queued keep their own. It can be had again for a day.
+    /// Forgets the login of a destination for a person; false: there was none. Queued batches keep their own. It can be restored for a day.
     /// - Parameter now: milliseconds since 1970.
     package func forget(destination name: String, at now: Int64) throws(QueueError) -> Bool {
         try look { try store.secrets.forget(destination: name, at: now) }
     }
 
-    /// Whether what was forgotten is there again. One that was kept since is not replaced.
+    /// Restores a forgotten login. One that was kept since is not replaced. Returns true when there is one now.
     package func restore(destination name: String, at now: Int64) throws(QueueError) -> Bool {
         try look { try store.secrets.restore(destination: name, at: now) }
     }

@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What people ask for: durable, and most of it with what takes it back.
+/// Changes that people ask for: durable, and most of them with a number to undo them by.
 extension QueueWriter {
     /// - Parameters:
     ///   - until: they go on by themselves then.
@@ -50,7 +50,7 @@ extension QueueWriter {
         try change { try store.renew(nodes, by: secrets) }
     }
 
-    /// What of these batches waits because it was not let in stands in line again.
+    /// Requeues every task of these batches that waits for credentials.
     package func letIn(_ batches: [BatchID]) throws(QueueError) { try change { try store.letIn(batches) } }
 
     /// Lets nodes run before all others, once, in spite of times and waits.
@@ -58,7 +58,7 @@ extension QueueWriter {
         try change { try store.runNow(nodes, joining: joining) }
     }
 
-    /// What can be taken back, the last change first.
+    /// Changes that can be undone, the last one first.
     package func undoSteps(now: Timestamp) throws(QueueError) -> [UndoStep] {
         try change { try store.undoSteps(now: now) }
     }
@@ -94,7 +94,7 @@ extension QueueWriter {
         try change { try store.forget(finishedBefore: time, except: kept) }
     }
 
-    /// How long a change can be taken back from now on; 10 s until it is said.
+    /// Sets the time during which a change can be undone; 10 s until it is set.
     package func setGraceTime(_ time: Duration) { store.graceTime = time }
 
     /// Forgets for good what was purged longer ago than the grace time and has left nothing at a server. - Returns: when the next one

@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What uploads have left at servers.
+/// Partial data that uploads have left at servers.
 extension QueueWriter {
     /// Uploads that were broken off and whose server has not said yet how much it has, in the order of their numbers.
     package func unconfirmed(limit: Int = 1000) throws(QueueError) -> [UnconfirmedUpload] {
@@ -16,7 +16,7 @@ extension QueueWriter {
         try look { try store.remains(of: direction, in: states, claimed: claimed, after: after, limit: limit) }
     }
 
-    /// What batches that were purged longer ago than the grace time have left.
+    /// Remains of batches that were purged longer ago than the grace time.
     package func purgedRemains(
         now: Timestamp, after: TaskID = TaskID(rawValue: 0), limit: Int = 100
     ) throws(QueueError) -> [Remains] {
@@ -34,7 +34,7 @@ extension QueueWriter {
         try change { try store.leaveToRemove(claim, resumePoint: resumePoint) }
     }
 
-    /// What a task has left at a server is gone: there is nothing to go on from. Nothing happens to a task that runs.
+    /// Records that a task's data at a server is gone: there is nothing to go on from. Nothing happens to a task that runs.
     /// - Parameter claim: nor to one that was claimed anew since; `nil`: whoever had it last.
     package func forgetRemains(of task: TaskID, under claim: TaskClaim? = nil) throws(QueueError) {
         try change { try store.forgetRemains(of: task, under: claim) }

@@ -1,13 +1,13 @@
 package import TransferModel
 
-/// What the engine takes to run.
+/// Lanes, orders and tasks that the engine takes to run.
 extension QueueWriter {
     /// The lanes of batches that are not finished, in the order priority, position, lane.
     package func lanes() throws(QueueError) -> [LaneSummary] {
         try look { try store.lanes() }
     }
 
-    /// What the tasks of a batch need. `nil`: no such batch.
+    /// Everything that the tasks of a batch need to run. `nil`: no such batch.
     package func order(of batch: BatchID) throws(QueueError) -> BatchOrder? {
         try look { try store.order(of: batch) }
     }

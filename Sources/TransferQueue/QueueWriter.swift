@@ -25,9 +25,9 @@ package actor QueueWriter {
     private var isCommitDue = false
     private var isClosed = false
 
-    /// How long a fact waits for company.
+    /// Time that a fact waits for others to be committed with.
     package static let usualInterval: Duration = .milliseconds(50)
-    /// How many facts are committed at once without waiting longer.
+    /// Number of facts that are committed at once without waiting longer.
     static let groupSize = 500
     /// After a commit that failed.
     static let pauseAfterFailure: Duration = .seconds(1)
@@ -163,7 +163,7 @@ package actor QueueWriter {
     /// Transactions committed since the queue was opened.
     var commits: Int { store.commits }
 
-    /// Whether a timer is set. For tests.
+    /// True while a timer is set. For tests.
     var isTimerSet: Bool { timer != nil }
 
     // MARK: Limits
@@ -188,7 +188,7 @@ package actor QueueWriter {
         try change(.later) { try store.keep(count) }
     }
 
-    /// What was kept last, of whichever day; `nil`: nothing ever was.
+    /// The day's count that was kept last, of whichever day; `nil`: none ever was.
     package func storedDay() throws(QueueError) -> DayCount? { try look { try store.storedDay() } }
 
     /// Keeps what was learnt of a host. Durable some time later: it can be learnt again.
@@ -196,7 +196,7 @@ package actor QueueWriter {
         try change(.later) { try store.remember(host: origin, facts: facts) }
     }
 
-    /// What was learnt of each host.
+    /// Facts learnt of each host, by its origin.
     package func hosts() throws(QueueError) -> [String: [UInt8]] {
         try look { try store.hosts() }
     }

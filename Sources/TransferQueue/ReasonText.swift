@@ -1,7 +1,7 @@
 import TransferModel
 
-/// What `reasons` tells of one of the files, in its column `message`: the message and, in lines of their own, what the server said and to
-/// what. Messages have one line.
+/// The text of one of the files that a row of `reasons` counts, in its column `message`: the message and, in lines of their own, what the
+/// server said and to what. Messages have one line.
 struct ReasonText: Hashable {
     var message: String
     var said: String?

@@ -8,7 +8,7 @@ struct RemoteAddress: Hashable {
     let plain: String
     /// Without `?`. May be secret.
     let query: String?
-    /// Of the path, percent-encoding undone; empty when the path ends in a slash.
+    /// Last segment of the path, percent-encoding undone; empty when the path ends in a slash.
     let lastSegment: [UInt8]
 
     /// `nil`: not an absolute URL with a host, or one with user info, which does not belong here.

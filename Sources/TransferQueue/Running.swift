@@ -22,7 +22,7 @@ package struct LaneSummary: Hashable, Sendable {
     /// The place of its first task that can be claimed.
     package var next: Int64 = 0
 
-    /// Whether something of it may start at a time, be it claimed already or not.
+    /// Returns true when a task of the lane may start at a time, be it claimed already or not.
     package func mayRun(at now: Timestamp) -> Bool {
         !isStopped && notBefore.map { $0 <= now } ?? true
     }
@@ -35,11 +35,11 @@ package struct BatchOrder: Sendable {
     package var priority: TransferPriority
     package var options: TransferOptions
     package var secrets: TransferSecrets
-    /// Of uploads: the destination's URL without query. Ends in `/` unless the one source goes to exactly this URL.
+    /// Uploads only: the destination's URL without query. Ends in `/` unless the one source goes to exactly this URL.
     package var destination: String
-    /// Of uploads: the destination's query without `?`, which may be secret.
+    /// Uploads only: the destination's query without `?`, which may be secret.
     package var destinationQuery: String?
-    /// What the secrets store should have of it and has not: it was deleted, or damaged.
+    /// Secrets that the secrets store should have for it and has not: they were deleted, or damaged.
     package var lacks: Set<KeptSecret> = []
 
     package init(
@@ -75,7 +75,7 @@ package struct ClaimedTask: Sendable, Identifiable {
     }
 
     package var id: TaskID
-    /// Of this claim.
+    /// Generation of this claim.
     package var generation: Int64
     package var uuid: UUID
     package var batch: BatchID
@@ -96,13 +96,13 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var begunBefore: Timestamp?
     /// As the engine recorded it last.
     package var resumePoint: [UInt8]?
-    /// What belongs to it and stands in the secrets store alone.
+    /// The secret of its resume point, which stands in the secrets store alone.
     package var resumeSecret: String?
     /// Attempts that ended without success.
     package var attempts: Int
     /// Attempts in a row that ended without the accepted position advancing.
     package var failures: Int
-    /// How often it began again from zero.
+    /// Number of times it began again from zero.
     package var restarts: Int
     /// Waiting without progress is counted from here: the last byte confirmed, a person's retry, else the first try.
     package var patienceSince: Timestamp?
@@ -114,7 +114,7 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var claim: TaskClaim { TaskClaim(task: id, generation: generation) }
 }
 
-/// What a task that is over has left at a server.
+/// Data that a task which is over has left at a server.
 package struct Remains: Sendable {
     /// Not claimed: only what is known of it.
     package var task: ClaimedTask
@@ -132,7 +132,7 @@ package enum TaskChange: Sendable {
     /// The confirmed position, and what must be known to continue there; `nil` leaves the stored resume point as it is.
     /// `secret`: what belongs to the resume point and may stand in the secrets store alone; there before the resume point is.
     case checkpoint(resumePoint: [UInt8]?, accepted: Int64, secret: String? = nil)
-    /// What an attempt that a kill ended may have left at the server: it is for who clears up; the next attempt begins at zero.
+    /// Data that an attempt ended by a kill may have left at the server: it is for who clears up; the next attempt begins at zero.
     case guess(resumePoint: [UInt8])
     /// So much of an upload is sent, and its server has not said that it has it. `kept`: the server knows, and says so when the
     /// upload goes on; otherwise it cannot resume, and a kill of the engine has it sent again.
@@ -146,8 +146,8 @@ package enum TaskChange: Sendable {
     /// the change would let bytes of two versions become one file.
     case restarted(
         reason: String, repeated: Int64, identity: SourceIdentity?, resumePoint: [UInt8]? = nil, secret: String? = nil)
-    /// What is at the server is known not to be the file: no later attempt knows of one before it, nor goes on with what it left. How much was
-    /// accepted stays to be seen until one begins.
+    /// The data at the server is known not to be the file: no later attempt knows of one before it, nor goes on with what it left. The
+    /// number of accepted bytes is still shown until one begins.
     case forgotten
     /// A download's size, told by the server.
     case sizeKnown(Int64)
@@ -169,8 +169,8 @@ package struct UnconfirmedUpload: Sendable, Hashable {
     package var folder: FolderID
     /// Bytes from the file's beginning.
     package var sent: Int64
-    /// How far it is shown to be until its server has said it: where it stood when a person or the engine's end stopped it. `nil`: as far
-    /// as its server has confirmed, for it broke off by itself.
+    /// Position in bytes that is shown until its server has said it: where it stood when a person or the engine's end stopped it. `nil`:
+    /// the confirmed position, for it broke off by itself.
     package var shown: Int64?
 
     package init(task: TaskID, batch: BatchID, folder: FolderID, sent: Int64, shown: Int64?) {
@@ -191,15 +191,15 @@ package enum PublishingLeave: Hashable, Sendable {
     case nameGiven
 }
 
-/// How a task was completed.
+/// The result of a completed task.
 package struct Completion: Hashable, Sendable {
     package var size: Int64
     package var verified: Verification
     package var skipped: Bool
     package var digest: TransferDigest?
-    /// Of a download: where it ended up.
+    /// Downloads only: the path where the file ended up.
     package var finalPath: RawPath?
-    /// Of an upload: what its server calls the version that it stored, where it said it.
+    /// Uploads only: the server's ETag of the version that it stored, where it said it.
     package var etag: String?
 
     package init(
@@ -215,7 +215,7 @@ package struct Completion: Hashable, Sendable {
     }
 }
 
-/// What a command did to the queue, durably, and what the engine has to break off because of it.
+/// The durable result of a command on the queue, and what the engine has to break off because of it.
 package struct NodeChange: Sendable {
     package var results: [NodeResult] = []
     /// Claims that are void now: their tasks may not run any more. The engine stops those that it has.
@@ -224,15 +224,15 @@ package struct NodeChange: Sendable {
     package var reordered: Set<BatchID> = []
     /// Batches in which listing goes on or begins again: the engine has to be told of each.
     package var walked: Set<BatchID> = []
-    /// What takes exactly this back; `nil`: nothing was changed, or nothing of it can be taken back.
+    /// The number by which exactly this is undone; `nil`: nothing was changed, or nothing of it can be undone.
     package var operation: Int64?
-    /// Of an undo: what it took back.
+    /// Undo only: the kind of change that was undone.
     package var undone: UndoneDeed?
-    /// Of an undo of a cancel: its grace time was over, so that files of which only a part had arrived begin anew.
+    /// Undo of a cancel only: true when its grace time was over, so that files of which only a part had arrived start over.
     package var startsAgain = false
-    /// Of an undo: the whole engine's limits, as they are again.
+    /// Undo only: the whole engine's limits, as they are again.
     package var limits: StoredLimits?
-    /// Where a group was moved to, for its next page.
+    /// The place that a group was moved to, for its next page.
     package var rank: Int64?
     package init() {}
 
@@ -244,7 +244,7 @@ package struct NodeChange: Sendable {
     }
 }
 
-/// What an upload or download request became.
+/// The batch that an upload or download request became.
 package struct AddedBatch: Hashable, Sendable {
     package var batch: BatchID
     /// The batch was there already: the same UUID was asked for before.

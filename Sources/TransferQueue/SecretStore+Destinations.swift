@@ -29,7 +29,7 @@ extension SecretStore {
         return (found ?? nil) ?? nil
     }
 
-    /// Whether there was one.
+    /// Forgets the login of a destination; false: there was none.
     /// - Parameter now: milliseconds since 1970; what was forgotten a day ago is gone for good.
     func forget(destination name: String, at now: Int64) throws -> Bool {
         try withDatabase(make: false) { database in
@@ -45,7 +45,7 @@ extension SecretStore {
         } ?? false
     }
 
-    /// Whether a login is kept from now on: what was forgotten, or one that is there already and is not replaced.
+    /// Restores a forgotten login, unless one is there already. Returns true when there is one from now on.
     func restore(destination name: String, at now: Int64) throws -> Bool {
         try withDatabase(make: false) { database in
             try expire(database, at: now)

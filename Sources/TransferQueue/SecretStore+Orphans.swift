@@ -8,9 +8,9 @@ extension SecretStore {
     enum Orphan: Equatable {
         case batch(UUID)
         case task(TaskID, UUID)
-        /// What the task's resume points kept before this number.
+        /// Secrets of the task's resume points before this number.
         case handles(TaskID, UUID, before: Int64)
-        /// What was written for a row that never came.
+        /// Secrets written for a row that never came, after this number.
         case newerHandles(TaskID, UUID, after: Int64)
     }
 
@@ -90,7 +90,7 @@ extension SecretStore {
         }.compactMap { $0 }
     }
 
-    /// What a task's row refers to.
+    /// The secrets that a task's row refers to.
     enum TaskNeeds: Equatable {
         /// There is no such task.
         case nothing

@@ -115,7 +115,7 @@ final class SecretStore {
 
     // MARK: Batches
 
-    /// What a batch needs; `queries` are those of its downloads' URLs, by task. Durable on return.
+    /// Stores the secrets that a batch needs; `queries` are those of its downloads' URLs, by task. Durable on return.
     func write(
         batch: UUID, secrets: TransferSecrets, destinationQuery: String?, queries: [(task: TaskID, query: String)]
     ) throws(SecretsFailure) {
@@ -151,7 +151,7 @@ final class SecretStore {
             "INSERT OR REPLACE INTO batch_queues VALUES (?, ?)", .blob(batch.bytes), .blob(queue.bytes))
     }
 
-    /// What is kept for a batch; `nil`: nothing is, or nothing that can be read.
+    /// The secrets kept for a batch; `nil`: there are none, or none that can be read.
     func secrets(of batch: UUID) throws(SecretsFailure) -> (secrets: TransferSecrets, destinationQuery: String?)? {
         let found = try withDatabase(make: false) { database in
             try database.first(
@@ -174,11 +174,11 @@ final class SecretStore {
         } ?? nil
     }
 
-    /// What belongs to a task's resume point: an upload URL that a server gave.
+    /// The secret of a task's resume point: an upload URL that a server gave.
     struct Handle {
         var batch: UUID
         var task: TaskID
-        /// Which of the task's, counted up; the queue's row says which it refers to.
+        /// Its number among the task's handles, counted up; the queue's row says which it refers to.
         var number: Int64
         var secret: String
     }
@@ -204,6 +204,6 @@ final class SecretStore {
         } ?? nil
     }
 
-    /// Whether there may be any handle: most queues have none.
+    /// False when there cannot be any handle, as in most queues.
     var hasHandles: Bool { opened != nil || (try? System.lstat(file.bytes)) != nil }
 }

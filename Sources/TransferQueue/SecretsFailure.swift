@@ -3,7 +3,7 @@ package import LinuxSystem
 package import SQLiteConnection
 import TransferModel
 
-/// Why `secrets.sqlite` could not be read or written. It never speaks of the queue, which is another file and may be well.
+/// Reasons why `secrets.sqlite` could not be read or written. It never speaks of the queue, which is another file and may be well.
 package enum SecretsFailure: Error, Hashable, Sendable {
     /// Damaged, or something else than a store of secrets.
     case corrupt(file: String, detail: String)
@@ -52,7 +52,7 @@ extension SecretsFailure: CustomStringConvertible {
     }
 }
 
-/// Which file a path led to when it was opened.
+/// The identity of the file that a path led to when it was opened.
 struct FileMark: Sendable, Hashable {
     private let device: UInt64
     private let inode: UInt64

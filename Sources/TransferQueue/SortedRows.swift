@@ -26,7 +26,7 @@ final class SortedRows {
 
     /// As many as a section has rows.
     static let most: Int64 = 1000
-    /// Of more rows than this the old order is good enough for a while.
+    /// Number of rows above which the old order is good enough for a while.
     private static let many: Int64 = 50_000
     private static let mostKept = 64
 
@@ -54,7 +54,7 @@ final class SortedRows {
         return ids
     }
 
-    /// Whether an order that was given out since the last call was an old one.
+    /// Returns true when an order given out since the last call was an old one.
     func takeBehind() -> Bool {
         defer { isBehind = false }
         return isBehind

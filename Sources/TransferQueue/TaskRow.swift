@@ -11,13 +11,13 @@ struct TaskRow: Hashable {
     /// The engine has it in hand.
     var claimed: Bool
     var flags: TaskFlags
-    /// How often it was started anew after being over.
+    /// Number of times it was started anew after being over.
     var run: Int64
     var size: Int64?
     var accepted: Int64
     var begunAt: Int64?
     var finishedAt: Int64?
-    /// How often it was claimed.
+    /// Number of times it was claimed.
     let generation: Int64
 
     static let columns =
@@ -44,7 +44,7 @@ struct TaskRow: Hashable {
     /// The claim that the engine may hold of it.
     var claim: TaskClaim { TaskClaim(task: id, generation: generation) }
 
-    /// What it counts for in its folder.
+    /// Its share in the counters of its folder.
     var tally: Tally {
         // A size that no file can have counts as the largest.
         let size = min(size ?? 0, FileSize.largest)
@@ -64,7 +64,7 @@ struct TaskRow: Hashable {
 
     var isReady: Bool { state == .queued && !claimed }
 
-    /// How many tasks of a lane can be claimed, in SQL: those in the order in which they were found, and those that were moved.
+    /// SQL for the number of claimable tasks of a lane: those in the order in which they were found, and those that were moved.
     static func readySQL(_ lane: String) -> String {
         """
         ((SELECT count(*) FROM tasks INDEXED BY tasks_ready

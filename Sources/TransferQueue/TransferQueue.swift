@@ -70,7 +70,7 @@ package final class TransferQueue: Sendable {
         }
     }
 
-    /// What commits change from now on, merged while nobody asks. Any number of listeners.
+    /// Changes by commits from now on, merged while nobody asks. Any number of listeners.
     package func changes() -> QueueChanges { QueueChanges(feed) }
 
     /// Commits what is recorded, ends the threads and gives up the lock. Later calls throw `QueueError.closed`.

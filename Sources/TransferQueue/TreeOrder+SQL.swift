@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What moves, for the orders that put it first.
+/// Batches and folders with moving tasks, for the orders that put them first.
 package struct MovingRows: Sendable {
     package var batches: Set<BatchID>
     package var folders: Set<FolderID>
@@ -16,7 +16,7 @@ extension TreeOrder {
     private var upward: String { reversed ? " DESC" : "" }
     private var downward: String { reversed ? "" : " DESC" }
 
-    /// Whether folders are read in this order from their index.
+    /// True when folders are read in this order from their index.
     var isIndexedForFolders: Bool {
         switch by {
         case .queue, .name, .speed, .eta: true
@@ -24,13 +24,13 @@ extension TreeOrder {
         }
     }
 
-    /// Whether what moves stands before everything else.
+    /// True when moving rows stand before everything else.
     var beginsWithMoving: Bool { by == .speed || by == .eta }
 
-    /// Of rows of `folders`.
+    /// The order of rows of `folders`.
     var ofFolders: String { terms("", name: "name") }
 
-    /// Of batches `b` with their roots `f`.
+    /// The order of batches `b` with their roots `f`.
     var ofBatches: String { terms("f.", name: "b.name") + ", b.paused, b.position, b.id" }
 
     private func terms(_ table: String, name: String) -> String {
@@ -57,7 +57,7 @@ extension TreeOrder {
         }
     }
 
-    /// Of rows of `tasks t`; only where files stand one by one.
+    /// The order of rows of `tasks t`; only where files stand one by one.
     var ofFiles: String {
         switch by {
         case .name: "t.name\(upward), t.id"

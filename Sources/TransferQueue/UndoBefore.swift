@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What was so before a change that can be taken back: whatever of it is there is put back. Stored as JSON; names are
+/// The state before a change that can be undone: whatever of it is there is put back. Stored as JSON; names are
 /// part of the schema.
 struct UndoBefore: Codable, Hashable {
     /// A value that may have been missing.
@@ -14,31 +14,31 @@ struct UndoBefore: Codable, Hashable {
     /// When its pause was to end by itself, in milliseconds since 1970.
     var pauseEnd: Was<Int64>?
     var urgent: Bool?
-    /// Of all batches that were not over: number and position.
+    /// ID and position of each batch that was not over.
     var positions: [[Int64]]?
-    /// Of a batch.
+    /// Priority of a batch.
     var priority: Int64?
-    /// Of a folder and what is below it: number and priority of those that have one.
+    /// Number and priority of a folder and of those below it, as far as they have one.
     var folderPriorities: [[Int64]]?
     /// The same of places.
     var folderRanks: [[Int64]]?
     var notBefore: Was<Int64>?
-    /// Of a task that had no such time and waited: when it was to be tried again.
+    /// The time of the next try of a task that waited without a `notBefore`.
     var retryAt: Was<Int64>?
-    /// Of a batch.
+    /// Time in seconds after which a batch gives up.
     var giveUp: Int64?
     var ifExists: ExistingFilePolicy?
     var name: String?
     var caFile: Was<RawPath>?
     var pin: Was<String>?
-    /// Whose limit `rate` is.
+    /// The node that `rate` limits.
     var scope: String?
     var rate: Was<Int64>?
-    /// What it was set to, where it is put back only if it still is that; 0: none.
+    /// The rate that the change set; the old one is put back only where it still is that. 0: none.
     var rateSet: Int64?
-    /// Of the whole engine.
+    /// Limits of the whole engine.
     var limits: StoredLimits?
-    /// Which of these were set: only they are put back, as another change may have set the others since. Missing: all.
+    /// The limits that the change set: only they are put back, as another change may have set the others since. Missing: all.
     var limitsSet: StoredLimits?
     /// The mark that a cancel left on the walks it stopped (`QueueStore+StoppedWalks`); without a value: it stopped none. Missing:
     /// the version that cancelled left no marks.
@@ -68,7 +68,7 @@ extension UndoneDeed {
     }
 }
 
-/// Which change is to be taken back.
+/// The change that is to be undone.
 package enum UndoChoice: Hashable, Sendable {
     /// The last one, whatever it was.
     case last

@@ -7,7 +7,7 @@ package struct WalkState: Hashable, Sendable {
     /// Absolute.
     package var path: RawPath
     package var placement: UploadSource.Placement
-    /// Whether `begin` was called for it: then only folders are left, which `foldersToWalk` names.
+    /// True after `begin` was called for it: then only folders are left, which `foldersToWalk` names.
     package var isBegun: Bool
     /// From the batch's options.
     package var include: [String]
@@ -15,7 +15,7 @@ package struct WalkState: Hashable, Sendable {
     package var followLinks: Bool
 }
 
-/// What a walk's source turned out to be.
+/// A walk's source and what it turned out to be.
 package struct FoundSource: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case file(SourceIdentity)
@@ -34,7 +34,7 @@ package struct FoundSource: Hashable, Sendable {
     }
 }
 
-/// Where a file or folder of an upload lies: the path that a person named, and the way from there that a walk has found.
+/// The location of an upload's file or folder: the path that a person named, and the way from there that a walk has found.
 ///
 /// Links in the first part were meant. In the second one there was none when it was listed, unless links are followed; one that is there
 /// later was put there by somebody, perhaps to have other files sent.
@@ -52,13 +52,13 @@ package struct SourcePlace: Hashable, Sendable {
     /// Both parts as one path.
     package var path: RawPath { below.bytes.isEmpty ? named : named.appending(below) }
 
-    /// What has this name in it.
+    /// The place of the entry that has this name in it.
     package func appending(_ name: RawPath) -> SourcePlace {
         SourcePlace(named: named, below: below.appending(name))
     }
 }
 
-/// How a local file was recognised when it was queued: rule 4 of the durability rules.
+/// Marks by which a local file was recognised when it was queued: rule 4 of the durability rules.
 package struct SourceIdentity: Hashable, Sendable {
     package var size: Int64
     package var modifiedNanoseconds: Int64
@@ -121,7 +121,7 @@ package struct WalkedChunk: Hashable, Sendable {
     package var failures: [WalkedFailure] = []
     /// The directory itself cannot be opened or read to its end; becomes a failed task beside it. Ends the directory.
     package var unreadable: TransferError?
-    /// Of the whole directory, with its last chunk.
+    /// Entries left out of the whole directory; comes with its last chunk.
     package var leftOut = LeftOut()
     /// Nothing more comes from this directory.
     package var isLast: Bool
