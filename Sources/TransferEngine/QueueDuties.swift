@@ -78,11 +78,13 @@ extension TransferEngine {
     func durably<Value>(
         _ name: QueueDuties.Name? = nil, while isWanted: () -> Bool = { true }, _ change: () async throws -> Value
     ) async -> Value? {
-        var isRefused = false
-        defer { if isRefused, duties.end(), phase != .stopping { report(.info, "the queue takes changes again") } }
+        var (isRefused, isDone) = (false, false)
+        defer { if isRefused, duties.end(), isDone { report(.info, "the queue takes changes again") } }
         while phase == .running || phase == .draining, isWanted(), !duties.isWaiting(name) {
             do {
-                return try await change()
+                let value = try await change()
+                isDone = true
+                return value
             } catch {
                 guard (error as? QueueError)?.isOfStorage ?? true else {
                     if phase != .stopping { report(.error, "the queue did not take a change: \(error)") }

@@ -179,13 +179,7 @@ extension TransferEngine {
         case .abandon(let id): abandon(id, of: attempt)
         case .openGate(let id, let opening): openGate(id, opening, attempt)
         case .persist(let point): persist(point, attempt, waits: !isLast)
-        case .wake(let timer, let delay):
-            let source = attempt.source
-            _ = timeline.clock.schedule(after: delay) { [self] in
-                // A changed source has a machine of its own, which waits for nothing of the old one's.
-                guard attempt.source === source else { return }
-                feed(attempt, .timerFired(timer))
-            }
+        case .wake(let timer, let delay): wake(attempt, timer, after: delay)
         case .resumed(let offset): resumed(attempt, at: offset)
         case .accepted(let bytes): accepted(attempt, bytes)
         case .learned(let facts):
@@ -207,6 +201,15 @@ extension TransferEngine {
             }
         case .fail(let error): fail(attempt, error)
         case .wait(let demand): wait(attempt, demand)
+        }
+    }
+
+    func wake(_ attempt: Attempt, _ timer: ProtocolTimer, after delay: Duration) {
+        let source = attempt.source
+        _ = timeline.clock.schedule(after: delay) { [self] in
+            // A changed source has a machine of its own, which waits for nothing of the old one's.
+            guard attempt.source === source else { return }
+            feed(attempt, .timerFired(timer))
         }
     }
 

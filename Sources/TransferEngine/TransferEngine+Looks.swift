@@ -32,8 +32,7 @@ extension TransferEngine {
     func look(_ action: ProtocolAction, _ attempt: Attempt) {
         switch action {
         case .perform(let id, let exchange) where exchange.onlyAsks: begin(exchange, id, attempt)
-        case .wake(let timer, let delay):
-            _ = timeline.clock.schedule(after: delay) { [self] in feed(attempt, .timerFired(timer)) }
+        case .wake(let timer, let delay): wake(attempt, timer, after: delay)
         case .persist, .learned: break
         case .resumed(let bytes), .accepted(let bytes):
             // From here on it is confirmed.

@@ -154,6 +154,7 @@ extension TransferEngine {
                 return endRemoval(attempt, .otherPart(TransferScheme.server(of: attempt.origin)))
             }
             openGate(id, of: attempt, to: reading.sink, total: opening.total)
+        case .wake(let timer, let delay): wake(attempt, timer, after: delay)
         case .persist(let point): reading.point = point.content(GetResumePoint.self)
         case .learned(let facts): remember(facts, of: attempt.factsKey)
         case .finish: endRemoval(attempt, nil)
@@ -161,7 +162,7 @@ extension TransferEngine {
         case .wait(let demand):
             reading.mayGoOn = demand.reason == .backoff || demand.reason == .hostBackoff
             endRemoval(attempt, demand.error)
-        case .resumed, .startOver, .wake, .accepted, .listed, .digestSource, .digestRange, .claimName, .compareSource,
+        case .resumed, .startOver, .accepted, .listed, .digestSource, .digestRange, .claimName, .compareSource,
             .mismatch:
             break
         }

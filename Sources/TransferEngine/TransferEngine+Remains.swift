@@ -49,8 +49,7 @@ extension TransferEngine {
                 let age = remains.finishedAt.map { timeline.now.since($0) } ?? grace
                 if age < grace {
                     next = min(next ?? grace, grace - age)
-                } else if let error = try await takeAway(remains), error.isRetryable {
-                    // What only a person can mend is left for `leftovers`, and for the next start.
+                } else if await mustTryAgain(remains) {
                     next = next ?? Self.pauseAfterFailure
                 }
                 guard phase == .running else { return nil }
@@ -69,13 +68,24 @@ extension TransferEngine {
             guard let end = page.last?.task.id else { break }
             last = end
             for remains in page {
-                if let error = try await takeAway(remains), error.isRetryable { next = Self.pauseAfterFailure }
+                if await mustTryAgain(remains) { next = Self.pauseAfterFailure }
                 guard phase == .running else { return nil }
             }
         }
         guard phase == .running, let due = try await queue.writer.forgetPurged(now: timeline.now) else { return next }
         let wait = max(.milliseconds(1), due.since(timeline.now))
         return min(next ?? wait, wait)
+    }
+
+    /// Takes something away. One that the queue cannot read or note holds up no other.
+    /// - Returns: true when it is to be tried again later. What only a person can mend is left for `leftovers`, and for the next start.
+    private func mustTryAgain(_ remains: Remains) async -> Bool {
+        do {
+            return try await takeAway(remains)?.isRetryable ?? false
+        } catch {
+            report(.error, "the queue did not take a change: \(error)", task: remains.task.id)
+            return true
+        }
     }
 
     /// Takes away what a transfer has left at its server, or here; the queue then knows of nothing any more. `nil`: it is gone; else why

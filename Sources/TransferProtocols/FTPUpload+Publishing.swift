@@ -68,8 +68,8 @@ extension FTPUpload {
                 "\(plan.host) does not find the temporary file: Martlet tries again by itself")
             return ask(point.temporary) { .proving($0, isTarget: false, .now(WaitDemand(.backoff, lost))) }
         }
-        // Only what is in the way is worth removing: no permission comes of that, and no room.
-        if removesOld || end.saysFull || end.isForbidden { return stop(whole: end) }
+        // Only what is in the way is worth removing: no room comes of that. To forbid may mean to replace by a rename.
+        if removesOld || end.saysFull { return stop(whole: end) }
         return ask(plan.path) { .lookingAgain($0, refusal: end) }
     }
 

@@ -251,7 +251,15 @@ package struct FTPUpload: ProtocolMachine {
 
     mutating func send(_ range: Range<Int64>) -> [ProtocolAction] {
         let exchange = FTPExchange.upload(point.temporary, range, appends: range.lowerBound > 0)
-        return perform(.ftp(exchange)) { .sending($0, range) }
+        // What is not whole must not get the name of what was removed for it.
+        let partial: [ProtocolAction]
+        if point.removesOld == true {
+            point.removesOld = nil
+            partial = [.persist(ResumePoint(point))]
+        } else {
+            partial = []
+        }
+        return partial + perform(.ftp(exchange)) { .sending($0, range) }
     }
 
     // MARK: Words

@@ -117,9 +117,13 @@ package struct SFTPDownload: ProtocolMachine {
             actions.append(.resumed(at: point.offset))
         } else {
             if let begun = resume, begun.offset > 0 {
-                if plan.ifChanged == .fail { return refuseChange(begun) }
+                let isChanged =
+                    begun.version.total != version.total || begun.version.lastModified != version.lastModified
+                if isChanged, plan.ifChanged == .fail { return refuseChange(begun) }
                 accepted = 0
-                actions.append(.startOver(reason: "changed at the server"))
+                let reason =
+                    isChanged ? "changed at the server" : "the server gave nothing to recognise the version by"
+                actions.append(.startOver(reason: reason))
             }
             point = GetResumePoint(
                 version: version, offset: 0, name: plan.name ?? resume?.name ?? plan.path.lastComponent)

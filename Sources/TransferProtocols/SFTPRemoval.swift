@@ -30,10 +30,13 @@ package struct SFTPRemoval: ProtocolMachine {
             if let broken = end.brokenOff { return [broken] }
             if isLooking, let temporary {
                 isLooking = false
-                let isGone = end.refusal?.status == .noSuchFile
-                return perform(
-                    ExchangeID(rawValue: 2),
-                    isGone ? .rename(temporary, to: path, replaces: false) : .remove(temporary))
+                guard let (status, text) = end.refusal else {
+                    return perform(ExchangeID(rawValue: 2), .remove(temporary))
+                }
+                guard status == .noSuchFile else {
+                    return [SFTPMeaning.action(status, text, .store, host: host, hasAccepted: false)]
+                }
+                return perform(ExchangeID(rawValue: 2), .rename(temporary, to: path, replaces: false))
             }
             guard let (status, text) = end.refusal, status != .noSuchFile else {
                 return [.finish(.removed)]

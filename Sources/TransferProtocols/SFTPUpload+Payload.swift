@@ -5,6 +5,11 @@ extension SFTPUpload {
     mutating func send(_ handle: SFTPHandle, from start: Int64) -> [ProtocolAction] {
         var actions: [ProtocolAction] = []
         if plan.subject.size > Self.small { actions += makeDurable() }
+        if start < plan.subject.size, point.removesOld == true {
+            // What is not whole must not get the name of what was removed for it.
+            point.removesOld = nil
+            actions.append(.persist(ResumePoint(point)))
+        }
         var sending = Sending(handle: handle, start: start, next: start)
         actions += fill(&sending)
         state = .sending(sending)

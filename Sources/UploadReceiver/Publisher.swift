@@ -67,7 +67,13 @@ final class Publisher: Sendable {
     }
 
     /// Returns true when a file of that length has that name.
-    func has(_ path: TargetPath, size: UInt64) -> Bool { (try? folder.openFile(path))?.facts.size == size }
+    func has(_ path: TargetPath, size: UInt64) throws(Errno) -> Bool {
+        do throws(Errno) {
+            return try folder.openFile(path)?.facts.size == size
+        } catch .noSuchFile {
+            return false
+        }
+    }
 
     /// Gives a small file its name now.
     func publish(_ file: IncomingFile, _ path: TargetPath, _ conditions: Preconditions) -> PublishOutcome {

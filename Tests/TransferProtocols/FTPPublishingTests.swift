@@ -65,17 +65,27 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         #expect(after(renaming(), Answers.refused(530, "PASS")) == ["wait auth http"])
     }
 
-    @Test("for want of a permission or of room no old file is removed")
+    @Test("for want of room no old file is removed; who forbids may forbid only to replace by a rename")
     func keepsOld() {
-        for (reply, text, expected) in [
-            (550, "Permission denied", "wait auth permissionDenied"),
-            (553, "not allowed", "wait auth permissionDenied"),
-            (552, "quota exceeded", "wait remoteDiskSpace http"),
-            (550, "No space left on device", "wait remoteDiskSpace http"),
-        ] {
+        for (reply, text) in [(552, "quota exceeded"), (550, "No space left on device")] {
             let said = after(renaming(), Answers.refused(reply, "RNTO", text: text))
-            #expect(said == ["persist ftp", expected], "\(text)")
+            #expect(said == ["persist ftp", "wait remoteDiskSpace http"], "\(text)")
         }
+        let forbidden = Answers.refused(550, "RNTO", text: "f: Rename permission denied")
+        #expect(after(renaming(), forbidden) == ["SIZE f"])
+        #expect(after(renaming(), forbidden, Answers.size(7)).last?.contains("*DELE f; RNFR") == true)
+        #expect(after(renaming(), forbidden, Answers.missing) == ["persist ftp", "wait auth permissionDenied"])
+    }
+
+    @Test("what is sent anew for a file that was removed is not its last copy any more")
+    func notWhole() {
+        var point = publishing
+        point.removesOld = true
+        let anew = FTPPlay(FTPUpload(plan(resume: point)))
+        let half = after(anew, Answers.size(400), Answers.size(400))
+        #expect(half.suffix(2) == ["persist ftp", "APPE \(part) 400..<1000"])
+        let empty = after(anew, Answers.size(0))
+        #expect(empty.suffix(2) == ["persist ftp", "STOR \(part) 0..<1000"])
     }
 
     @Test("where an old file was removed, what was gathered for it gets its name instead of being removed")

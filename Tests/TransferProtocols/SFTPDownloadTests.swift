@@ -67,7 +67,11 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
         #expect(run(plan(), end(status(1000, now)), end(opened)).last?.hasPrefix("open") == true)
         var weak = point(400, RemoteVersion(lastModified: "\(now)", isDateStrong: false, total: 1000))
         let said = run(plan(weak), end(status(1000, now)), end(opened))
-        #expect(said.first == "over: changed at the server")
+        #expect(said.first == "over: the server gave nothing to recognise the version by")
+        // That is no change, for who wants the version that was begun.
+        var insisting = plan(weak)
+        insisting.ifChanged = .fail
+        #expect(run(insisting, end(status(1000, now)), end(opened)).first == said.first)
         weak.version.isDateStrong = true
         #expect(run(plan(weak), end(status(1000, now)), end(opened)).first == "resumed 400")
     }
@@ -194,6 +198,8 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
             run(plan(), end(status(nil, nil)), end(opened), end(.done, read: 5), end(status(nil, nil)), end(.done))
                 == ["finish 5 none"])
         let blind = RemoteVersion(total: nil)
-        #expect(run(plan(point(3, blind)), end(status(nil, nil)), end(opened)).first == "over: changed at the server")
+        #expect(
+            run(plan(point(3, blind)), end(status(nil, nil)), end(opened)).first
+                == "over: the server gave nothing to recognise the version by")
     }
 }

@@ -531,6 +531,11 @@ private let mebi = 1 << 20
             let done = removal.handle(.sftpEnded(ExchangeID(rawValue: 2), SFTPEnd(.done, at: noon)))
             #expect(words(done) == ["finish 0 none"])
         }
+        var unseen = SFTPRemoval(replacing, host: "h", path: RawPath("d/f"))
+        _ = unseen.handle(.began(at: noon))
+        let refused = SFTPEnd(.refused(.permissionDenied, ""), at: noon)
+        let kept = words(unseen.handle(.sftpEnded(ExchangeID(rawValue: 1), refused)))
+        #expect(kept.count == 1 && !kept[0].contains("remove"), "\(kept)")
         var direct = SFTPRemoval(point, host: "h", path: RawPath("d/p"))
         #expect(words(direct.handle(.began(at: noon))) == ["finish 0 none"])
     }

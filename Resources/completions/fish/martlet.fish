@@ -204,7 +204,7 @@ complete -c martlet -n '__fish_seen_subcommand_from move' -s h -l help -d 'show 
 complete -c martlet -n '__fish_seen_subcommand_from move' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from set' -l priority -x -a 'background low normal high interactive' -d 'background, low, normal, high or interactive'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l limit -x -d 'bytes a second for all of it together; off takes the limit away'
-complete -c martlet -n '__fish_seen_subcommand_from set' -l not-before -x -d 'start nothing before this time; of a batch or file'
+complete -c martlet -n '__fish_seen_subcommand_from set' -l not-before -x -d 'start nothing before this time, and stop what runs until then; of a batch or file'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l give-up-after -x -d 'fail a file that made no progress for so long; of a batch'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l if-exists -x -a 'fail skip replace' -d 'fail, skip or replace; of a batch'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l name -x -d 'call the batch so'

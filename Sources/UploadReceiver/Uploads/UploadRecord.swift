@@ -35,6 +35,8 @@ struct UploadRecord: Equatable, Sendable {
     var created: Int64 = 0
     /// The offsets at which it went on after it was cut or the receiver was restarted.
     var resumedAt: [UInt64] = []
+    /// A receiver of this version made it, which writes down that the file has its name. Of earlier ones a record without bytes says that.
+    var tellsPublication = true
     /// The file has its name. Written after that, so a kill may leave it out.
     var isPublished = false
 
@@ -61,6 +63,7 @@ struct UploadRecord: Equatable, Sendable {
         if let claim { lines.append("sha-256 \(claim.hex)") }
         if wantsDigest { lines.append("wants sha-256") }
         if let metadata { lines.append("metadata \(metadata)") }
+        if tellsPublication { lines.append("tells publication") }
         lines += ["created \(created)", Self.lastLine]
         lines += resumedAt.map(Self.resumption) + (isPublished ? [Self.publication] : [])
         return lines.map { $0 + "\n" }.joined()
@@ -99,6 +102,7 @@ struct UploadRecord: Equatable, Sendable {
         conditionsAreImplied = facts["implied"] != nil
         claim = facts["sha-256"].flatMap { Hexadecimal.decode($0) }.map { DigestValue(bytes: $0) }
         wantsDigest = facts["wants"] != nil
+        tellsPublication = facts["tells"] != nil
         metadata = facts["metadata"].map(String.init)
         created = max(0, facts["created"].flatMap { Int64($0) } ?? 0)
         // The last line may be torn: what does not read as a number is left out.

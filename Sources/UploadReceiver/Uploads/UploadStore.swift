@@ -104,7 +104,7 @@ final class UploadStore: Sendable {
             let loaded = try folder.load(id)
             let parked = state.digests.removeValue(forKey: id)
             guard let loaded else { return nil }
-            guard isThere(loaded) else {
+            guard try isThere(loaded) else {
                 folder.remove(id)
                 return nil
             }
@@ -116,10 +116,10 @@ final class UploadStore: Sendable {
 
     /// Returns true when the upload's bytes still exist, here or under their name. Somebody who clears the disk may have removed them and
     /// left the record, which alone must not say that the file arrived.
-    private func isThere(_ loaded: UploadFolder.Loaded) -> Bool {
-        if loaded.data != nil { return true }
+    private func isThere(_ loaded: UploadFolder.Loaded) throws(Errno) -> Bool {
+        if loaded.data != nil || loaded.record.isPublished || !loaded.record.tellsPublication { return true }
         if case .partial = loaded.record.role { return false }
-        return loaded.record.isPublished || publisher.has(loaded.record.path, size: loaded.size)
+        return try publisher.has(loaded.record.path, size: loaded.size)
     }
 
     func release(_ upload: LiveUpload) {

@@ -46,16 +46,26 @@ struct TakeOverTests {
         #expect(try next.offset(whole) == body.count)
         // A kill came between the name and the word of it.
         next.sandbox.stop()
-        for path in try paths(below: sandbox.path(UploadID.folderName)) where path.suffix(5).elementsEqual(".info".utf8)
-        {
-            let text = String(decoding: try contents(path), as: UTF8.self)
-            try System.unlink(path)
-            try write(Array(text.replacing("published\n", with: "").utf8), to: path)
-        }
+        try rewriteRecords { $0.replacing("published\n", with: "") }
         try System.unlink(sandbox.path("whole"))
         try write(body, to: sandbox.path("whole"))
         let last = TusClient(sandbox: try ReceiverSandbox { $0.folder = folder })
         #expect(try last.offset(whole) == body.count)
+        // An earlier version wrote no such word, and whoever waits for the file has taken it away since.
+        last.sandbox.stop()
+        try rewriteRecords { $0.replacing("tells publication\n", with: "") }
+        try System.unlink(sandbox.path("whole"))
+        let old = TusClient(sandbox: try ReceiverSandbox { $0.folder = folder })
+        #expect(try old.offset(whole) == body.count)
+    }
+
+    private func rewriteRecords(_ change: (String) -> String) throws {
+        for path in try paths(below: sandbox.path(UploadID.folderName))
+        where path.suffix(5).elementsEqual(".info".utf8) {
+            let text = String(decoding: try contents(path), as: UTF8.self)
+            try System.unlink(path)
+            try write(Array(change(text).utf8), to: path)
+        }
     }
 
     @Test("cut twenty times it keeps every byte that came, and is identical in the end")
