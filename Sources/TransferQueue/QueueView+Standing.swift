@@ -44,7 +44,7 @@ extension QueueView {
             )
         }
         if let waiting, counts.waiting > 0 {
-            standing.retryAt = waiting.retryAt.map { Timestamp(milliseconds: $0) }
+            standing.retryAt = nextTry(waiting.retryAt, in: batch, isUrgent: batch.isUrgent)
             standing.since = waiting.since.map { Timestamp(milliseconds: $0) }
             standing.error = waiting.error
             standing.origin = waiting.origin
@@ -86,7 +86,9 @@ extension QueueView {
             ahead: try ahead(of: batch, task.priority), isUrgent: batch.isUrgent || task.isUrgent)
         standing.pauseEnds = try pauseEnds(standing.pausedBy)
         if state == .queued { standing.aheadInBatch = try aheadInBatch(of: task.row) }
-        if state == .waiting { standing.retryAt = task.details.retryAt.map { Timestamp(milliseconds: $0) } }
+        if state == .waiting {
+            standing.retryAt = nextTry(task.details.retryAt, in: batch, isUrgent: standing.isUrgent)
+        }
         let begun = state.isActive ? task.row.begunAt : task.details.waitSince
         standing.since = (task.row.finishedAt ?? begun).map { Timestamp(milliseconds: $0) }
         standing.error = StoredJSON.value(TransferError.self, task.details.error)

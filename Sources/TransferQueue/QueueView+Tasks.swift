@@ -191,7 +191,8 @@ extension QueueView {
         snapshot.skipped = row.flags.contains(.skipped)
         if state == .waiting {
             snapshot.retryAt =
-                details.retryAt.map { Timestamp(milliseconds: $0) } ?? (isEarly(batch) ? batch.notBefore : nil)
+                nextTry(details.retryAt, in: batch, isUrgent: task.isUrgent)
+                ?? (isEarly(batch) ? batch.notBefore : nil)
         }
         snapshot.error = StoredJSON.value(TransferError.self, details.error)
         snapshot.digest = StoredJSON.value(TransferDigest.self, details.digest)

@@ -138,7 +138,7 @@ extension QueueView {
             row.pausedUntil = try pauseEnds(own + pausedBy(batch, task.row.folder))
         }
         row.effectivelyPaused = try row.paused || batch.isPaused || paths.isPaused(task.row.folder)
-        if state == .waiting { row.retryAt = task.details.retryAt.map { Timestamp(milliseconds: $0) } }
+        if state == .waiting { row.retryAt = nextTry(task.details.retryAt, in: batch, isUrgent: task.isUrgent) }
         row.error = StoredJSON.value(TransferError.self, task.details.error)
         row.skipped = task.row.flags.contains(.skipped)
         let ends = try ends(of: task, in: batch)

@@ -146,6 +146,13 @@ struct QueueView {
         try database.first("SELECT rate FROM limits WHERE scope = ?", .text(scope.stored)) { $0.count(0) }
     }
 
+    /// The time of a task's next try, which does not come before the time at which its batch may begin.
+    func nextTry(_ own: Int64?, in batch: BatchRow, isUrgent: Bool) -> Timestamp? {
+        let own = own.map { Timestamp(milliseconds: $0) }
+        guard let begin = batch.notBefore, !isUrgent else { return own }
+        return own.map { max($0, begin) }
+    }
+
     func isEarly(_ batch: BatchRow) -> Bool { batch.notBefore.map { $0 > now } ?? false }
 
     func shown(_ counts: FileCounts, in batch: BatchRow) -> FileCounts {

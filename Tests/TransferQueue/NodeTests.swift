@@ -255,6 +255,24 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("what is to be tried again is not before its batch may begin, and says so")
+    func triedAgainLater() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let task = try #require(try await queue.claimAll().first)
+        let soon = sandbox.clock.now.advanced(by: .seconds(5))
+        queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: soon, error: nil), for: task.claim)
+        try await queue.writer.commit()
+        let begin = sandbox.clock.now.advanced(by: .seconds(3600))
+        _ = try await queue.writer.set([.batch(batch)], NodeSettings(notBefore: begin))
+        for node in [NodeID.batch(batch), .task(task.id)] {
+            #expect(try await queue.reader.standing(of: node)?.retryAt == begin)
+        }
+        #expect(try await queue.reader.task(task.id)?.retryAt == begin)
+        try await queue.close()
+    }
+
     @Test("unknown nodes are refused by name, and the others are done")
     func unknown() async throws {
         let sandbox = try Sandbox()
