@@ -12,7 +12,7 @@ package enum ToldNumbers {
     /// Foundation would read UTF-16, too, whose digits do not stand side by side.
     package static func within(_ line: [UInt8]) -> [UInt8] {
         var mended: [UInt8] = []
-        // What stands before it is in `mended`.
+        // All bytes before it are in `mended`.
         var copied = 0
         var place = 0
         while place < line.count {

@@ -66,7 +66,7 @@ package enum Bar {
     /// A bar of the bytes that are there of a file in parts, from its beginning at the left: a cell is full when all of
     /// its bytes are.
     static func text(_ parts: [PartRun], width: Int, _ set: GlyphSet) -> SafeText {
-        // Of an engine elsewhere: any numbers.
+        // An engine elsewhere may tell any numbers.
         let total = ByteSum.of(parts.lazy.map { max(0, $0.bytesTotal) })
         guard width > 0, total > 0 else { return SafeText([]) }
         // Places in the file, counted in cells.

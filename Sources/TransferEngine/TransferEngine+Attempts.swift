@@ -226,7 +226,7 @@ extension TransferEngine {
         _ exchange: HTTPExchange, _ local: TransferProtocols.ExchangeID, _ wire: UInt64, _ attempt: Attempt
     ) {
         if case .framed = exchange.body, !exchange.mayCarrySecrets {
-            // What stands around the file was given for the first server alone; a protocol says so in better words.
+            // The fields around the file were given for the first server alone; a protocol says so in better words.
             return fail(
                 attempt, TransferError(.unsupported, "a form's fields go to no other server: check the address"))
         }

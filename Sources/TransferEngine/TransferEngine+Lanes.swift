@@ -141,7 +141,7 @@ extension TransferEngine {
 
     private func mayStart(_ lane: SchedulerLane, _ now: Timestamp, beyond extra: Int) -> Bool {
         let host = lane.host
-        // What is at hand may have been stopped or given a later time since it was claimed.
+        // A claimed file may have been stopped or given a later time since.
         guard let known = lanes[LaneID(rawValue: lane.id)], known.summary.mayRun(at: now) else { return false }
         if inquirers[host] != nil { return false }
         if let context = known.context, !mayLogIn(context, host) { return false }

@@ -117,7 +117,7 @@ extension TransferEngine {
         let lead = timeline.lead
         var counts = LookCounts()
         let error = try await examine(look, context, until: now) { absent, compared in
-            // What was completed after the list is told by its time.
+            // A file that was completed after the list is known by its time.
             guard timeline.isUnbroken(since: lead) else { return }
             let meant = absent.filter { task == nil || task == $0.task }
             counts.add(compared, meant.count)
@@ -144,7 +144,7 @@ extension TransferEngine {
         take: (_ absent: [AbsentFile], _ compared: Int) async throws -> Void
     ) async throws -> TransferError? {
         guard let base = context.destination else { return .noListingPlace }
-        // What is told of is committed before it is decided which names are asked for.
+        // Recorded facts are committed before it is decided which names are asked for.
         try await queue.writer.commit()
         let exact = look.isExact ? context.lastSegment : nil
         var beginning = RawPath("")
@@ -209,7 +209,7 @@ extension TransferEngine {
         if let error { return error.code == .unsupported ? nil : error }
         guard let probe = attempt.machine as? FileProbe else { return nil }
         trust.add(wasRight: probe.entry == nil)
-        // What the list says of the same file is more.
+        // The list says more of the same file.
         file.entry = probe.entry.map { file.entry ?? $0 }
         return nil
     }

@@ -80,7 +80,7 @@ extension TransferEngine {
                 if case .tasks(let tasks) = release {
                     return try await queue.writer.clearWait(Self.persons, of: Array(tasks))
                 }
-                // What was refused a moment ago is told, but may not stand in the queue yet.
+                // A refusal of a moment ago is recorded, but may not stand in the queue yet.
                 try await queue.writer.commit()
                 for batch in try await queue.writer.batchesWaiting(for: Self.persons, origin: login.key.origin) {
                     guard try await shows(batch, login.key) else { continue }

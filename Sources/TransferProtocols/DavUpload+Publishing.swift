@@ -109,7 +109,7 @@ extension DavUpload {
             receipt.foundThere = demand == nil
             return over(.finish(receipt))
         case .found(let file) where file.size == plan.subject.size:
-            // What is on the way may have asked twice, and brought the second answer.
+            // A gateway may have asked twice, and brought the second answer.
             if demand != nil, plan.subject.ifExists != .replace {
                 return over(
                     .fail(.unsure(at: plan.address.server, "nothing tells whether what is there is the same file")))
@@ -132,13 +132,9 @@ extension DavUpload {
         return [.startOver(reason: "the temporary file is not there any more")] + fresh()
     }
 
-    /// Only a MOVE of ours that nobody said no to takes the temporary file away; the server's own clearing up does, too. Where a file may be
-    /// replaced, one of that length may be the old one: an intent of an earlier attempt says too little then, without our time.
     private func isRenamed(_ target: DavResource) -> Bool {
-        if hasLostMove { return true }
-        guard plan.resume?.publishing == true else { return false }
-        return plan.subject.ifExists != .replace
-            || target.modified.map { $0.milliseconds / 1000 == modified } ?? false
+        plan.subject.isRenamed(
+            hasLostAnswer: hasLostMove, wasIntended: plan.resume?.publishing == true, modified: target.modified)
     }
 
     /// The server did not overwrite.

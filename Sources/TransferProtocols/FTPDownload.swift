@@ -32,8 +32,6 @@ package struct FTPDownload: ProtocolMachine {
     private var accepted: Int64
     /// A file that was being written to was waited for; one that is written to all the time is taken as it is.
     private var hasWaited = false
-    /// A file that comes in one go and is hardly changed meanwhile.
-    private static let small: Int64 = 1 << 20
     /// Digest that the local file must have.
     private var digest: TransferDigest?
 
@@ -74,7 +72,7 @@ package struct FTPDownload: ProtocolMachine {
             }
             return stop(end)
         }
-        if !hasWaited, let size = end.size, size > Self.small, let modified = end.modified,
+        if !hasWaited, let size = end.size, size > RemoteVersion.quicklyRead, let modified = end.modified,
             let pause = RemoteVersion.unsettled(modified, at: end.at)
         {
             hasWaited = true
@@ -187,7 +185,7 @@ package struct FTPDownload: ProtocolMachine {
         var point = flow.point
         point.offset = length
         // A small file that came in one go was hardly changed meanwhile.
-        if flow.start > 0 || length > Self.small, flow.point.version.lastModified != nil {
+        if flow.start > 0 || length > RemoteVersion.quicklyRead, flow.point.version.lastModified != nil {
             return perform(.ftp(.size(plan.path))) { .proving($0, point) }
         }
         return finish(point)

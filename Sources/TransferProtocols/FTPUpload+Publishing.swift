@@ -106,13 +106,9 @@ extension FTPUpload {
         }
     }
 
-    /// Only a rename of ours that nobody said no to takes the temporary file away; the server's own clearing up does, too. Where a file may be
-    /// replaced, one of that length may be the old one: an intent of an earlier attempt says too little then, without our time.
     private func isRenamed(_ target: FTPEnd) -> Bool {
-        if hasLostRename { return true }
-        guard plan.resume?.publishing == true else { return false }
-        let seconds = plan.subject.modifiedNanoseconds / 1_000_000_000
-        return plan.subject.ifExists != .replace || target.modified.map { $0.milliseconds / 1000 == seconds } ?? false
+        plan.subject.isRenamed(
+            hasLostAnswer: hasLostRename, wasIntended: plan.resume?.publishing == true, modified: target.modified)
     }
 
     private func receipt(_ proof: ArrivalProof) -> Receipt {

@@ -251,7 +251,7 @@ package struct FTPUpload: ProtocolMachine {
 
     mutating func send(_ range: Range<Int64>) -> [ProtocolAction] {
         let exchange = FTPExchange.upload(point.temporary, range, appends: range.lowerBound > 0)
-        // What is not whole must not get the name of what was removed for it.
+        // A part of a file must not get the name of the file that was removed for it.
         let partial: [ProtocolAction]
         if point.removesOld == true {
             point.removesOld = nil

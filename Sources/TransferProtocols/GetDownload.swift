@@ -144,7 +144,9 @@ package struct GetDownload: ProtocolMachine {
     /// All of it is here. A server tells the version before the first byte: what is written there while it sends goes into the same answer.
     private mutating func received(_ point: GetResumePoint, inOneAnswer bytes: Int64) -> [ProtocolAction] {
         // A digest says more, a small file was hardly changed meanwhile, and an object of S3 is never changed in place.
-        guard promised(point) == nil, bytes > 1 << 20, point.version.isRecognisable, plan.object == nil else {
+        guard promised(point) == nil, bytes > RemoteVersion.quicklyRead, point.version.isRecognisable,
+            plan.object == nil
+        else {
             return finish(point)
         }
         let id = nextID()

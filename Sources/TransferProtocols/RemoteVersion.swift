@@ -61,6 +61,9 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
         return age > .seconds(-2) && age < .seconds(2) ? .seconds(2) - age : nil
     }
 
+    /// A file of so many bytes comes in one go, and is hardly changed meanwhile.
+    static let quicklyRead: Int64 = 1 << 20
+
     /// There is something by which another version could be told.
     var isRecognisable: Bool { etag != nil || lastModified != nil }
 

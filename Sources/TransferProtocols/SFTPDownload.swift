@@ -35,8 +35,6 @@ package struct SFTPDownload: ProtocolMachine {
     private var restarts = 0
     /// A file that was being written to was waited for; one that is written to all the time is taken as it is.
     private var hasWaited = false
-    /// A file that comes in one go and is hardly changed meanwhile.
-    private static let small: Int64 = 1 << 20
 
     package init(_ plan: SFTPDownloadPlan) {
         self.plan = plan
@@ -100,7 +98,7 @@ package struct SFTPDownload: ProtocolMachine {
             return over(SFTPMeaning.odd(host: plan.host))
         }
         let version = Self.version(attributes, at: status.at)
-        if !hasWaited, attributes.size ?? 0 > Self.small, let modified = attributes.modified,
+        if !hasWaited, attributes.size ?? 0 > RemoteVersion.quicklyRead, let modified = attributes.modified,
             let pause = RemoteVersion.unsettled(Timestamp(seconds: modified), at: status.at)
         {
             hasWaited = true

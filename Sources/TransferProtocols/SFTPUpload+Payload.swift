@@ -6,7 +6,7 @@ extension SFTPUpload {
         var actions: [ProtocolAction] = []
         if plan.subject.size > Self.small { actions += makeDurable() }
         if start < plan.subject.size, point.removesOld == true {
-            // What is not whole must not get the name of what was removed for it.
+            // A part of a file must not get the name of the file that was removed for it.
             point.removesOld = nil
             actions.append(.persist(ResumePoint(point)))
         }

@@ -42,7 +42,7 @@ extension SFTPUpload {
         }
         let isSameSize = target.size == subject.size
         if let old = plan.resume, old.publishing {
-            // What may be replaced may be the old file still, of our length.
+            // Where a file may be replaced, the old one may still be there, of our length.
             let isOld = subject.ifExists == .replace && target.modified != plan.modified
             if !subject.hasChanged, look.temporaryIsThere == false, isSameSize, isTimely(target), !isOld {
                 return .end(.finish(found(.token)))

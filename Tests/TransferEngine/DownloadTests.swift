@@ -49,6 +49,13 @@ import TransferQueue
             if earlier == 1 { cut.waitBlocking() }
             return .ordinary
         }
+        try await replaceMeanwhile(harness, cut)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    /// Downloads a file that is replaced at the server once 400,000 bytes of it are here; the new one arrives, after one restart.
+    private func replaceMeanwhile(_ harness: EngineHarness, _ cut: Milestone) async throws {
         harness.store.put("/f", pattern(1_000_000))
         let batch = try await harness.add(harness.request(download: ["/f"]))
         try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
@@ -58,8 +65,6 @@ import TransferQueue
         let task = try #require(try await harness.tasks(batch).first)
         #expect(task.state == .completed && task.restarts == 1 && task.bytesRepeated == 400_000)
         #expect(harness.sandbox.read("out/f") == pattern(900_000, seed: 5))
-        try await harness.expectSound()
-        await harness.stop()
     }
 
     @Test("what begins anew and then fails takes the same temporary file again, and leaves no other")
@@ -75,15 +80,7 @@ import TransferQueue
             default: return .ordinary
             }
         }
-        harness.store.put("/f", pattern(1_000_000))
-        let batch = try await harness.add(harness.request(download: ["/f"]))
-        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
-        harness.store.put("/f", pattern(900_000, seed: 5))
-        cut.reach()
-        try await harness.finished(batch)
-        let task = try #require(try await harness.tasks(batch).first)
-        #expect(task.state == .completed && task.restarts == 1 && task.bytesRepeated == 400_000)
-        #expect(harness.sandbox.read("out/f") == pattern(900_000, seed: 5))
+        try await replaceMeanwhile(harness, cut)
         #expect(harness.sandbox.names("out") == ["f"])
         #expect(harness.store.server.requests.map { $0.method } == ["GET", "GET", "GET", "GET"])
         await harness.stop()
