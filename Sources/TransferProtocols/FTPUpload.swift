@@ -191,9 +191,7 @@ package struct FTPUpload: ProtocolMachine {
         if let size = end.size {
             if size > 0, isStraight, !ownsWhatIsThere {
                 let why = "it cannot rename files, and nothing tells whether what is there is ours"
-                // Whoever retries after that has looked there.
-                point.seen = size
-                return [.persist(ResumePoint(point))] + over(.fail(.unsure(at: plan.host, why)))
+                return over(.fail(.unsure(at: plan.host, why)))
             }
             if size > 0, size < plan.subject.size, facts.cannotResume != true {
                 state = .settling(nil, last: size, round: 1)

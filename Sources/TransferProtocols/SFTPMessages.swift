@@ -72,8 +72,6 @@ package struct SFTPResumePoint: RenamingResumePoint {
     package var publishing = false
     /// The server showed the temporary file with the time that we gave it: under the final name it has that, too.
     package var keepsTime: Bool?
-    /// A person was told to look whether what stands under the final name is ours.
-    package var isKnown: Bool?
     /// As `FTPResumePoint.removesOld`.
     package var removesOld: Bool?
     /// Only for who clears up: an engine was killed, and nobody knows whether the file was made. No upload goes on from it.

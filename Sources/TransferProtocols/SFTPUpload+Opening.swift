@@ -12,10 +12,6 @@ extension SFTPUpload {
             case .goOn: break
             case .readBack: return perform(.openingBack, [.openForReading(plan.path)])
             // What an earlier attempt has gathered serves nothing any more.
-            case .end(.fail(let error)) where isDirect && error.code == .unknownOutcome:
-                // Whoever retries after that has looked there.
-                point.isKnown = true
-                return [.persist(ResumePoint(point))] + over(.fail(error))
             case .end(let action): return there != nil ? tidy([], then: action) : over(action)
             }
         }

@@ -30,12 +30,10 @@ extension SFTPUpload {
             let message = "a folder of that name is there already, at \(plan.host): choose another name"
             return .end(.fail(TransferError(.destinationExists, message)))
         }
-        // A file that is being gathered under its final name.
         let subject = plan.subject
+        // A file that is being gathered under its final name.
         if isDirect, plan.resume?.temporary == plan.path {
-            if target.size == 0 || subject.hasArrived || subject.ifExists == .replace || point.isKnown == true {
-                return .goOn
-            }
+            if target.size == 0 || subject.hasArrived || subject.ifExists == .replace { return .goOn }
             if !subject.hasChanged, subject.size <= Self.small, target.size == subject.size { return .readBack }
             let why = "it cannot rename files, and nothing tells whether what is there is ours"
             return .end(.fail(.unsure(at: plan.host, why)))

@@ -187,8 +187,10 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         var point = FTPResumePoint(temporary: RawPath("f"))
         for size in [400, 1000] as [Int64] {
             let others = FTPPlay(FTPUpload(plan(.fail, facts: facts, resume: point)))
-            // Whoever retries after that has looked there.
-            #expect(after(others, Answers.size(size)) == ["persist ftp", "fail unknownOutcome"])
+            #expect(after(others, Answers.size(size)) == ["fail unknownOutcome"])
+            // Only who says so has it replaced, whole.
+            let replacing = FTPPlay(FTPUpload(plan(.replace, facts: facts, resume: point)))
+            #expect(replacing.said.last == "STOR f 0..<1000")
         }
         var changed = plan(.fail, facts: facts, resume: point)
         changed.subject.hasChanged = true

@@ -498,7 +498,10 @@ private let mebi = 1 << 20
         story.server.files["d/f"] = .init(bytes: [7], modified: 9)
         #expect(story.attempt() == "fail unknownOutcome")
         #expect(story.server.files["d/f"]?.bytes == [7])
-        // Whoever retries after that has looked there.
+        // No retry replaces it, unless that is said.
+        #expect(story.attempt() == "fail unknownOutcome")
+        #expect(story.server.files["d/f"]?.bytes == [7])
+        story.subject.ifExists = .replace
         #expect(story.attempt().hasPrefix("finish 500") && story.isPublished)
         var whole = SFTPStory(500)
         whole.facts.cannotRename = true
