@@ -146,7 +146,10 @@ let package = Package(
         tests("CommandLine", ["CommandLine", "Configuration", "TestSupport"]),
         tests(
             "Commands",
-            ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem", "TerminalUI", "Terminal"]),
+            [
+                "Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem", "TerminalUI", "Terminal",
+                "TestSupport",
+            ]),
 
         // The programs as they are, against real servers. Run apart from the rest: these tests block threads for seconds.
         tests(

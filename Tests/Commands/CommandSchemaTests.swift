@@ -4,6 +4,7 @@ import MartletKit
 import Testing
 
 @testable import Commands
+import TestSupport
 
 @Suite("Resources/protocol/commands.json says what --json prints")
 struct CommandSchemaTests {
@@ -24,8 +25,7 @@ struct CommandSchemaTests {
     }
 
     private static func read(_ name: String) throws -> CommandSchemas {
-        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let data = try Data(contentsOf: URL(filePath: "\(root)/Resources/protocol/\(name)"))
+        let data = try Data(contentsOf: URL(filePath: Checkout.resource("protocol/\(name)")))
         return try JSONDecoder().decode(CommandSchemas.self, from: data)
     }
 

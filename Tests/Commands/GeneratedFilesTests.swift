@@ -5,22 +5,20 @@ import Testing
 @testable import Commands
 import Terminal
 import TerminalUI
+import TestSupport
 
 @Suite("Files in Resources are those that the tables make")
 struct GeneratedFilesTests {
-    private static let resources =
-        "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Resources/"
-
     @Test("each file is up to date (\"make docs\" writes them)", arguments: Documents.all.map(\.path))
     func upToDate(path: String) throws {
         let made = try #require(Documents.all.first { $0.path == path })
-        let kept = try String(contentsOfFile: Self.resources + path, encoding: .utf8)
+        let kept = try String(contentsOfFile: Checkout.resource(path), encoding: .utf8)
         #expect(kept == made.text)
     }
 
     @Test("the manual's pictures are those that the screen's tests draw, its keys those of the key table")
     func screen() throws {
-        let folder = Self.resources + "../Tests/Screens/Pictures/"
+        let folder = Checkout.root + "/Tests/Screens/Pictures/"
         for (name, picture) in [("main-80x24", Manual.mainView), ("problems-80x24", Manual.problems)] {
             let drawn = try String(contentsOfFile: folder + name + ".txt", encoding: .utf8)
             let lines = drawn.split(separator: "\n").map { $0.dropFirst().dropLast() }.filter {

@@ -16,8 +16,7 @@ final class ServerScript {
 
     /// `settings` are the script's environment, `NAME=VALUE`.
     init(_ name: String, _ sandbox: Sandbox, folder: String? = nil, port: Int = 0, _ settings: String...) throws {
-        let tests = #filePath.split(separator: "/").dropLast(2).map { "/\($0)" }.joined()
-        script = "\(tests)/Servers/\(name)"
+        script = Checkout.server(name)
         self.sandbox = sandbox
         self.folder = String(decoding: sandbox.path(folder ?? name), as: UTF8.self)
         self.settings = settings

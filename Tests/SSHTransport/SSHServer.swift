@@ -48,8 +48,7 @@ final class SSHServer {
     func stop() async { _ = try? await run(["stop", folderPath]) }
 
     private func run(_ words: [String], _ environment: [String] = []) async throws -> String {
-        let script = #filePath.split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/Servers/sshd-sftp"
-        return try await Self.perform(script, words, environment)
+        try await Self.perform(Checkout.server("sshd-sftp"), words, environment)
     }
 
     private static func perform(_ path: String, _ words: [String], _ environment: [String]) async throws -> String {

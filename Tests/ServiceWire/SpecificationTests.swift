@@ -3,14 +3,11 @@ import Testing
 import TransferModel
 
 @testable import ServiceWire
+import TestSupport
 
 /// `Resources/protocol/` and the code say the same.
 @Suite struct SpecificationTests {
-    static let folder: String = {
-        var path = Substring(#filePath)
-        for _ in 0..<3 { path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)] }
-        return path + "/Resources/protocol/"
-    }()
+    static let folder = Checkout.resource("protocol/")
 
     /// Rows of the page's tables: the cells of lines that begin with a quoted word.
     private func rows(of columns: Int) throws -> [[String]] {

@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 import TransferModel
+import TestSupport
 
 /// A throwaway certificate for this machine.
 struct CertificateAuthority {
@@ -13,7 +14,7 @@ struct CertificateAuthority {
         let folder = "\(sandbox.root)/authority"
         makeFolder(RawPath(folder))
         let outcome = try sandbox.start(
-            "/bin/bash", ["-c", ". \"$0\" && DIR=$1 && tls", "\(Sandbox.tests)/Servers/lib/common.sh", folder]
+            "/bin/bash", ["-c", ". \"$0\" && DIR=$1 && tls", "\(Checkout.root)/Tests/Servers/lib/common.sh", folder]
         ).wait()
         guard outcome.status == 0 else { throw HarnessError("no certificate: \(outcome)") }
         certificate = "\(folder)/tls/ca.crt"

@@ -42,13 +42,6 @@ final class Sandbox {
         return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     }()
 
-    /// The folder `Tests/` of the package.
-    static let tests: String = {
-        var path = Substring(#filePath)
-        for _ in 0..<3 { path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)] }
-        return String(path)
-    }()
-
     private var fullEnvironment: [String] {
         [
             "MARTLET_HOME=\(home)", "HOME=\(root)", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

@@ -2,6 +2,7 @@ import Glibc
 import Glibc
 import Testing
 import TransferModel
+import TestSupport
 
 /// A server of `Tests/Servers` that runs for one test, on a free port.
 class Server {
@@ -17,7 +18,7 @@ class Server {
         self.sandbox = sandbox
         self.settings = ["SERVERS_CACHE=\(Self.cache)"] + settings
         self.folder = "\(sandbox.root)/\(folder)"
-        script = "\(Sandbox.tests)/Servers/\(name)"
+        script = Checkout.server(name)
         try start(port: port)
     }
 
@@ -122,7 +123,7 @@ final class Nginx: Server {
 final class TerminalScreen {
     private let sandbox: Sandbox
     private let folder: String
-    private let script = "\(Sandbox.tests)/Servers/tmux-screen"
+    private let script = Checkout.server("tmux-screen")
 
     init(
         _ sandbox: Sandbox, size: String, name: String = "terminal", program: String = "martlet", _ arguments: String...

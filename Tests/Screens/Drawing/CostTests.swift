@@ -5,6 +5,7 @@ import Terminal
 import Testing
 
 @testable import TerminalUI
+import TestSupport
 
 @Suite("What stopping costs is said, and what is not known is not claimed")
 struct CostTests {
@@ -165,10 +166,9 @@ struct CostTests {
         "the README's pictures are those that the tests draw",
         arguments: ["main-80x24-unicode", "problems-80x24", "pick-80x24"])
     func pictures(name: String) throws {
-        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let text = try String(contentsOf: URL(filePath: root + "/README.md"), encoding: .utf8)
+        let text = try String(contentsOf: URL(filePath: Checkout.root + "/README.md"), encoding: .utf8)
         let drawn = try String(
-            contentsOf: URL(filePath: root + "/Tests/Screens/Pictures/\(name).txt"), encoding: .utf8)
+            contentsOf: URL(filePath: Checkout.root + "/Tests/Screens/Pictures/\(name).txt"), encoding: .utf8)
         for line in drawn.split(separator: "\n") where line.hasPrefix("|") {
             var shown = line.dropFirst().dropLast()
             while shown.last == " " { shown.removeLast() }
@@ -178,8 +178,7 @@ struct CostTests {
 
     @Test("the README names the keys as they are")
     func readme() throws {
-        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let text = try String(contentsOf: URL(filePath: root + "/README.md"), encoding: .utf8)
+        let text = try String(contentsOf: URL(filePath: Checkout.root + "/README.md"), encoding: .utf8)
         let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let actions: [Action] = [
             .help, .add, .pause, .cancel, .undo, .retry, .details, .why, .problems, .log, .mark, .open, .close, .clear,

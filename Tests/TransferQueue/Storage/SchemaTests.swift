@@ -4,6 +4,7 @@ import Testing
 import TransferModel
 
 @testable import TransferQueue
+import TestSupport
 
 @Suite("Schema and migrations") struct SchemaTests {
     private func memory() throws -> SQLiteConnection {
@@ -58,8 +59,7 @@ import TransferModel
         let made = try database.rows(
             "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%' ORDER BY rowid"
         ) { $0.text(0) + ";\n" }.joined(separator: "\n")
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Resources/schema/queue.sql")
+        let file = URL(filePath: Checkout.resource("schema/queue.sql"))
         let documented = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         let header = documented.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("--") }
         let body = documented.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(header.count + 1)

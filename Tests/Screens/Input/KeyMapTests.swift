@@ -4,6 +4,7 @@ import Terminal
 import Testing
 
 @testable import TerminalUI
+import TestSupport
 
 @Suite("Keys are one table: what works, what help says, what the hints show")
 struct KeyMapTests {
@@ -126,8 +127,7 @@ struct KeyMapTests {
 
     @Test("the example of keys.conf names every key, and read as it is it changes none")
     func example() throws {
-        let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        Pictures.expect(KeyMap.example, file: folder + "/Resources/examples/keys.conf")
+        Pictures.expect(KeyMap.example, file: Checkout.resource("examples/keys.conf"))
         var map = KeyMap.standard
         var problems: [ConfigurationProblem] = []
         let lines = KeyMap.example.split(separator: "\n").map {

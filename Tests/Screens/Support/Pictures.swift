@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Testing
+import TestSupport
 
 /// Pictures of screens as text, kept beside the tests: what a person would see, compared letter by letter.
 ///
 /// With `MARTLET_PICTURES=update` in the environment a picture that differs is written instead, and the test still
 /// fails, so that nobody takes new pictures without looking at them. Without it a mismatch prints the new picture.
 enum Pictures {
-    private static let folder =
-        "/" + #filePath.split(separator: "/").dropLast().joined(separator: "/") + "/Pictures"
+    private static let folder = Checkout.root + "/Tests/Screens/Pictures"
 
     private static var updates: Bool {
         ProcessInfo.processInfo.environment["MARTLET_PICTURES"] == "update"

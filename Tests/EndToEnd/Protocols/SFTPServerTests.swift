@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 import TransferModel
+import TestSupport
 
 /// SFTP to servers that are not OpenSSH's, played by a script in the place of `ssh`, and the ways in that a person's `ssh` has.
 @FourthLane @Suite(.serialized) struct SFTPServerTests {
@@ -28,7 +29,7 @@ import TransferModel
     /// Sends the file to a server of that kind, with kills on its way; gives its task, and the bytes of payload that came there.
     private func sendAndKill(_ quirks: String, kills: [Int64]) throws -> (task: JSON, came: Int64) {
         makeFolder(RawPath("\(sandbox.root)/other/data"))
-        let command = "\(Sandbox.tests)/Servers/sftp-other \(sandbox.root)/other \(quirks)"
+        let command = "\(Checkout.root)/Tests/Servers/sftp-other \(sandbox.root)/other \(quirks)"
         let batch = try sandbox.send(
             "--ssh-command", command + " rate=20000000", source.displayed, "sftp://other.test/up/")
         for (index, moment) in kills.enumerated() {
@@ -74,7 +75,7 @@ import TransferModel
         #expect(came <= 2 * size, "\(came) bytes came")
         // It is remembered: the next file goes there at once.
         try write(SeededBytes.stamped(5_000_000, seed: 62), to: RawPath("\(sandbox.root)/next.mov"))
-        let command = "\(Sandbox.tests)/Servers/sftp-other \(sandbox.root)/other norename rate=20000000"
+        let command = "\(Checkout.root)/Tests/Servers/sftp-other \(sandbox.root)/other norename rate=20000000"
         let batch = try sandbox.send("--ssh-command", command, "\(sandbox.root)/next.mov", "sftp://other.test/up/")
         #expect(try sandbox.wait(batch).status == 0)
         #expect(try sandbox.task(batch)["restarts"].integer == 0)
