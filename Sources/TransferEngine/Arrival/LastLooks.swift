@@ -14,33 +14,51 @@ struct LastLooks {
         var since: Timestamp
     }
 
-    private(set) var inHand: Set<FolderID> = []
+    /// Folders that are looked at now, and the origins of their servers.
+    private var inHand: [FolderID: String] = [:]
+    /// Servers that are left alone, and until when: a timer looks again then.
+    private var closed: [String: Timestamp] = [:]
     private(set) var retries: [FolderID: Retry] = [:]
     /// The queue is asked what is due.
     var isAsking = false
     /// Something happened after which more may be due than was told.
     var isStale = false
-    /// Some are due and had no slot, or their server is left alone for a while.
-    var isStarved = false
+
+    /// No folder is looked at now.
+    var isIdle: Bool { inHand.isEmpty }
+
+    /// A folder of this server is looked at now.
+    func isAsked(_ origin: String) -> Bool { inHand.values.contains(origin) }
+
+    /// - Returns: true when no timer is set for this time yet.
+    mutating func waits(for origin: String, until time: Timestamp) -> Bool {
+        if closed[origin] == time { return false }
+        closed[origin] = time
+        return true
+    }
 
     /// Folders that are not asked for now: in hand, or waiting for their next try.
     func notNow(_ now: Timestamp) -> Set<FolderID> {
-        inHand.union(retries.filter { now < $0.value.at }.keys)
+        Set(inHand.keys).union(retries.filter { now < $0.value.at }.keys)
     }
 
-    mutating func begin(_ folder: FolderID) { inHand.insert(folder) }
+    mutating func begin(_ folder: FolderID, at origin: String) {
+        inHand[folder] = origin
+        closed[origin] = nil
+    }
 
     /// It was looked at, or is given up.
     mutating func end(_ folder: FolderID) {
-        inHand.remove(folder)
+        inHand[folder] = nil
         retries[folder] = nil
     }
 
     /// Broken off by the engine's end.
-    mutating func breakOff(_ folder: FolderID) { inHand.remove(folder) }
+    mutating func breakOff(_ folder: FolderID) { inHand[folder] = nil }
 
     /// Somebody has set the clock: what waits for so long waits for so long.
     mutating func move(by step: Duration) {
+        closed = [:]
         retries = retries.mapValues { retry in
             var retry = retry
             retry.at = retry.at.advanced(by: step)
@@ -55,7 +73,7 @@ struct LastLooks {
         _ folder: FolderID, _ error: TransferError, giveUpAfterSeconds: Int64, now: Timestamp, random: Double,
         waited: (Timestamp) -> Duration
     ) -> Timestamp? {
-        inHand.remove(folder)
+        inHand[folder] = nil
         var retry = retries[folder] ?? Retry(at: now, since: now)
         retry.failures += 1
         let isGivenUp = waited(retry.since) >= .seconds(giveUpAfterSeconds)
@@ -72,7 +90,7 @@ struct LastLooks {
 
     /// Postpones a folder whose findings could not be kept here; nothing is said of the server. - Returns: when it is tried again.
     mutating func postpone(_ folder: FolderID, now: Timestamp, random: Double) -> Timestamp {
-        inHand.remove(folder)
+        inHand[folder] = nil
         var retry = retries[folder] ?? Retry(at: now, since: now)
         retry.troubles += 1
         let rule = RetryRule()

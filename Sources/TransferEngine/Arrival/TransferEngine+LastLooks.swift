@@ -8,7 +8,8 @@ package import TransferQueue
 /// The last look: when all files of a folder are over its server is asked once what lies there, and what was completed is compared with
 /// that. A file that is missing, or another one, fails in a run of its own; the end of a batch is told afterwards.
 extension TransferEngine {
-    /// Looks at what is due, as far as there are slots; any number of calls are one.
+    /// Looks at what is due, in the order of the batches; any number of calls are one. Files never keep a look waiting: it is one short
+    /// request, and the end of its batch waits for it. So one at a time goes beyond the limits of the engine and of its server.
     func lookAtLast() {
         guard phase == .running else { return }
         lastLooks.isStale = true
@@ -18,41 +19,38 @@ extension TransferEngine {
             defer { lastLooks.isAsking = false }
             while lastLooks.isStale, phase == .running {
                 lastLooks.isStale = false
-                lastLooks.isStarved = false
-                let free = freeSlots(beyond: 0)
-                guard free > 0 else {
-                    lastLooks.isStarved = true
-                    return
+                // Servers that cannot be asked now keep nobody else waiting.
+                var shut: Set<String> = []
+                while phase == .running {
+                    let free = max(freeSlots(beyond: 0), lastLooks.isIdle ? 1 : 0)
+                    // The end of a look that goes on looks again.
+                    guard free > 0 else { break }
+                    let now = Timestamp(milliseconds: WallClock.milliseconds)
+                    let due = await durably {
+                        try await queue.writer.dueLooks(
+                            besides: lastLooks.notNow(timeline.now), at: shut, limit: free, now: now)
+                    }
+                    let refused = (due ?? []).filter { phase == .running && !begin($0) }
+                    if refused.isEmpty { break }
+                    shut.formUnion(refused.map(\.origin))
                 }
-                let now = Timestamp(milliseconds: WallClock.milliseconds)
-                let due = await durably {
-                    try await queue.writer.dueLooks(besides: lastLooks.notNow(timeline.now), limit: free, now: now)
-                }
-                for look in due ?? [] where phase == .running { begin(look) }
             }
         }
     }
 
-    /// A slot is free: who had none gets it.
-    func lookAtStarved() {
-        if lastLooks.isStarved, !lastLooks.isAsking { lookAtLast() }
-    }
-
-    private func begin(_ look: DueLook) {
+    /// - Returns: false when its server cannot be asked now; who may ask it later looks again by itself.
+    private func begin(_ look: DueLook) -> Bool {
+        let host = hosts[look.origin]
+        if let until = host?.closedUntil, timeline.now < until {
+            // Nothing else may wake us when the server is left alone for a while.
+            if lastLooks.waits(for: look.origin, until: until) { later(until) }
+            return false
+        }
         let limit = currentLimits.transfersPerHost
         let active = load[look.origin] ?? 0
-        let mayAsk = hosts[look.origin]?.mayStart(active: active, limit: limit, now: timeline.now) ?? (active < limit)
-        guard mayAsk, freeSlots(beyond: 0) > 0 else {
-            lastLooks.isStarved = true
-            // Nothing else may wake us when the server is left alone for a while.
-            if let until = hosts[look.origin]?.closedUntil, timeline.now < until {
-                _ = timeline.clock.schedule(after: until.since(timeline.now) + .milliseconds(1)) { [self] in
-                    lookAtLast()
-                }
-            }
-            return
-        }
-        lastLooks.begin(look.folder)
+        let mayAsk = host?.mayStart(active: active, limit: limit, now: timeline.now) ?? (active < limit)
+        guard mayAsk || !lastLooks.isAsked(look.origin) else { return false }
+        lastLooks.begin(look.folder, at: look.origin)
         takeSlot(at: look.origin)
         inBackground { [self] in
             // Whatever becomes of it, others may begin.
@@ -68,6 +66,7 @@ extension TransferEngine {
                 later(lastLooks.postpone(look.folder, now: timeline.now, random: Double.random(in: 0..<1)))
             }
         }
+        return true
     }
 
     private func perform(_ look: DueLook) async throws {

@@ -49,7 +49,7 @@ extension TransferEngine {
                 let age = remains.finishedAt.map { timeline.now.since($0) } ?? grace
                 if age < grace {
                     next = min(next ?? grace, grace - age)
-                } else if await mustTryAgain(remains) {
+                } else if await mustTryAgain(remains, isForgotten: false) {
                     next = next ?? Self.pauseAfterFailure
                 }
                 guard phase == .running else { return nil }
@@ -68,7 +68,7 @@ extension TransferEngine {
             guard let end = page.last?.task.id else { break }
             last = end
             for remains in page {
-                if await mustTryAgain(remains) { next = Self.pauseAfterFailure }
+                if await mustTryAgain(remains, isForgotten: true) { next = Self.pauseAfterFailure }
                 guard phase == .running else { return nil }
             }
         }
@@ -79,9 +79,9 @@ extension TransferEngine {
 
     /// Takes something away. One that the queue cannot read or note holds up no other.
     /// - Returns: true when it is to be tried again later. What only a person can mend is left for `leftovers`, and for the next start.
-    private func mustTryAgain(_ remains: Remains) async -> Bool {
+    private func mustTryAgain(_ remains: Remains, isForgotten: Bool) async -> Bool {
         do {
-            return try await takeAway(remains)?.isRetryable ?? false
+            return try await takeAway(remains, isForgotten: isForgotten)?.isRetryable ?? false
         } catch {
             report(.error, "the queue did not take a change: \(error)", task: remains.task.id)
             return true
@@ -92,17 +92,19 @@ extension TransferEngine {
     /// it is not.
     package func remove(_ remains: Remains) async -> TransferError? {
         do {
-            return try await takeAway(remains)
+            return try await takeAway(remains, isForgotten: true)
         } catch {
             return TransferError(.internal, "the queue did not take a change (\(error)): retry")
         }
     }
 
     /// As `remove`; throws what the queue refuses.
-    private func takeAway(_ remains: Remains) async throws -> TransferError? {
+    /// - Parameter isForgotten: what is known of an upload that has left nothing goes, too: that a POST may have happened, that a file of
+    ///   somebody else lies there. Who retries a cancelled one needs it.
+    private func takeAway(_ remains: Remains, isForgotten: Bool) async throws -> TransferError? {
         let task = remains.task
         if let look = looks[task.id] { endLook(look) }
-        if case .download(_, let directory, _) = task.work { return try await removePart(of: task, in: directory) }
+        if case .download(_, let directory, _) = task.work { return try await removePart(remains, in: directory) }
         guard case .upload(_, let remote, _) = task.work, let stored = task.resumePoint else { return nil }
         guard attempts[task.id] == nil, removals[task.id] == nil else { return .takenBack }
         guard let point = ResumePoint(encoded: stored, secret: task.resumeSecret) else { return .unreadableRemains }
@@ -117,7 +119,7 @@ extension TransferEngine {
             // Whoever takes the cancel back begins anew under another name: what is removed now may be gone a little later.
             var leaving = point.disclaimed
             leaving.isOutdated = true
-            guard try await queue.writer.leaveToRemove(task.claim, resumePoint: leaving.encoded),
+            guard try await queue.writer.leaveToRemove(remains, resumePoint: leaving.encoded),
                 phase == .running, attempts[task.id] == nil, removals[task.id] == nil
             else { return .takenBack }
             let attempt = Attempt(
@@ -131,21 +133,26 @@ extension TransferEngine {
             if let error {
                 if !attempt.hasReachedServer, attempts[task.id] == nil {
                     // Nobody has been there: it may be gone on with as before.
-                    _ = try await queue.writer.leaveToRemove(task.claim, resumePoint: stored)
+                    _ = try await queue.writer.leaveToRemove(remains, resumePoint: stored)
                 }
                 report(.info, "what is left at the server stays there: \(error.message)", task: task.id)
                 return error
             }
             report(.info, "what was left at the server is gone", task: task.id)
+        } else if !isForgotten {
+            return nil
         }
         // A person may have taken the cancel back meanwhile: then it begins anew by itself.
-        if attempts[task.id] == nil { try await queue.writer.forgetRemains(of: task.id) }
+        if attempts[task.id] == nil { try await queue.writer.forgetRemains(of: task.id, under: task.claim) }
         return nil
     }
 
     /// A download's temporary file, known by its inode: another file of that name stays.
-    private func removePart(of task: ClaimedTask, in directory: RawPath) async throws -> TransferError? {
-        guard attempts[task.id] == nil else { return .takenBack }
+    private func removePart(_ remains: Remains, in directory: RawPath) async throws -> TransferError? {
+        let task = remains.task
+        guard let stored = task.resumePoint, try await queue.writer.leaveToRemove(remains, resumePoint: stored),
+            attempts[task.id] == nil
+        else { return .takenBack }
         do {
             let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
             if let name = point?.partName, let inode = point?.partInode {
@@ -157,7 +164,7 @@ extension TransferEngine {
             report(.warning, "the beginning of a download that is not wanted any more stays: \(error)", task: task.id)
             return TransferError(.internal, "its temporary file cannot be removed (\(error)): remove it by hand")
         }
-        try await queue.writer.forgetRemains(of: task.id)
+        try await queue.writer.forgetRemains(of: task.id, under: task.claim)
         return nil
     }
 

@@ -102,7 +102,6 @@ extension TransferEngine {
         }
         // When nothing runs, each look may find something new, whoever forgot to say so.
         if claimsAreStale || attempts.isEmpty { claimAhead(now) }
-        lookAtStarved()
         if !hosts.isEmpty || !servings.isEmpty || gateTimer != nil { setGateTimer(now) }
         commitWhenQuiet()
         checkIdle()

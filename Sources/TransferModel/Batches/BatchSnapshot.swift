@@ -308,7 +308,11 @@ public struct FileCounts: Codable, Hashable, Sendable {
     ///   - scanning: folders of it are still being walked.
     ///   - paused: its own flag or an ancestor's; tasks that are not over then count as paused.
     ///   - looking: all are over, and whether they have arrived is still looked at.
-    public func state(scanning: Bool, paused isPaused: Bool, looking: Bool = false) -> TransferState {
+    ///   - cutShort: a cancel stopped the walk of its folders: what is known of it is not all, so it is never completed.
+    public func state(
+        scanning: Bool, paused isPaused: Bool, looking: Bool = false, cutShort: Bool = false
+    ) -> TransferState {
+        let terminalState = terminalState(cutShort: cutShort)
         if active > 0 { return .running }
         if looking, unstarted == 0, !scanning { return isPaused ? .paused : .running }
         if isPaused { return unstarted > 0 || scanning ? .paused : terminalState }
@@ -319,8 +323,9 @@ public struct FileCounts: Codable, Hashable, Sendable {
         return terminalState
     }
 
-    private var terminalState: TransferState {
+    private func terminalState(cutShort: Bool) -> TransferState {
         if failed > 0 { return .failed }
+        if cutShort { return .cancelled }
         if completed > 0 || total == 0 { return .completed }
         return .cancelled
     }

@@ -135,7 +135,14 @@ extension QueueStore {
         let open = try database.integer(
             "SELECT 1 FROM sources WHERE batch = ? AND progress < 2 LIMIT 1", .integer(batch.rawValue))
         if open != nil { return false }
-        try database.run("UPDATE batches SET scanning = 0 WHERE id = ?", .integer(batch.rawValue))
+        let stopped = try database.integer(
+            """
+            SELECT EXISTS (SELECT 1 FROM folders WHERE walk < 0 AND batch = ?1)
+            OR EXISTS (SELECT 1 FROM sources WHERE batch = ?1 AND progress > 2)
+            """, .integer(batch.rawValue))
+        try database.run(
+            "UPDATE batches SET scanning = ? WHERE id = ?",
+            .integer((stopped == 1 ? ListingState.cutShort : .ended).rawValue), .integer(batch.rawValue))
         var payload = EventPayload()
         payload.filesTotal = try filesTotal(of: batch)
         try append(.batchScanned, batch: batch, payload: payload)

@@ -85,9 +85,13 @@ package struct AbsentFile: Sendable, Hashable {
 
 extension QueueWriter {
     /// Folders whose files are all over and of which some were completed since the last look, the more urgent batches first.
-    /// - Parameter besides: folders that are not asked for now.
-    package func dueLooks(besides: Set<FolderID>, limit: Int, now: Timestamp) throws(QueueError) -> [DueLook] {
-        try look { try store.dueLooks(besides: besides, limit: limit, now: now) }
+    /// - Parameters:
+    ///   - besides: folders that are not asked for now.
+    ///   - shut: origins of servers that cannot be asked now.
+    package func dueLooks(
+        besides: Set<FolderID>, at shut: Set<String> = [], limit: Int, now: Timestamp
+    ) throws(QueueError) -> [DueLook] {
+        try look { try store.dueLooks(besides: besides, at: shut, limit: limit, now: now) }
     }
 
     /// Takes in what looks found; their batches may be over with it.

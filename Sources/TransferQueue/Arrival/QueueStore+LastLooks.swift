@@ -55,18 +55,20 @@ extension QueueStore {
             .integer(batch.rawValue)) != nil
     }
 
-    func dueLooks(besides: Set<FolderID>, limit: Int, now: Timestamp) throws -> [DueLook] {
+    func dueLooks(
+        besides: Set<FolderID>, at shut: Set<String>, limit: Int, now: Timestamp
+    ) throws -> [DueLook] {
         let found = try database.rows(
             """
-            SELECT k.folder, k.batch, k.due, (SELECT origin FROM lanes WHERE batch = k.batch LIMIT 1),
+            SELECT k.folder, k.batch, k.due, (SELECT origin FROM lanes WHERE batch = b.id LIMIT 1) AS server,
             EXISTS (SELECT 1 FROM sources WHERE batch = k.batch AND placement = \(StoredPlacement.exactly.rawValue))
             FROM batches b INDEXED BY batches_unfinished JOIN last_looks k INDEXED BY last_looks_due ON k.batch = b.id
-            WHERE b.finished_at IS NULL AND k.due > 0 AND b.scanning = 0 AND b.paused = 0 AND b.held = 0
+            WHERE b.finished_at IS NULL AND k.due > 0 AND b.scanning <> 1 AND b.paused = 0 AND b.held = 0
             AND ifnull(b.not_before, 0) <= ?1 AND b.purged_at IS NULL AND \(Self.isSettled)
-            AND k.folder NOT IN (SELECT value FROM json_each(?2))
+            AND k.folder NOT IN (SELECT value FROM json_each(?2)) AND server NOT IN (SELECT value FROM json_each(?4))
             ORDER BY b.urgent DESC, b.priority DESC, b.position, k.folder LIMIT ?3
             """, .integer(now.milliseconds), .text(try StoredJSON.text(besides.map(\.rawValue).sorted())),
-            .integer(Int64(limit))
+            .integer(Int64(limit)), .text(try StoredJSON.text(shut.sorted()))
         ) { row in
             (
                 folder: row.integer(0), batch: BatchID(rawValue: row.integer(1)), due: row.integer(2),

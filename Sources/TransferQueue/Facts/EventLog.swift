@@ -26,6 +26,7 @@ extension QueueStore {
             let session: Int64
             let isOver: Bool
             let wasOver: Bool
+            let isCutShort: Bool
             let sums: FolderSums
         }
         // Its end is told when its folders have been looked at.
@@ -39,8 +40,10 @@ extension QueueStore {
             let sums = FolderSums(row, from: 3)
             return State(
                 session: row.integer(0),
-                isOver: row.integer(1) == 0 && sums.files.total == sums.files.terminal && !isLooking,
-                wasOver: !row.isNull(2), sums: sums)
+                isOver: row.integer(1) != ListingState.goesOn.rawValue && sums.files.total == sums.files.terminal
+                    && !isLooking,
+                wasOver: !row.isNull(2), isCutShort: row.integer(1) == ListingState.cutShort.rawValue,
+                sums: sums)
         }
         guard let state, state.isOver != state.wasOver else { return }
         let now = clock()
@@ -52,7 +55,8 @@ extension QueueStore {
         var payload = EventPayload()
         payload.filesTotal = state.sums.files.total
         payload.filesFailed = state.sums.files.failed
-        payload.state = state.sums.files.state(scanning: false, paused: false)
+        payload.state = state.sums.files.state(
+            scanning: false, paused: false, cutShort: state.isCutShort)
         try append(.batchFinished, batch: batch, payload: payload, at: now)
         change.finished.insert(batch)
         let others = try database.integer(

@@ -178,7 +178,10 @@ extension QueueStore {
         try endAttempt(row, &details, outcome, error: nil, at: clock())
         row.claimed = false
         row.state = state
-        if state.isTerminal { row.finishedAt = clock().milliseconds }
+        if state.isTerminal {
+            row.finishedAt = clock().milliseconds
+            row.flags.remove(.unsettled)
+        }
         if freshClaims.contains(row.id) {
             if freshStops.count > 100_000 { freshStops = [] }
             freshStops.insert(row.claim)

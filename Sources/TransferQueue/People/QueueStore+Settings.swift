@@ -169,10 +169,10 @@ extension QueueStore {
 
     // MARK: Of a task
 
-    /// A time that has passed lets it go.
+    /// A time that has passed lets it go. A file that is over stays over.
     func setNotBefore(_ time: Timestamp, of id: TaskID, _ change: inout NodeChange) throws {
         guard time > clock() else { return try endNotBefore(of: id, retryAt: clock().milliseconds) }
-        guard let old = try task(id), !old.flags.contains(.publishing) else { return }
+        guard let old = try task(id), !old.flags.contains(.publishing), !old.state.isTerminal else { return }
         let oldDetails = try details(old)
         var (row, details) = (old, oldDetails)
         if row.claimed {
@@ -190,7 +190,7 @@ extension QueueStore {
     /// A task has no time of its own any more.
     /// - Parameter retryAt: when what else it waits for is over by itself; until now it was to be at that time.
     func endNotBefore(of id: TaskID, retryAt: Int64?) throws {
-        guard let old = try task(id) else { return }
+        guard let old = try task(id), !old.state.isTerminal else { return }
         let oldDetails = try details(old)
         var (row, details) = (old, oldDetails)
         guard details.wait.contains(WaitReasons(.notBefore)) else { return }

@@ -27,7 +27,9 @@ extension QueueStore {
                 "UPDATE sources SET progress = progress + 3 + 2 * ?2 WHERE batch = ?1 AND progress < 2",
                 .integer(batch.rawValue), .integer(mark))
             count += database.changes
-            try database.run("UPDATE batches SET scanning = 0 WHERE id = ?", .integer(batch.rawValue))
+            try database.run(
+                "UPDATE batches SET scanning = ? WHERE id = ?", .integer(ListingState.cutShort.rawValue),
+                .integer(batch.rawValue))
         }
         if count == 0 { return nil }
         // No operation and no other mark gets this number.

@@ -51,7 +51,7 @@ extension QueueStore {
         let rows = try database.rows(
             """
             SELECT t.id, t.folder, t.name, t.source, t.size, t.accepted, t.mtime, t.inode, t.begun_at, t.flags, t.rank,
-            t.claims, b.id, l.id, b.direction, b.uuid, l.origin, t.finished_at \(rest)
+            t.claims, b.id, l.id, b.direction, b.uuid, l.origin, t.finished_at, t.state \(rest)
             """, first, second
         ) { row in
             (
@@ -59,12 +59,14 @@ extension QueueStore {
                 ClaimOwner(
                     batch: BatchID(rawValue: row.integer(12)), lane: LaneID(rawValue: row.integer(13)),
                     direction: TransferDirection(stored: row.integer(14)), uuid: UUID(bytes: row.bytes(15))),
-                row.text(16), row.optionalInteger(17).map { Timestamp(milliseconds: $0) }
+                row.text(16), row.optionalInteger(17).map { Timestamp(milliseconds: $0) },
+                TransferState(stored: row.integer(18))
             )
         }
-        return try rows.compactMap { row, owner, origin, finished in
-            try claimed(row, owner, generation: row.generation).map {
-                Remains(task: $0, origin: origin, finishedAt: finished)
+        return try rows.compactMap { row, owner, origin, finished, state in
+            guard let state else { return nil }
+            return try claimed(row, owner, generation: row.generation).map {
+                Remains(task: $0, state: state, origin: origin, finishedAt: finished)
             }
         }
     }
@@ -85,8 +87,9 @@ extension QueueStore {
         }
     }
 
-    func leaveToRemove(_ claim: TaskClaim, resumePoint: [UInt8]) throws -> Bool {
-        guard let old = try task(claim.task), !old.claimed, !old.state.isActive, old.claim == claim else {
+    func leaveToRemove(_ remains: Remains, resumePoint: [UInt8]) throws -> Bool {
+        let claim = remains.task.claim
+        guard let old = try task(claim.task), !old.claimed, old.state == remains.state, old.claim == claim else {
             return false
         }
         var row = old

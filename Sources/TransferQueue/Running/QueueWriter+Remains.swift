@@ -28,10 +28,10 @@ extension QueueWriter {
         try look { try store.interruptedUploads(to: origin) }
     }
 
-    /// Asks for leave to take away what a task has left at a server. Afterwards its resume point is that; durable on return.
-    /// False: somebody goes on with it, or has done so meanwhile.
-    package func leaveToRemove(_ claim: TaskClaim, resumePoint: [UInt8]) throws(QueueError) -> Bool {
-        try change { try store.leaveToRemove(claim, resumePoint: resumePoint) }
+    /// Asks for leave to take away what a task has left. Afterwards its resume point is that; durable on return.
+    /// False: its state is another one since the remains were read, because somebody goes on with it or is about to.
+    package func leaveToRemove(_ remains: Remains, resumePoint: [UInt8]) throws(QueueError) -> Bool {
+        try change { try store.leaveToRemove(remains, resumePoint: resumePoint) }
     }
 
     /// Records that a task's data at a server is gone: there is nothing to go on from. Nothing happens to a task that runs.

@@ -118,6 +118,8 @@ package struct ClaimedTask: Sendable, Identifiable {
 package struct Remains: Sendable {
     /// Not claimed: only what is known of it.
     package var task: ClaimedTask
+    /// Its state when this was read.
+    package var state: TransferState
     /// As `LaneSummary.origin`.
     package var origin: String
     package var finishedAt: Timestamp?

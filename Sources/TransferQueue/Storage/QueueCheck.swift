@@ -104,18 +104,18 @@ struct QueueCheck {
             sentence: "batch b% is finished and is not, or the other way round",
             sql: """
                 SELECT b.id FROM batches b JOIN folders f ON f.id = b.root WHERE (b.finished_at IS NOT NULL) <>
-                (b.scanning = 0 AND f.queued + f.waiting + f.running + f.finishing + f.stopped = 0
+                (b.scanning <> 1 AND f.queued + f.waiting + f.running + f.finishing + f.stopped = 0
                 AND NOT EXISTS (SELECT 1 FROM last_looks k WHERE k.batch = b.id AND k.due > 0))
                 """),
         Rule(
             sentence: "batch b% is walked to its end and still has folders to be listed",
             sql: """
-                SELECT DISTINCT f.batch FROM folders f JOIN batches b ON b.id = f.batch WHERE f.walk > 0 AND b.scanning = 0
+                SELECT DISTINCT f.batch FROM folders f JOIN batches b ON b.id = f.batch WHERE f.walk > 0 AND b.scanning <> 1
                 """),
         Rule(
             sentence: "batch b% is walked to its end and still has sources to be looked through",
             sql: """
-                SELECT DISTINCT s.batch FROM sources s JOIN batches b ON b.id = s.batch WHERE s.progress < 2 AND b.scanning = 0
+                SELECT DISTINCT s.batch FROM sources s JOIN batches b ON b.id = s.batch WHERE s.progress < 2 AND b.scanning <> 1
                 """),
         Rule(
             sentence: "folder % is still to be listed and its source is not being walked",

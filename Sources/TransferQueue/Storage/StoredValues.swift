@@ -34,6 +34,15 @@ extension TransferState {
     }
 }
 
+/// The stage of the listing of a batch's folders: `batches.scanning`.
+enum ListingState: Int64 {
+    /// All that there is is known.
+    case ended = 0
+    case goesOn = 1
+    /// Some of it was stopped by a cancel, so that not all that there is is known. Versions before wrote `ended` then.
+    case cutShort = 2
+}
+
 extension TransferEventType {
     var stored: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
 

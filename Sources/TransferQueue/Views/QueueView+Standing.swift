@@ -25,7 +25,8 @@ extension QueueView {
         var standing = NodeStanding(
             state: counts.state(
                 scanning: batch.isScanning, paused: !pausedBy.isEmpty,
-                looking: folder == batch.root && batch.isLooking), batch: batch.id,
+                looking: folder == batch.root && batch.isLooking,
+                cutShort: folder == batch.root && batch.isCutShort), batch: batch.id,
             counts: counts, scanning: batch.isScanning, isHeld: batch.isHeld, pausedBy: pausedBy,
             notBefore: isEarly(batch) ? batch.notBefore : nil, waitReasons: try waitReasons(of: batch),
             ahead: try ahead(of: batch), isUrgent: batch.isUrgent)

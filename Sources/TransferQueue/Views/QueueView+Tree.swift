@@ -58,9 +58,7 @@ extension QueueView {
         let counts = shown(batch.sums.files, in: batch)
         var row = NodeRow(
             id: .batch(batch.id), name: batch.name,
-            state: counts.state(scanning: batch.isScanning, paused: batch.isPaused, looking: batch.isLooking),
-            counts: counts,
-            bytes: batch.sums.bytes)
+            state: state(of: batch, counts), counts: counts, bytes: batch.sums.bytes)
         row.waitReasons = try waitReasons(of: batch)
         row.paused = batch.isPaused
         if row.state == .paused { row.pausedUntil = try pauseEnd(of: batch) }

@@ -29,6 +29,8 @@ struct QueueView {
         let isHeld: Bool
         let isPaused: Bool
         let isScanning: Bool
+        /// A cancel stopped the walk of its folders.
+        let isCutShort: Bool
         let priority: TransferPriority
         let position: Int64
         let createdAt: Timestamp
@@ -64,7 +66,8 @@ struct QueueView {
             direction = TransferDirection(stored: row.integer(4))
             isHeld = row.integer(5) != 0
             isPaused = row.integer(6) != 0
-            isScanning = row.integer(7) != 0
+            isScanning = row.integer(7) == ListingState.goesOn.rawValue
+            isCutShort = row.integer(7) == ListingState.cutShort.rawValue
             priority = TransferPriority(stored: row.integer(8))
             position = row.integer(9)
             createdAt = Timestamp(milliseconds: row.integer(10))
@@ -225,13 +228,17 @@ struct QueueView {
         return problems.isEmpty && cause != nil ? Array(reasons.prefix(1)) : problems
     }
 
+    func state(of batch: BatchRow, _ counts: FileCounts) -> TransferState {
+        counts.state(
+            scanning: batch.isScanning, paused: batch.isPaused, looking: batch.isLooking, cutShort: batch.isCutShort)
+    }
+
     func snapshot(_ batch: BatchRow) throws -> BatchSnapshot {
         let counts = shown(batch.sums.files, in: batch)
         var snapshot = BatchSnapshot(
             id: batch.id, uuid: batch.uuid, session: batch.session, name: batch.name,
             direction: batch.direction == .upload ? .upload : .download,
-            state: counts.state(scanning: batch.isScanning, paused: batch.isPaused, looking: batch.isLooking),
-            scanning: batch.isScanning,
+            state: state(of: batch, counts), scanning: batch.isScanning,
             paused: batch.isPaused, priority: batch.priority, createdAt: batch.createdAt,
             finishedAt: batch.finishedAt, destination: batch.destination, counts: counts, bytes: batch.sums.bytes,
             waitReasons: try waitReasons(of: batch), causes: try causes(of: batch.id),

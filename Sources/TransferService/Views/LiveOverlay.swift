@@ -200,7 +200,9 @@ package struct LiveOverlay: Sendable {
     private func apply(_ addition: Addition?, to row: inout NodeRow, _ left: Int64?) {
         guard let addition else { return }
         addition.apply(counts: &row.counts, bytes: &row.bytes)
-        row.state = row.counts.state(scanning: row.scanning, paused: row.effectivelyPaused)
+        // How it ended is the queue's to say.
+        let state = row.counts.state(scanning: row.scanning, paused: row.effectivelyPaused)
+        if !state.isTerminal { row.state = state }
         if row.state.isTerminal || row.state == .paused { return }
         row.bytesPerSecond = addition.bytesPerSecond
         row.bytesAtRisk = addition.atRisk

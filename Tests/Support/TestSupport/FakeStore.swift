@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A small web server that keeps files in memory: PUT, GET with ranges, HEAD, strong tags, `If-None-Match`, `If-Range`, a little WebDAV. A test may step in
+/// A small web server that keeps files in memory: PUT (and POST, as it), GET with ranges, HEAD, strong tags, `If-None-Match`, `If-Range`, a little WebDAV. A test may step in
 /// before any answer.
 package final class FakeStore: Sendable {
     package struct File: Sendable {
@@ -105,7 +105,7 @@ package final class FakeStore: Sendable {
             throw EndOfConnection()
         }
         switch request.method {
-        case "PUT": try put(request, fate, connection, state)
+        case "PUT", "POST": try put(request, fate, connection, state)
         case "MOVE", "MKCOL", "PROPFIND", "DELETE":
             if request.length > 0 { try connection.readBody(request.length) }
             if case .answer(let status, let fields) = fate { return try connection.answer(status, fields: fields) }

@@ -267,7 +267,7 @@ import TransferQueue
         server.server.stop()
         // Now nobody is there to be asked: what is known stays as it was.
         let encoded = try #require(before.remains.task.resumePoint)
-        _ = try await harness.queue.writer.leaveToRemove(before.remains.task.claim, resumePoint: encoded)
+        _ = try await harness.queue.writer.leaveToRemove(before.remains, resumePoint: encoded)
         #expect(await harness.engine.remove(try await left().remains) != nil)
         #expect(try await !left().isOutdated)
         await harness.stop()

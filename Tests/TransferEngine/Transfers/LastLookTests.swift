@@ -197,6 +197,25 @@ import TransferQueue
         #expect(trust.asks(for: file("a")))
     }
 
+    @Test("files that stand in line do not keep a batch that is done from its end")
+    func besideFiles() async throws {
+        let held = try Milestone()
+        let harness = try await EngineHarness(limits: EngineLimits(transfers: 1, transfersPerHost: 1), started: false) {
+            request, _ in
+            request.target.hasPrefix("/long/") ? .holdBody(0, held) : .ordinary
+        }
+        for name in ["a", "b", "c"] { try harness.sandbox.write(name, Array("12345".utf8)) }
+        let first = try await harness.queue.writer.add(upload(harness, ["a"])).batch
+        let second = try await harness.queue.writer.add(harness.request(upload: ["b", "c"], to: "/long/")).batch
+        try await harness.engine.start()
+        let shown = try await harness.finished(first)
+        #expect(shown.state == .completed && shown.listed?.found == 1)
+        #expect(try #require(try await harness.queue.reader.batch(second)).filesCompleted == 0)
+        held.reach()
+        try await harness.finished(second)
+        await harness.stop()
+    }
+
     @Test("a server that does not list does not keep its batch from its end, and nothing is claimed of it")
     func cannot() async throws {
         let harness = try await EngineHarness { request, _ in

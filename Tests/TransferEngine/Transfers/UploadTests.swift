@@ -215,6 +215,26 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a POST that was cancelled before its answer came is not sent again unasked, however long ago that was")
+    func cancelledPost() async throws {
+        let held = try Milestone()
+        let ahead = SharedValue<Int64>(0)
+        let harness = try await EngineHarness(clockAhead: ahead) { _, _ in .holdBody(3, held) }
+        try harness.sandbox.write("f", [1, 2, 3])
+        let batch = try await harness.add(harness.request(upload: ["f"]) { $0.options.uploadBy = .post })
+        while harness.store.count("POST", "/in/f") == 0 { await Task.yield() }
+        await harness.engine.stop(try await harness.queue.writer.cancel([.batch(batch)]).stopped)
+        ahead.withLock { $0 = 3_600_000 }
+        try await harness.engine.sweep()
+        _ = try await harness.queue.writer.retry([.batch(batch)])
+        await harness.engine.queueChanged()
+        let task = try await harness.task(of: batch) { $0.state == .failed }
+        #expect(task.error?.code == .unknownOutcome, "\(String(describing: task.error))")
+        #expect(harness.store.count("POST", "/in/f") == 1)
+        held.reach()
+        await harness.stop()
+    }
+
     @Test("a point of an earlier version of the source says so after a kill")
     func outdatedPoint() throws {
         var point = ResumePoint(PutResumePoint(stored: true, etag: nil))

@@ -55,6 +55,21 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("folders at a server that cannot be asked now keep those at others from nothing")
+    func shutServer() async throws {
+        let sandbox = try Sandbox()
+        defer { withExtendedLifetime(sandbox) {} }
+        let queue = try sandbox.open()
+        let one = try await add(queue, ["a"], to: "dav://one/in/")
+        let other = try await add(queue, ["b"], to: "dav://other/in/")
+        try await queue.complete(try await queue.claimAll())
+        let first = try await queue.writer.dueLooks(besides: [], limit: 1, now: noon)
+        #expect(first.map(\.batch) == [one])
+        let next = try await queue.writer.dueLooks(besides: [], at: Set(first.map(\.origin)), limit: 1, now: noon)
+        #expect(next.map(\.batch) == [other])
+        try await queue.close()
+    }
+
     @Test("a file that is completed in the commit in which another one fails is looked at, too")
     func completedBesideFailure() async throws {
         let sandbox = try Sandbox()

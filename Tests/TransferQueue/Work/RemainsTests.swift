@@ -29,15 +29,16 @@ import TransferModel
         #expect(try await queue.writer.remains(in: [.failed, .cancelled], after: tasks[0].id).count == 1)
 
         // Before they are taken away the queue says that nobody goes on with them, and keeps what they prove no more.
-        #expect(try await queue.writer.leaveToRemove(left[1].task.claim, resumePoint: [8]))
+        #expect(try await queue.writer.leaveToRemove(left[1], resumePoint: [8]))
         #expect(try await queue.writer.remains(in: [.cancelled]).map(\.task.resumePoint) == [[8]])
         _ = try await queue.writer.retry([.task(tasks[3].id)])
+        #expect(try await queue.writer.leaveToRemove(left[1], resumePoint: [9]) == false)
         let again = try #require(try await queue.claimAll().first)
-        #expect(try await queue.writer.leaveToRemove(left[1].task.claim, resumePoint: [9]) == false)
+        #expect(try await queue.writer.leaveToRemove(left[1], resumePoint: [9]) == false)
         #expect(again.id == tasks[3].id && again.resumePoint == [8])
         queue.writer.record(.failed(TransferError(.http, "no")), for: again.claim)
         try await queue.writer.commit()
-        #expect(try await queue.writer.leaveToRemove(left[1].task.claim, resumePoint: [9]) == false)
+        #expect(try await queue.writer.leaveToRemove(left[1], resumePoint: [9]) == false)
 
         try await queue.writer.forgetRemains(of: tasks[0].id)
         #expect(try await queue.writer.remains(in: [.failed, .cancelled]).map(\.task.id) == [tasks[3].id])

@@ -197,6 +197,8 @@ import TransferModel
         let batch = try await begin(queue)
         try await queue.complete(try await queue.claimAll())
         _ = try await queue.writer.cancel([.batch(batch)])
+        // All that is known of it is completed, and that is not all of it.
+        #expect(try await queue.reader.batch(batch)?.state == .cancelled)
         let retry = try await queue.writer.retry([.batch(batch)])
         #expect(retry.results.map(\.result) == [.done] && retry.walked == [batch])
         #expect(try await openNames(queue, batch) == ["lib", "node"])

@@ -87,6 +87,33 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a time that is put back starts nothing anew that is over")
+    func timePutBack() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3)
+        let later = sandbox.clock.now.advanced(by: .seconds(86_400))
+        let tasks = try await queue.claimAll().map(\.id)
+        for id in tasks {
+            _ = try await queue.writer.set([.task(id)], NodeSettings(notBefore: later))
+            _ = try await queue.writer.set([.task(id)], NodeSettings(notBefore: sandbox.clock.now))
+        }
+        let again = try await queue.claimAll()
+        try await queue.complete([again[0]])
+        queue.writer.record(.failed(TransferError(.http, "no")), for: again[1].claim)
+        try await queue.writer.commit()
+        _ = try await queue.writer.cancel([.task(again[2].id)])
+        for claim in again { _ = try await queue.writer.undo(.nodes([.task(claim.id)]), now: sandbox.clock.now) }
+        _ = try await queue.writer.undo(.nodes([.task(again[2].id)]), now: sandbox.clock.now)
+        var states: [TransferState?] = []
+        for claim in again { states.append(try await queue.reader.task(claim.id)?.state) }
+        // The cancel is what was done to the third last: it is taken back, and then its time.
+        #expect(states == [.completed, .failed, .waiting])
+        #expect(try await queue.reader.batch(batch)?.filesCompleted == 1)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("failures in a row are counted until the accepted position advances")
     func failures() async throws {
         let sandbox = try Sandbox()
