@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// Sources that are not there, cannot be read, or change while they are sent.
-@ThirdLane @Suite(.serialized) struct BadSourceTests {
+@Suite(.inLane) struct BadSourceTests {
     let sandbox: Sandbox
     let nginx: Nginx
 

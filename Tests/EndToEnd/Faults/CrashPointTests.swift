@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// The engine killed exactly after each persisted step: debug builds do it themselves when `MARTLET_FAULT` names the step.
-@SecondLane @Suite(.serialized) struct CrashPointTests {
+@Suite(.inLane) struct CrashPointTests {
     let sandbox: Sandbox
     let nginx: Nginx
 

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// A line or a server that fails: the task waits, says why, goes on, and completes.
-@SecondLane @Suite(.serialized) struct FaultTests {
+@Suite(.inLane) struct FaultTests {
     let sandbox: Sandbox
     let nginx: Nginx
     let content = SeededBytes.bytes(4_000_000, seed: 11)

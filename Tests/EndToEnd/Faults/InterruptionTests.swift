@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// What an interruption costs is said, and what the server has kept is shown: by a person's hand, and by a kill of the engine.
-@SecondLane @Suite(.serialized) struct InterruptionTests {
+@Suite(.inLane) struct InterruptionTests {
     let sandbox: Sandbox
     let receiver: Receiver
 

@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// `kill -9` of the front, of the engine, of both, at any moment of a batch of 100 files.
-@FirstLane @Suite(.serialized) struct KilledTests {
+@Suite(.inLane) struct KilledTests {
     let sandbox: Sandbox
     let nginx: Nginx
     let proxy: FaultProxy

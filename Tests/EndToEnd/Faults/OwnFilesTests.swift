@@ -4,7 +4,7 @@ import Testing
 import TransferModel
 
 /// What becomes of commands when the engine is silent, cannot start, or has lost a file of its own.
-@SecondLane @Suite(.serialized) struct OwnFilesTests {
+@Suite(.inLane) struct OwnFilesTests {
     let sandbox: Sandbox
 
     init() throws { sandbox = try Sandbox() }

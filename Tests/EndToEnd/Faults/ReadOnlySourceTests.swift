@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// A person's files are read and nothing else: they may lie where nobody can write, and look afterwards as they did before.
-@SecondLane @Suite(.serialized) struct ReadOnlySourceTests {
+@Suite(.inLane) struct ReadOnlySourceTests {
     /// Everything of a tree that a careless program could change.
     private struct Look: Equatable {
         var digests: [RawPath: String]

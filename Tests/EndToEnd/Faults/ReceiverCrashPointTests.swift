@@ -3,9 +3,9 @@ import Testing
 import TransferModel
 
 /// `martlet receive` killed right after everything that it makes durable: debug builds do it themselves when `MARTLET_FAULT` names the step.
-@ThirdLane @Suite(.serialized) struct ReceiverCrashPointTests {
+@Suite(.inLane) struct ReceiverCrashPointTests {
     /// As `MARTLET_FAULT` names them, and how often each is passed at least with one file of 20 MB.
-    nonisolated private static let steps: [(name: String, least: Int)] = [
+    private static let steps: [(name: String, least: Int)] = [
         ("made", 1), ("synced", 2), ("publishing", 1), ("renamed", 1),
     ]
 

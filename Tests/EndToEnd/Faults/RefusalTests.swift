@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// What servers refuse, and addresses that lead nowhere.
-@FourthLane @Suite(.serialized) struct RefusalTests {
+@Suite(.inLane) struct RefusalTests {
     let sandbox: Sandbox
     let nginx: Nginx
 

@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// Sources that somebody rewrites in place while they are sent: what arrives is one version of them, the one that lies there.
-@ThirdLane @Suite(.serialized) struct RewrittenSourceTests {
+@Suite(.inLane) struct RewrittenSourceTests {
     /// Writes over the file, without another name, length or second.
     private func rewrite(_ path: RawPath, _ bytes: [UInt8], nanoseconds: Int) throws {
         let text = path.bytes.map { CChar(bitPattern: $0) } + [0]

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// Batches that are added on the screen, from the first key to the file at its destination.
-@FourthLane @Suite(.serialized) struct AddingTests {
+@Suite(.inLane) struct AddingTests {
     let sandbox: Sandbox
     let nginx: Nginx
 

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// Messages say what happened and what to do: each failure is made to happen, and the commands that its message names are run.
-@SecondLane @Suite(.serialized) struct AdviceTests {
+@Suite(.inLane) struct AdviceTests {
     let sandbox: Sandbox
     private let content = SeededBytes.bytes(300_000, seed: 77)
 

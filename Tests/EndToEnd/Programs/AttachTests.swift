@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// The screen on another machine's engine: the user's own ssh, a real sshd, lines that are cut.
-@FourthLane @Suite(.serialized) struct AttachTests {
+@Suite(.inLane) struct AttachTests {
     let sandbox: Sandbox
     let sshd: SSHServer
 

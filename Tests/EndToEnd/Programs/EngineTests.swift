@@ -4,7 +4,7 @@ import Testing
 import TransferModel
 
 /// One queue, one engine: second engines, stale sockets, long paths, damaged queues, hostile clients.
-@ThirdLane @Suite(.serialized) struct EngineTests {
+@Suite(.inLane) struct EngineTests {
     let sandbox: Sandbox
 
     init() throws { sandbox = try Sandbox() }

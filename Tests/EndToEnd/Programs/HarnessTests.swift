@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// The harness proves itself first: a comparison that never differs, or a log that is never read, would make every other test worthless.
-@SecondLane @Suite(.serialized) struct HarnessTests {
+@Suite(.inLane) struct HarnessTests {
     let sandbox: Sandbox
 
     init() throws { sandbox = try Sandbox() }

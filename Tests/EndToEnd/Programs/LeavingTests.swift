@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// Leaving is never losing: quitting the screen, ending the engine, watching with two fronts.
-@FourthLane @Suite(.serialized) struct LeavingTests {
+@Suite(.inLane) struct LeavingTests {
     let sandbox: Sandbox
     let nginx: Nginx
     let proxy: FaultProxy

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// What a person says of order and speed holds for what runs, at a real server: by counts and order, never by the clock.
-@FourthLane @Suite(.serialized) struct LimitTests {
+@Suite(.inLane) struct LimitTests {
     let sandbox: Sandbox
     let nginx: Nginx
 

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// `martlet receive` on a terminal: one line for each upload that is under way, redrawn in place.
-@ThirdLane @Suite(.serialized) struct ReceiverScreenTests {
+@Suite(.inLane) struct ReceiverScreenTests {
     @Test(arguments: ["tus+", "ietf+", "--protocol put"])
     func `an upload has one line while it is under way, and another when it is there`(way: String) throws {
         let sandbox = try Sandbox()

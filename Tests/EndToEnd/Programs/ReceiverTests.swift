@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// `martlet receive` as the other end of a batch.
-@ThirdLane @Suite(.serialized) struct ReceiverTests {
+@Suite(.inLane) struct ReceiverTests {
     let sandbox: Sandbox
 
     init() throws { sandbox = try Sandbox() }

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// The screen in terminals that are small, colourless, or change under it.
-@FourthLane @Suite(.serialized) struct ScreenTests {
+@Suite(.inLane) struct ScreenTests {
     let sandbox: Sandbox
     let nginx: Nginx
 

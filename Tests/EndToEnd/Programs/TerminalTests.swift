@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// The terminal that the screen runs in: given back as it was, whatever ends the screen, and the shell's own in between.
-@FourthLane @Suite(.serialized) struct TerminalTests {
+@Suite(.inLane) struct TerminalTests {
     private static let untouched = "alternate=0 cursor=1 mouse=0"
 
     let sandbox: Sandbox

@@ -4,7 +4,7 @@ import Testing
 import TransferModel
 
 /// What is drawn stands where it is thought to stand: a terminal is asked how far each text moved its cursor.
-@FirstLane @Suite(.serialized) struct TerminalWidthTests {
+@Suite(.inLane) struct TerminalWidthTests {
     let sandbox: Sandbox
 
     init() throws { sandbox = try Sandbox() }

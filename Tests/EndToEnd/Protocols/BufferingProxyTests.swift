@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// `martlet receive` behind nginx as it is installed: it keeps each body back until it is whole, so that what was broken off never got there.
-@SecondLane @Suite(.serialized) struct BufferingProxyTests {
+@Suite(.inLane) struct BufferingProxyTests {
     private let size: Int64 = 100_000_000
     /// What a cut may cost once the buffering has been noticed: one chunk.
     private let chunk: Int64 = 16 << 20

@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// Downloads that are interrupted go on where they stood, and never mix two versions of a file.
-@FirstLane @Suite(.serialized) struct DownloadTests {
+@Suite(.inLane) struct DownloadTests {
     let sandbox: Sandbox
     let nginx: Nginx
     let content = SeededBytes.bytes(32_000_000, seed: 21)

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// The IETF's draft where it is not announced, and servers that keep to it in their own way.
-@FirstLane @Suite(.serialized) struct DraftTests {
+@Suite(.inLane) struct DraftTests {
     let sandbox: Sandbox
     let source: RawPath
     private let size: Int64 = 30_000_000

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// What only pays with a server far away.
-@ThirdLane @Suite(.serialized) struct FarServerTests {
+@Suite(.inLane) struct FarServerTests {
     @Test(.enabled(if: WireProtocol.tested.contains(.tusToReceiver)))
     func `a large file goes to a far tus server in parts side by side, and no part stays there`() throws {
         let bench = try WireBench(.tusToReceiver)

@@ -3,9 +3,9 @@ import Testing
 import TransferModel
 
 /// What nobody else proves: that what was sent is there, by the server's own list, also when it goes behind our back.
-@FourthLane @Suite(.serialized) struct LastLookTests {
+@Suite(.inLane) struct LastLookTests {
     /// One of each way to list: READDIR, MLSD (vsftpd has none), PROPFIND, PROPFIND with checksums, ListObjectsV2.
-    nonisolated private static let lists = WireProtocol.tested.filter {
+    private static let lists = WireProtocol.tested.filter {
         [.sftp, .ftpes, .dav, .nextcloud, .s3].contains($0)
     }
 

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// What Nextcloud does between the last chunk and the file: it takes its time, a proxy before it loses patience, chunks vanish.
-@FirstLane @Suite(.serialized, .enabled(if: WireProtocol.tested.contains(.nextcloud))) struct NextcloudTests {
+@Suite(.inLane, .enabled(if: WireProtocol.tested.contains(.nextcloud))) struct NextcloudTests {
     let bench: WireBench
     let server: NextcloudServer
     let source: RawPath

@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// POST and forms: what the server said is kept, and a POST that may have happened is never sent again by itself.
-@ThirdLane @Suite(.serialized) struct PostTests {
+@Suite(.inLane) struct PostTests {
     let sandbox: Sandbox
     let server: FormServer
     let source: RawPath

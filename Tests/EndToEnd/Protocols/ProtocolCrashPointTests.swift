@@ -6,7 +6,7 @@ import TransferModel
 ///
 /// How often a step is passed depends on the order in which answers come, so nobody says it beforehand: a round for the first time, the
 /// second, the third, until an engine comes through without having met its number.
-@FourthLane @Suite(.serialized) struct ProtocolCrashPointTests {
+@Suite(.inLane) struct ProtocolCrashPointTests {
     /// As `MARTLET_FAULT` names them; how often each is passed at least, with two files, one of which goes in pieces where there are such.
     private static let steps: [(name: String, least: Int)] = [
         ("engine.answered", 2), ("engine.persisted", 0), ("queue.commit", 3), ("queue.committed", 3),

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// Downloads by protocols that are no plain HTTP, broken off by `kill -9`.
-@SecondLane @Suite(.serialized) struct ProtocolDownloadTests {
+@Suite(.inLane) struct ProtocolDownloadTests {
     @Test(arguments: WireProtocol.tested.filter { [.sftp, .ftp, .ftpes, .s3, .dav, .nextcloud].contains($0) })
     func `a download goes on where a killed engine stood`(wire: WireProtocol) throws {
         let bench = try WireBench(wire)

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// A line or a server that fails, by every protocol.
-@ThirdLane @Suite(.serialized) struct ProtocolFaultTests {
+@Suite(.inLane) struct ProtocolFaultTests {
     @Test(arguments: WireProtocol.tested)
     func `a connection that is cut twenty times in a row does not stop a file`(wire: WireProtocol) throws {
         let bench = try WireBench(wire)

@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// `kill -9` of the engine at any moment of one large file, by every protocol: it goes on where it stood, and what went over the wire says so.
-@FirstLane @Suite(.serialized) struct ProtocolKilledTests {
+@Suite(.inLane) struct ProtocolKilledTests {
     @Test(arguments: WireProtocol.tested)
     func `a large file arrives whole though the engine is killed five times`(wire: WireProtocol) throws {
         let bench = try WireBench(wire)
@@ -50,7 +50,7 @@ import TransferModel
 }
 
 /// The same with a batch of files of all sizes.
-@SecondLane @Suite(.serialized) struct ProtocolBatchTests {
+@Suite(.inLane) struct ProtocolBatchTests {
     /// What a file costs besides its bytes: heads, questions before and after, names.
     private static let perFile: Int64 = 6_000
     private static let largest = 2_000_000

@@ -2,9 +2,9 @@ import Testing
 import TransferModel
 
 /// What a cancelled upload has at its server: it serves an undo as long as there is one, and goes afterwards.
-@FourthLane @Suite(.serialized) struct ProtocolLeftoverTests {
+@Suite(.inLane) struct ProtocolLeftoverTests {
     // One of each way to leave something; tuspyserver lets nobody take an upload away.
-    nonisolated private static let wires = WireProtocol.tested.filter {
+    private static let wires = WireProtocol.tested.filter {
         [.tusToReceiver, .ietf, .s3, .sftp, .ftp, .nextcloud].contains($0)
     }
 

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// `http://` without a protocol: the host is asked once what it takes, and that is remembered.
-@ThirdLane @Suite(.serialized) struct ProtocolNegotiationTests {
+@Suite(.inLane) struct ProtocolNegotiationTests {
     let sandbox: Sandbox
 
     init() throws { sandbox = try Sandbox() }

@@ -10,7 +10,7 @@ extension ProtocolRightsTests {
         var testDescription: String { "\(wire) \(setting)" }
     }
 
-    nonisolated private static let closings = [
+    private static let closings = [
         Closing(wire: .put, setting: "DENY=401"), Closing(wire: .dav, setting: "AUTH=1"),
         Closing(wire: .ftp, setting: "CLOSED=1"), Closing(wire: .sftp, setting: "KEYS=none"),
     ].filter { WireProtocol.tested.contains($0.wire) }

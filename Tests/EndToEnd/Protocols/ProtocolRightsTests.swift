@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// The right to send is lost in the middle: the file waits for a person, keeps what is there, and goes on at the same byte.
-@FirstLane @Suite(.serialized) struct ProtocolRightsTests {
+@Suite(.inLane) struct ProtocolRightsTests {
     let size: Int64 = 40_000_000
 
     /// A file under way, with something of it at the server.

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// Whose keys sign, and what a kill in the moment of an upload's birth leaves in a bucket.
-@ThirdLane @Suite(.serialized, .enabled(if: WireProtocol.tested.contains(.s3))) struct S3KeyTests {
+@Suite(.inLane, .enabled(if: WireProtocol.tested.contains(.s3))) struct S3KeyTests {
     let bench: WireBench
     let source: RawPath
 

@@ -4,7 +4,7 @@ import TransferModel
 import TestSupport
 
 /// SFTP to servers that are not OpenSSH's, played by a script in the place of `ssh`, and the ways in that a person's `ssh` has.
-@FourthLane @Suite(.serialized) struct SFTPServerTests {
+@Suite(.inLane) struct SFTPServerTests {
     let sandbox: Sandbox
     let source: RawPath
     private let size: Int64 = 60_000_000

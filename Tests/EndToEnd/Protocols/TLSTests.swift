@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// Uploads over TLS that are broken off by `kill -9` and go on: `martlet receive` with a certificate, and a WebDAV server.
-@SecondLane @Suite(.serialized) struct TLSTests {
+@Suite(.inLane) struct TLSTests {
     let sandbox: Sandbox
     let source: RawPath
     private let size: Int64 = 60_000_000

@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// Somebody else's file gets the name while an upload goes on.
-@FirstLane @Suite(.serialized) struct TakenNameTests {
+@Suite(.inLane) struct TakenNameTests {
     /// Forty seconds on their way, which the test ends when the name is taken.
     private let size = 40_000_000
 

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// A tus server that nobody here wrote and that has every extension: checksums, concatenation, termination, expiration, limits.
-@ThirdLane @Suite(.serialized) struct TusServerTests {
+@Suite(.inLane) struct TusServerTests {
     let sandbox: Sandbox
     let source: RawPath
     /// Large enough for parts.

@@ -1,39 +1,32 @@
 import LinuxSystem
+import Testing
 
-// End-to-end tests wait by blocking, and a blocked thread of the shared pool would hold up every other test of the run. So their
-// suites live on threads of their own: one test at a time in each lane, a few lanes beside one another.
+/// Threads for end-to-end tests, which wait by blocking: on the shared pool they would hold up every other test of the run.
+///
+/// Each lane does one test, or one case of it, after the other; who waits takes the first lane that is free. Most of a test is waiting, for
+/// programs and servers, so there are more lanes than cores.
+final class Lanes: TaskExecutor {
+    static let shared = Lanes()
+    // A machine that gives no thread to a test run has worse troubles.
+    private let worker = try! BlockingWorker(name: "lane", threads: 8)
 
-@globalActor actor FirstLane {
-    static let shared = FirstLane()
-    private nonisolated let lane = Lane("first lane")
-    nonisolated var unownedExecutor: UnownedSerialExecutor { lane.executor }
-}
-
-@globalActor actor SecondLane {
-    static let shared = SecondLane()
-    private nonisolated let lane = Lane("second lane")
-    nonisolated var unownedExecutor: UnownedSerialExecutor { lane.executor }
-}
-
-@globalActor actor ThirdLane {
-    static let shared = ThirdLane()
-    private nonisolated let lane = Lane("third lane")
-    nonisolated var unownedExecutor: UnownedSerialExecutor { lane.executor }
-}
-
-@globalActor actor FourthLane {
-    static let shared = FourthLane()
-    private nonisolated let lane = Lane("fourth lane")
-    nonisolated var unownedExecutor: UnownedSerialExecutor { lane.executor }
-}
-
-private struct Lane: Sendable {
-    private let loop: EventLoop
-
-    init(_ name: String) {
-        // A machine that gives no thread to a test run has worse troubles.
-        loop = try! EventLoop(name: name)
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        worker.submit { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
+}
 
-    var executor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+/// Runs each test of a suite in a lane.
+struct InLane: TestTrait, SuiteTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    @concurrent func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await withTaskExecutorPreference(Lanes.shared) { try await function() }
+    }
+}
+
+extension Trait where Self == InLane {
+    static var inLane: InLane { InLane() }
 }
