@@ -15,7 +15,7 @@ case .screen(let invocation, let settings, let problems, let remote):
     (options.kept, options.keptProblem) = TerminalUI.keptScreen()
     options.configured = settings.screen
     options.colors = settings.colors
-    options.screen = MartletProgram.screen(invocation, options.kept.look.applied(to: settings.screen))
+    options.screen = ScreenOptions.applied(invocation, options.kept.look.applied(to: settings.screen))
     options.grace = .seconds(settings.engine.grace.seconds)
     (options.keys, options.keyProblems) = Martlet.keyBindings()
     options.filters = Martlet.savedFilters().map { SavedFilter(name: $0.name, text: $0.text) }
@@ -36,6 +36,6 @@ case .screen(let invocation, let settings, let problems, let remote):
     }
 case .relay(let launching):
     exit(await Relay.run(launching: launching, client: "martlet \(ProductVersion.current) relay") ? 0 : 69)
-case .command(let front, let invocation):
-    exit(await front.run(invocation).rawValue)
+case .command(let context, let invocation):
+    exit(await context.run(invocation).rawValue)
 }

@@ -10,7 +10,7 @@ struct AttachingTests {
         guard case .run(let invocation) = try MartletProgram.program.parse(words.map { Argument($0) }) else {
             throw CommandFailure.usage("help was printed", "")
         }
-        return try MartletProgram.remoteEngine(invocation)
+        return try AttachCommand.remoteEngine(invocation)
     }
 
     @Test("the host, the ssh command and martlet's place are the person's")

@@ -4,10 +4,10 @@ import Synchronization
 
 @testable import Commands
 
-/// A front with a fake engine whose words are kept.
+/// Runs commands with a fake engine and keeps their words.
 struct Bench {
     let engine: FakeEngine
-    let front: Front
+    let context: CommandContext
     private let said: Words
 
     private final class Words: Sendable {
@@ -26,7 +26,7 @@ struct Bench {
         var surroundings = Surroundings(
             currentDirectory: Array("/nowhere".utf8), now: { 1_795_264_867_000 }, calendar: .utc)
         prepare(&surroundings)
-        front = Front(
+        context = CommandContext(
             engine: engine,
             console: Console(outputIsTerminal: width != nil, errorIsTerminal: progress, width: width ?? 80) {
                 stream, bytes in
@@ -43,10 +43,10 @@ struct Bench {
     func run(_ words: [Argument]) async -> ExitStatus {
         do {
             guard case .run(let invocation) = try MartletProgram.program.parse(words) else { return .done }
-            return await front.run(invocation)
+            return await context.run(invocation)
         } catch {
-            front.console.tell(error, json: words.contains(Argument("--json")))
-            front.console.flush()
+            context.console.tell(error, json: words.contains(Argument("--json")))
+            context.console.flush()
             return error.status
         }
     }

@@ -39,7 +39,7 @@ struct UnwritableOutputTests {
             guard case .run(let line)? = try? MartletProgram.program.parse(words.map { Argument($0) }) else {
                 return ([], "")
             }
-            _ = await Front(engine: engine, console: console, surroundings: surroundings).run(line)
+            _ = await CommandContext(engine: engine, console: console, surroundings: surroundings).run(line)
             return said.withLock { ($0.0, String(decoding: $0.1, as: UTF8.self)) }
         }
         for words in [["list"], ["list", "--json"], ["watch", "b7"], ["why"], ["session", "list"]] {

@@ -11,7 +11,7 @@ struct WaitingTests {
     @Test(
         "a batch's state says how it stands",
         arguments: [
-            (BatchSnapshot.sample(1, .completed), Standing.over(completed: true)),
+            (BatchSnapshot.sample(1, .completed), WaitState.over(completed: true)),
             (.sample(1, .completed, cancelled: 1), .over(completed: false)),
             (.sample(1, .failed, failed: 1), .over(completed: false)),
             (.sample(1, .cancelled, cancelled: 1), .over(completed: false)),
@@ -19,13 +19,13 @@ struct WaitingTests {
             (.sample(1, .created), .needsPerson), (.sample(1, .waiting, reasons: [.auth]), .needsPerson),
             (.sample(1, .waiting, reasons: [.auth, .backoff]), .moving), (.sample(1, .waiting), .moving),
         ])
-    func standing(batch: BatchSnapshot, expected: Standing) {
-        #expect(Standing(batch) == expected)
+    func state(batch: BatchSnapshot, expected: WaitState) {
+        #expect(WaitState(batch) == expected)
     }
 
     @Test("a person is needed only when nothing moves, and patience waits on")
     func outcome() {
-        let done = Standing.over(completed: true)
+        let done = WaitState.over(completed: true)
         #expect(WaitOutcome([], patient: false) == .over(completed: true))
         #expect(WaitOutcome([done, .over(completed: false)], patient: false) == .over(completed: false))
         #expect(WaitOutcome([.moving, .needsPerson], patient: false) == .goOn)
@@ -149,16 +149,16 @@ struct WaitingTests {
         paused.state = .paused
         let answers = [Self.nas, running, Self.nas, other, paused]
         #expect(
-            answers.standing(of: 7)
+            answers.states(of: 7)
                 == "1 running, 3 wait (nobody answers at nas:22; for mains power), 1 paused, 2 over")
-        #expect([Self.nas].standing(of: 1) == "1 waits (nobody answers at nas:22)")
-        #expect([WhyAnswer]().standing(of: 0).isEmpty)
+        #expect([Self.nas].states(of: 1) == "1 waits (nobody answers at nas:22)")
+        #expect([WhyAnswer]().states(of: 0).isEmpty)
         var totals = QueueTotals()
         (totals.batches, totals.counts.waiting) = (2, 3)
         #expect(
-            totals.progressText(.iec, standing: "2 wait (for mains power)")
+            totals.progressText(.iec, states: "2 wait (for mains power)")
                 == "2 batches: 2 wait (for mains power), 0% 0/3 files 0B of 0B")
         (totals.counts.waiting, totals.counts.completed) = (0, 3)
-        #expect(totals.progressText(.iec, standing: "") == "2 batches completed 100% 3/3 files 0B of 0B")
+        #expect(totals.progressText(.iec, states: "") == "2 batches completed 100% 3/3 files 0B of 0B")
     }
 }

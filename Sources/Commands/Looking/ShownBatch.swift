@@ -1,6 +1,4 @@
-import CommandLine
 import Configuration
-import DisplayText
 import FoundationEssentials
 import MartletKit
 
@@ -47,7 +45,7 @@ struct ShownBatch {
     }
 }
 
-extension Front {
+extension ShowCommand {
     func lines(of shown: ShownBatch) -> [(String, String)] {
         let (batch, units) = (shown.batch, shown.units)
         var lines = [
@@ -79,10 +77,10 @@ extension Front {
         lines += batch.causes.map { ("Failures", $0.sentence) }
         lines.append(("Priority", batch.priority.rawValue))
         if let limit = batch.limit { lines.append(("Limit", units.rate(limit))) }
-        if let end = batch.pausedUntil { lines.append(("Goes on", time(end))) }
-        if let start = batch.notBefore { lines.append(("Not before", time(start))) }
-        lines.append(("Queued", time(batch.createdAt)))
-        if let finished = batch.finishedAt { lines.append(("Finished", time(finished))) }
+        if let end = batch.pausedUntil { lines.append(("Goes on", context.time(end))) }
+        if let start = batch.notBefore { lines.append(("Not before", context.time(start))) }
+        lines.append(("Queued", context.time(batch.createdAt)))
+        if let finished = batch.finishedAt { lines.append(("Finished", context.time(finished))) }
         return lines + [("UUID", batch.uuid.uuidString.lowercased())]
     }
 }

@@ -1,5 +1,4 @@
 import CommandLine
-import Configuration
 
 /// The parts of martlet(1) that are no command's.
 enum Manual {

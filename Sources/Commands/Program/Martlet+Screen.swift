@@ -2,27 +2,6 @@ package import CommandLine
 package import Configuration
 import MartletKit
 
-/// Settings of the screen, by the command line and the files.
-extension MartletProgram {
-    /// Options win over settings.
-    package static func screen(_ invocation: Invocation, _ settings: ScreenConfiguration) -> ScreenConfiguration {
-        var screen = settings
-        screen.color = invocation.value(color) ?? screen.color
-        screen.glyphs = invocation.value(glyphs) ?? screen.glyphs
-        screen.units = invocation.value(units) ?? screen.units
-        screen.theme = invocation.value(theme) ?? screen.theme
-        screen.mouse = invocation.value(mouse) ?? screen.mouse
-        screen.bell = invocation.value(bell) ?? screen.bell
-        screen.columns = invocation.value(columns) ?? screen.columns
-        screen.notify = invocation.value(notify) ?? screen.notify
-        screen.title = invocation.value(title) ?? screen.title
-        screen.copy = invocation.value(copy) ?? screen.copy
-        screen.clock = invocation.value(clock) ?? screen.clock
-        if invocation.has(noAlternate) { screen.alternate = false }
-        return screen
-    }
-}
-
 extension Martlet {
     /// The lines of `keys.conf` and what in it cannot be read; the screen says so.
     package static func keyBindings() -> (bindings: [KeyBinding], problems: [ConfigurationProblem]) {

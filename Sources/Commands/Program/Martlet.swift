@@ -17,7 +17,7 @@ package enum Martlet {
         /// Pass this machine's control socket on over standard input and output.
         case relay(launching: Bool)
         /// Run this command.
-        case command(Front, Invocation)
+        case command(CommandContext, Invocation)
     }
 
     /// Prepares the process before its first task. Once, at its very beginning.
@@ -55,56 +55,13 @@ package enum Martlet {
     }
 
     private static func plan(_ invocation: Invocation, _ console: Console) throws(CommandFailure) -> Plan {
-        if let status = try Front.runWithoutEngine(invocation, console) { return .exit(status) }
-        if invocation.path == ["relay"] { return .relay(launching: !invocation.has(MartletProgram.noStart)) }
-        let engine = try connection()
-        var (settings, problems) = settings(engine.configurationFile, console)
-        problems += [engine.keysFile, engine.filtersFile].compactMap { SmallFile.refusal($0) }
-        if let refusal = SmallFile.refusal(engine.destinationsFilePath) { console.note("martlet: \(refusal)") }
-        if invocation.path == ["attach"] {
-            let remote = try MartletProgram.remoteEngine(invocation)
-            if wantsLines(invocation) {
-                throw CommandFailure(
-                    .refused, .refused, "attach: this terminal can show lines only, and attach shows a screen",
-                    "run ssh -t \(remote.host) martlet --accessible")
-            }
-            return .screen(invocation, settings, problems: problems, engine: remote)
-        }
-        if invocation.path.isEmpty, !wantsLines(invocation) {
-            return .screen(invocation, settings, problems: problems, engine: nil)
-        }
-        var surroundings = try Surroundings.ofThisProcess(
-            queueExists: engine.queueExists, destinationsPath: engine.destinationsFilePath)
-        surroundings.askLost = settings.screen.askLost.bytes
-        return .command(
-            Front(engine: engine, console: Console(units: settings.screen.units), surroundings: surroundings),
-            invocation)
-    }
-
-    private static func connection() throws(CommandFailure) -> EngineConnection {
-        do {
-            return try EngineConnection(ConnectionOptions(client: "martlet \(ProductVersion.current) (a command)"))
-        } catch {
-            throw CommandFailure(error)
-        }
-    }
-
-    /// The settings of a file that need not be there; what does not count in it is said.
-    private static func settings(_ file: String, _ console: Console) -> (Settings, problems: [String]) {
-        var problems: [ConfigurationProblem] = []
-        var settings = SmallFile.contents(file).map { Settings(bytes: $0, problems: &problems) } ?? Settings()
-        var lines = problems.map { $0.description(file: "martlet.conf") }
-        if let refusal = SmallFile.refusal(file) { lines.append(refusal) }
-        lines += settings.screen.take(environment: { name in
-            System.environment(name).map { String(decoding: $0, as: UTF8.self) }
-        })
-        for line in lines { console.note("martlet: \(line)") }
-        return (settings, lines)
+        guard let command = RootCommand.find(invocation.path[...]) else { throw .doesNothing(invocation) }
+        return try command.plan(invocation, console)
     }
 
     /// Plain lines instead of a screen: asked for, or the terminal can do nothing else.
-    private static func wantsLines(_ invocation: Invocation) -> Bool {
-        if invocation.has(MartletProgram.accessible) { return true }
+    static func wantsLines(_ invocation: Invocation) -> Bool {
+        if invocation.has(ScreenOptions.accessible) { return true }
         let variable = { (name: String) in System.environment(name).map { String(decoding: $0, as: UTF8.self) } ?? "" }
         return !["", "0"].contains(variable("ACCESSIBLE")) || variable("TERM") == "dumb"
     }

@@ -99,7 +99,7 @@ extension TransferSecrets {
         try askPassword("set", surroundings)
         // Who logs in by ssh may need none.
         if password == "" { password = nil }
-        guard invocation.has(MartletProgram.s3Keys) else { return }
+        guard invocation.has(SetCommand.s3Keys) else { return }
         do throws(QueueingFault) {
             let login = try S3Surroundings(surroundings.environment).login()
             (s3, s3Command) = (login.keys, login.command)

@@ -33,6 +33,14 @@ enum Selection {
         }
     }
 
+    /// The nodes that a command changes: something has to be named.
+    static func required(_ invocation: Invocation, command: String) throws(CommandFailure) -> NodeChoice {
+        guard let selection = try Selection(invocation, command: command) else {
+            throw .usage("\(command): nothing is named", "give IDs such as b7, or a selector such as --all")
+        }
+        return selection.choice
+    }
+
     /// The filter's text; one that the engine would refuse is refused before anything is started.
     private static func filter(_ invocation: Invocation, _ command: String) throws(CommandFailure) -> String? {
         guard let text = invocation.value(CommonOptions.filter) else { return nil }
@@ -53,6 +61,21 @@ enum Selection {
         case .ids(let ids): .ids(ids)
         case .matching(let selector): .matching(selector)
         }
+    }
+}
+
+extension Command {
+    /// A command that changes the nodes that are named or selected.
+    static func changing(_ name: String, _ summary: String, _ details: String...) -> Command {
+        var command = Command(name, summary)
+        command.details =
+            details + [
+                "Prints one line for each ID. Does all that it can; the status is 1 if any was refused, 3 if any is unknown."
+            ]
+        command.operands = [Operand(.node, .any)]
+        command.operandForm = "ID...|SELECTORS"
+        command.groups = [CommonOptions.selectors, CommonOptions.output]
+        return command
     }
 }
 

@@ -24,7 +24,7 @@ extension BatchSnapshot {
     /// - Parameter because: what holds it, where that was asked for.
     func progressText(_ units: ScreenConfiguration.Units, because: String? = nil) -> String {
         progressLine(
-            "\(id) \(standing(state, waitReasons.words, because))", state: state, done: filesCompleted,
+            "\(id) \(stateText(state, waitReasons.words, because))", state: state, done: filesCompleted,
             files: filesTotal,
             failed: filesFailed, cancelled: filesCancelled, share, there: bytesSent + (bytesFound ?? 0),
             total: bytesTotal,
@@ -60,7 +60,7 @@ extension NodeRow {
     /// As ``BatchSnapshot/progressText(_:)``, for anything that has a row.
     func progressText(_ id: NodeID, _ units: ScreenConfiguration.Units, because: String? = nil) -> String {
         progressLine(
-            "\(id) \(standing(state, waitReasons.words(after: error), because))", state: state,
+            "\(id) \(stateText(state, waitReasons.words(after: error), because))", state: state,
             done: counts.completed, files: counts.total,
             failed: counts.failed, cancelled: counts.cancelled, share, there: bytes.done, total: bytes.total,
             isCounting: scanning || !sizeKnown,
@@ -69,21 +69,21 @@ extension NodeRow {
 }
 
 extension QueueTotals {
-    /// - Parameter standing: how the batches stand; empty: all are over.
-    func progressText(_ units: ScreenConfiguration.Units, standing: String) -> String {
+    /// - Parameter states: how the batches stand; empty: all are over.
+    func progressText(_ units: ScreenConfiguration.Units, states: String) -> String {
         let state = counts.state(scanning: false, paused: false)
         let subject = batches == 1 ? "1 batch" : "\(batches) batches"
         return progressLine(
-            standing.isEmpty ? "\(subject) \(state.word)" : "\(subject): \(standing),", state: state,
+            states.isEmpty ? "\(subject) \(state.word)" : "\(subject): \(states),", state: state,
             done: counts.completed, files: counts.total, failed: counts.failed, cancelled: counts.cancelled,
-            share(scanning: !standing.isEmpty), there: bytes.done,
+            share(scanning: !states.isEmpty), there: bytes.done,
             total: bytes.total, isCounting: false, rate: bytesPerSecondUp + bytesPerSecondDown, left: secondsLeft, units
         )
     }
 }
 
 /// `running`, `waiting for the next try,`, `waits: nas cannot be found,`
-private func standing(_ state: TransferState, _ waits: String, _ because: String?) -> String {
+private func stateText(_ state: TransferState, _ waits: String, _ because: String?) -> String {
     if let because { return WhyAnswer.waits(because) + "," }
     return state == .waiting && !waits.isEmpty ? "\(state.word) for \(waits)," : state.word
 }

@@ -51,7 +51,7 @@ extension WhyAnswer {
 
 extension [WhyAnswer] {
     /// The numbers of batches by how they stand, those that wait with their reasons: `1 running, 3 wait (nas cannot be found), 1 over`.
-    func standing(of batches: Int64) -> String {
+    func states(of batches: Int64) -> String {
         let stuck = filter { $0.because != nil }
         let others = filter { $0.because == nil }
         let paused = others.count { $0.state == .paused }

@@ -1,0 +1,39 @@
+import CommandLine
+import Configuration
+import MartletKit
+
+/// `martlet purge`.
+struct PurgeCommand: EngineCommand {
+    let context: CommandContext
+
+    static let finished = Option.flag("finished", "every batch that is over")
+
+    static let words = ResultWords(done: "forgotten", already: "was forgotten already")
+
+    static var command: Command {
+        var command = Command("purge", "forget batches and tasks that are over; never a file")
+        command.details = [
+            "Batches come back by undo within its grace time (10 s unless set). When it is over, what their failed uploads have left at "
+                + "servers is removed, too, and a batch of which something cannot be removed yet is tried again; leftovers shows it. "
+                + "A task by its ID is forgotten at once, when nothing of it is left anywhere."
+        ]
+        command.operands = [Operand(.node, .any)]
+        command.operandForm = "ID...|--finished"
+        command.groups = [OptionGroup("Options", [finished, CommonOptions.json])]
+        return command
+    }
+
+    func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let ids = invocation.operands(as: .node)
+        let finished = invocation.has(Self.finished)
+        guard finished != !ids.isEmpty else {
+            throw .usage(
+                "purge: \(finished ? "both IDs and --finished are given" : "nothing is named")",
+                "give IDs, or --finished")
+        }
+        let results = try await ask { engine throws(RequestError) in
+            finished ? try await engine.purgeFinished() : try await engine.purge(.ids(ids))
+        }
+        return context.tell(results, Self.words, invocation, empty: "no batch is over")
+    }
+}

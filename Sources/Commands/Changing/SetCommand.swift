@@ -1,0 +1,89 @@
+import CommandLine
+import Configuration
+import MartletKit
+
+/// `martlet set`.
+struct SetCommand: EngineCommand {
+    let context: CommandContext
+
+    static let priority = Option(
+        "priority", ValueSyntax<TransferPriority>.choice().named("P"),
+        alternatives(TransferPriority.allCases.map(\.rawValue)))
+    static let limit = Option(
+        "limit", ValueSyntax<RateLimit>.rate, "bytes a second for all of it together; off takes the limit away")
+    static let notBefore = Option(
+        "not-before", ValueSyntax<WrittenTime>.time,
+        "start nothing before this time, and stop what runs until then; of a batch or file")
+    static let giveUpAfter = Option(
+        "give-up-after", ValueSyntax<TimeSpan>.duration, "fail a file that made no progress for so long; of a batch")
+    static let ifExists = Option(
+        "if-exists", ValueSyntax<ExistingFilePolicy>.choice(shown: ExistingFilePolicy.built).named("WHAT"),
+        alternatives(ExistingFilePolicy.built.map(\.rawValue)) + "; of a batch")
+    static let s3Keys = Option.flag(
+        "s3-keys", "take keys for S3 anew, from AWS_* or the AWS profile as they are now")
+    static let name = Option("name", ValueSyntax<String>.text("TEXT"), "call the batch so")
+
+    static var command: Command {
+        var command = Command("set", "change what is queued or running")
+        command.details = [
+            "Holds at once, for what runs, too. The smallest limit on a file's way wins: its own, its folders', its batch's, its "
+                + "session's, its host's, the engine's. A file or folder with a priority of its own stands in line with it "
+                + "among everything.",
+            "--if-exists holds for what of the batch is tried from now on: after it, martlet retry does with what was there already as "
+                + "it says.",
+            "A batch that is not let in any more (its token, password or keys have expired) is given new ones by --header, --user, "
+                + "--password-command, --netrc, --field or --s3-keys: what waits for them goes on at once, at the byte where it "
+                + "stood. What is not given stays as it was. This cannot be taken back.",
+            "--ca and --pin say which server is trusted from now on: after them, martlet retry tries again what failed for its "
+                + "certificate.",
+        ]
+        command.operands = [Operand(.node, .any)]
+        command.operandForm = "ID...|SELECTORS"
+        command.groups = [
+            OptionGroup("What", [priority, limit, notBefore, giveUpAfter, ifExists, name]),
+            OptionGroup(
+                "Credentials",
+                [
+                    QueueOptions.header, QueueOptions.field, QueueOptions.user, QueueOptions.passwordCommand,
+                    QueueOptions.netrc, s3Keys,
+                ]),
+            OptionGroup("Trust, of a batch", [QueueOptions.certificates, QueueOptions.pin]), CommonOptions.selectors,
+            CommonOptions.output,
+        ]
+        command.examples = [
+            .init(line: "martlet set b7 --limit 2M --priority low", effect: "Let a batch take its time"),
+            .init(line: "martlet set b7 --limit off", effect: "And no longer"),
+            .init(
+                line: "martlet set b7 --if-exists replace && martlet retry b7",
+                effect: "Overwrite what was found at the destination"),
+            .init(
+                line: "martlet set b7 --header 'Authorization: Bearer NEW'",
+                effect: "Let a batch go on whose token has expired"),
+        ]
+        return command
+    }
+
+    func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        var settings = NodeSettings()
+        settings.priority = invocation.value(Self.priority)
+        settings.limit = invocation.value(Self.limit).map { $0.bytesPerSecond ?? 0 }
+        settings.notBefore = context.time(of: Self.notBefore, invocation)
+        settings.giveUpAfterSeconds = invocation.value(Self.giveUpAfter)?.seconds
+        settings.ifExists = invocation.value(Self.ifExists)
+        settings.name = invocation.value(Self.name)
+        settings.caFile = invocation.value(QueueOptions.certificates).map {
+            SourcePath.absolute($0, from: surroundings.currentDirectory)
+        }
+        settings.pin = invocation.value(QueueOptions.pin)
+        try QueueOptions.refuseUnbuilt(settings.ifExists, invocation)
+        let nodes = try Selection.required(invocation, command: "set")
+        let secrets = try TransferSecrets(renewing: invocation, surroundings)
+        if settings.isEmpty, secrets.isEmpty {
+            throw .usage(
+                "set: nothing is to be changed", "give --priority, --limit, --not-before, --header or another option")
+        }
+        return try await context.change(
+            nodes, .set(settings, secrets: secrets.isEmpty ? nil : secrets),
+            ResultWords(done: "changed", already: "was so already"), invocation)
+    }
+}

@@ -1,0 +1,17 @@
+import CommandLine
+
+/// `martlet relay`, which `attach` runs on the other machine: standard input and output become the control socket.
+enum RelayCommand: MartletCommand {
+    static let noStart = Option.flag("no-start", "start no engine")
+
+    static var command: Command {
+        var command = Command("relay", "pass the control socket on over standard input and output")
+        command.groups = [OptionGroup("Options", [noStart])]
+        command.isHidden = true
+        return command
+    }
+
+    static func plan(_ invocation: Invocation, _ console: Console) throws(CommandFailure) -> Martlet.Plan {
+        .relay(launching: !invocation.has(noStart))
+    }
+}

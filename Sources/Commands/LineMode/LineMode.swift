@@ -1,0 +1,153 @@
+import CommandLine
+import Configuration
+import MartletKit
+
+/// The screen as plain lines with numbered choices, for screen readers, braille displays and terminals that can do
+/// nothing: no cursor is moved and nothing is drawn over. What is chosen is done by the same commands, and they are
+/// said, so that it teaches them.
+struct LineMode {
+    let context: CommandContext
+
+    /// Until the person leaves, or nothing more comes in.
+    func run() async throws(CommandFailure) -> ExitStatus {
+        try await context.ask { engine throws(RequestError) in try await engine.connect() }
+        var talk = LineTalk(units: context.console.units, askLost: context.surroundings.askLost)
+        let (events, feed) = AsyncStream.makeStream(of: LineTalk.Event.self)
+        let readLine = context.surroundings.readLine
+        let reader = Task {
+            while let line = await readLine() { feed.yield(.line(line)) }
+            feed.yield(.end)
+        }
+        let ticker = context.surroundings.tickInterval.map { interval in
+            Task { while (try? await Task.sleep(for: interval)) != nil { feed.yield(.tick) } }
+        }
+        defer {
+            reader.cancel()
+            ticker?.cancel()
+        }
+        say(talk.greeting(try await look()))
+        for await event in events {
+            switch event {
+            case .end: return .done
+            case .tick: say(talk.news(try await look(), now: context.surroundings.now()))
+            case .line(let line):
+                var sight = try await look()
+                sight.bytesAtRisk = await bytesAtRisk(talk.place)
+                let step = talk.take(line, sight)
+                say(step.lines)
+                for words in step.commands.map(expanded) {
+                    context.console.line("martlet \(words.map(LineTalk.quoted).joined(separator: " "))".harmless)
+                    context.console.flush()
+                    await run(words)
+                }
+                if let elsewhere = step.elsewhere { await send(elsewhere) }
+                if let batch = step.files { await tellFiles(of: batch) }
+                if step.leaves { return .done }
+                say(talk.prompt(try await look()))
+            }
+        }
+        return .done
+    }
+
+    /// No shell has seen these words: a path may begin at home.
+    private func expanded(_ words: [String]) -> [String] {
+        guard let home = context.surroundings.environment["HOME"] else { return words }
+        return words.map { $0 == "~" || $0.hasPrefix("~/") ? home + $0.dropFirst() : $0 }
+    }
+
+    /// More files than these are better named by the folder they are in.
+    private static let mostElsewhere = 2000
+
+    /// Queues what failed of a batch again, for another place, as a batch of its own. What is queued already stays.
+    private func send(_ elsewhere: LineTalk.Elsewhere) async {
+        var (sources, unnamed): ([String], Int) = ([], 0)
+        do throws(CommandFailure) {
+            let selector = NodeSelector(batch: elsewhere.batch, states: [.failed])
+            try await context.ask(takesItsTime: true) { engine throws(RequestError) in
+                try await engine.eachTask(selector) { task in
+                    if task.sourceBase64 == nil { sources.append(task.source) } else { unnamed += 1 }
+                }
+            }
+        } catch {
+            return context.console.tell(error, json: false)
+        }
+        guard !sources.isEmpty, sources.count <= Self.mostElsewhere else {
+            let why = sources.isEmpty ? "Nothing that can be named has failed" : "\(sources.count) files have failed"
+            return say(["\(why): queue the folder they are in, with martlet upload FOLDER URL."])
+        }
+        if unnamed > 0 {
+            say([
+                unnamed == 1
+                    ? "1 file is left out: its name is no text."
+                    : "\(unnamed) files are left out: their names are no text."
+            ])
+        }
+        say(["Queueing \(sources.count) \(sources.count == 1 ? "file" : "files") for \(elsewhere.destination)."])
+        let destination = elsewhere.destination
+        let end = destination.hasSuffix("/") || destination.hasSuffix(":") || sources.count == 1 ? "" : "/"
+        await run(["upload"] + sources + [destination + end])
+    }
+
+    /// The first files of a batch, and how many more there are.
+    private func tellFiles(of batch: BatchID) async {
+        do throws(CommandFailure) {
+            var told = 0
+            for states in LineTalk.filesFirst where told < LineTalk.most {
+                let selector = NodeSelector(batch: batch, states: states)
+                let most = LineTalk.most - told
+                let tasks = try await context.ask { engine throws(RequestError) in
+                    try await engine.someTasks(selector, most: most)
+                }
+                for task in tasks { context.tell(task, context.taskTable, json: false) }
+                told += tasks.count
+            }
+            let all = try await context.ask { engine throws(RequestError) in try await engine.batch(batch).filesTotal }
+            if all == 0 { say(["It has no files."]) }
+            if all > told { say(["And \(all - Int64(told)) more: martlet list \(batch) lists all."]) }
+        } catch {
+            context.console.tell(error, json: false)
+        }
+        context.console.flush()
+    }
+
+    private func say(_ lines: [String]) {
+        for line in lines { context.console.line(line.harmless) }
+        context.console.flush()
+    }
+
+    private func look() async throws(CommandFailure) -> LineTalk.Sight {
+        let batches = try await context.ask { engine throws(RequestError) in
+            try await engine.batches(session: nil, states: [])
+        }
+        let totals = try await context.ask { engine throws(RequestError) in try await engine.totals() }
+        let destinations = context.surroundings.destinationsFile().destinations.map(\.name)
+        return LineTalk.Sight(batches: batches, totals: totals, destinations: destinations)
+    }
+
+    /// Bytes that a pause or a cancel of the current place would throw away.
+    private func bytesAtRisk(_ place: LineTalk.Place) async -> Int64 {
+        var nodes: [NodeID] = []
+        switch place {
+        case .batch(let batch): nodes = [.batch(batch)]
+        case .part(let name, _): nodes = NodeID(name).map { [$0] } ?? []
+        case .filter(let text):
+            let moving = NodeSelector(states: [.running], filter: text)
+            try? await context.engine.eachTask(moving) { nodes.append(.task($0.id)) }
+        default: break
+        }
+        var sum: Int64 = 0
+        for node in nodes { ByteSum.add((try? await context.engine.node(node))?.bytesAtRisk ?? 0, to: &sum) }
+        return sum
+    }
+
+    private func run(_ words: [String]) async {
+        do throws(CommandFailure) {
+            guard case .run(let invocation) = try MartletProgram.program.parse(words.map { Argument($0) }) else {
+                return
+            }
+            _ = await context.run(invocation)
+        } catch {
+            context.console.tell(error, json: false)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import CommandLine
+import Configuration
+import MartletKit
+
+/// `martlet list`.
+struct ListCommand: EngineCommand {
+    let context: CommandContext
+
+    static var command: Command {
+        var command = Command("list", "batches; with a batch, its tasks")
+        command.details = ["Where nothing was ever queued no engine is started."]
+        command.examples = [
+            .init(line: "martlet list --filter 'size>1G !@done'", effect: "What is large and not through")
+        ]
+        command.operands = [Operand(ValueSyntax<NodeID>.node, .optional)]
+        command.operandForm = "[ID|SELECTORS]"
+        command.groups = [CommonOptions.selectors, CommonOptions.output]
+        return command
+    }
+
+    func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        guard try await context.queueToLookAt(invocation) else { return .done }
+        let json = invocation.has(CommonOptions.json)
+        guard let selection = try Selection(invocation, command: "list") else {
+            return try await listBatches(session: nil, json: json)
+        }
+        try await context.requireKnown(selection)
+        switch selection {
+        case .matching(let selector) where selector.batch == nil && !selector.meansTasks:
+            return try await listBatches(session: selector.session, json: json)
+        case .matching(let selector):
+            try await listTasks(selector, json: json)
+        case .ids(let ids):
+            for id in ids { try await listTasks(of: id, json: json) }
+        }
+        return .done
+    }
+
+    private func listBatches(session: SessionName?, json: Bool) async throws(CommandFailure) -> ExitStatus {
+        let batches = try await ask { engine throws(RequestError) in
+            try await engine.batches(session: session, states: [])
+        }
+        return context.tell(batches, json: json)
+    }
+
+    private func listTasks(of id: NodeID, json: Bool) async throws(CommandFailure) {
+        switch id {
+        case .batch(let batch):
+            // A batch that is not there is an error, an empty one is not.
+            _ = try await ask { engine throws(RequestError) in try await engine.batch(batch) }
+            try await listTasks(NodeSelector(batch: batch), json: json)
+        case .task(let task):
+            let found = try await ask { engine throws(RequestError) in
+                try await engine.task(task, history: false, response: false)
+            }
+            let table = context.taskTable
+            if !json, console.outputIsTerminal { console.line(table.header) }
+            context.tell(found, table, json: json)
+        case .folder(let batch, let path):
+            _ = try await ask { engine throws(RequestError) in try await engine.node(id) }
+            try await listTasks(NodeSelector(batch: batch), below: path.displayed, json: json)
+        }
+    }
+
+    private func listTasks(
+        _ selector: NodeSelector, below folder: String? = nil, json: Bool
+    ) async throws(CommandFailure) {
+        let table = context.taskTable
+        if !json, console.outputIsTerminal { console.line(table.header) }
+        try await ask(takesItsTime: true) { engine throws(RequestError) in
+            try await engine.eachTask(selector) { task in
+                if let folder, task.folder != folder, !task.folder.hasPrefix(folder + "/") { return }
+                context.tell(task, table, json: json)
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import CommandLine
+import Configuration
+import LinuxSystem
+import MartletKit
+
+/// `martlet download`.
+struct DownloadCommand: QueueingCommand {
+    let context: CommandContext
+
+    static var command: Command {
+        var command = Command("download", "queue a batch of downloads")
+        command.details = [
+            "The last operand is a directory that exists, or a path that ends in /; each file gets the name that the server or the URL "
+                + "gives. With one URL it may be the file's path instead."
+        ]
+        command.operands = [
+            Operand(ValueSyntax<String>.url("URL"), .oneOrMore),
+            Operand(ValueSyntax<[UInt8]>.path("DIR|FILE", .files)),
+        ]
+        command.groups = QueueOptions.download
+        command.examples = [
+            .init(line: "martlet download https://example.org/big.iso ~/Downloads/", effect: "Fetch a file")
+        ]
+        return command
+    }
+
+    func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let request = try downloadRequest(invocation)
+        return try await queue(request, invocation)
+    }
+
+    private func downloadRequest(_ invocation: Invocation) throws(CommandFailure) -> BatchRequest {
+        try QueueOptions.refuseUnbuilt(invocation.value(QueueOptions.ifExists), invocation)
+        guard let target = invocation.operands.last else {
+            throw .usage("download: DIR is missing", "give a directory")
+        }
+        var words: [String] = []
+        for word in invocation.operands.dropLast() {
+            guard let text = word.text else { throw .usage("download: a URL is not UTF-8", "percent-encode it") }
+            words.append(text)
+        }
+        if invocation.has(QueueOptions.sha256), words.count > 1 {
+            throw .usage("download: --sha256 is one file's digest", "queue each URL by itself")
+        }
+        let (directory, name) = try place(of: target, count: words.count)
+        let book = context.destinationBook()
+        let plan: DownloadPlan
+        do throws(QueueingFault) {
+            plan = try DownloadPlan(words, into: directory, as: name, destinations: book)
+        } catch {
+            throw CommandFailure(error, command: "download")
+        }
+        let destination = plan.place?.destination
+        var defaults = book.options(of: destination)
+        (defaults.uploadBy, defaults.form) = (nil, nil)
+        var request = BatchRequest(.download(plan.sources), invocation, surroundings, defaults: defaults)
+        request.secrets = try TransferSecrets(
+            invocation, urls: plan.urls, command: "download", surroundings,
+            defaults: book.secrets(of: destination), isKept: destination?.login == .kept)
+        if let place = plan.loginPlace { try complete(&request, book, place, invocation) }
+        return request
+    }
+
+    /// The folder, and the file's name when the operand is no directory.
+    private func place(
+        of target: Argument, count: Int
+    ) throws(CommandFailure) -> (directory: RawPath, name: RawPath?) {
+        let path = SourcePath.absolute(target.bytes, from: surroundings.currentDirectory)
+        let kind = (try? System.stat(path.bytes))?.kind
+        let ending = RawPath(target.bytes).lastComponent.text
+        if kind == .directory { return (path, nil) }
+        if target.bytes.last == UInt8(ascii: "/") || ending == "." || ending == ".." {
+            guard kind == nil else {
+                throw .usage("download: \(RawPath(target.bytes).displayed) is not a directory", "give another one")
+            }
+            return (path, nil)
+        }
+        guard count == 1 else {
+            throw .usage(
+                "download: several URLs need a directory, and \(target.shown) is none",
+                "end it in a slash to have it made")
+        }
+        let parent = RawPath(Array(path.bytes[..<(path.bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)]))
+        let directory = parent.bytes.isEmpty ? RawPath("/") : parent
+        guard (try? System.stat(directory.bytes))?.kind == .directory else {
+            // A URL in the wrong place is shown as one: it may have a password in it.
+            let isAddress = target.text.map { ShownAddress.of($0) != $0 } ?? false
+            let shown = isAddress ? "for \(target.shown)" : directory.displayed
+            throw .usage("download: there is no directory \(shown)", "make it first")
+        }
+        return (directory, path.lastComponent)
+    }
+}

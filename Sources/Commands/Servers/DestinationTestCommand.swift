@@ -1,0 +1,50 @@
+import CommandLine
+import Configuration
+import MartletKit
+
+/// `martlet destination test`.
+struct DestinationTestCommand: EngineCommand {
+    let context: CommandContext
+
+    static var command: Command {
+        var command = Command("test", "ask a server whether it can be used; writes nothing there")
+        command.details = [
+            "Says in one sentence what works, or why not and what to do. The status is 1 if it cannot be used."
+        ]
+        command.operands = [Operand(ValueSyntax<String>.text("NAME"))]
+        command.groups = [CommonOptions.output]
+        return command
+    }
+
+    func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let word = invocation.operands[0].text ?? invocation.operands[0].shown
+        let request: BatchRequest
+        do throws(QueueingFault) {
+            let book = context.destinationBook()
+            var password: String?
+            if let user = try book.userToAsk(word) {
+                password = surroundings.askPassword("Password of \(user): ")
+                guard password != nil else {
+                    let known = Destination.isName(word) ? word : "NAME"
+                    throw QueueingFault.usage(
+                        "there is no terminal to ask for the password of \(user)",
+                        "run it in one, or have the engine keep it: martlet destination add \(known) --replace URL")
+                }
+            }
+            request = try book.question(word, password: password, environment: surroundings.environment)
+        } catch {
+            throw CommandFailure(error, command: "destination test")
+        }
+        let report = try await ask(takesItsTime: true) { engine throws(RequestError) in try await engine.test(request) }
+        if invocation.has(CommonOptions.json) {
+            console.json(report)
+        } else {
+            let shown = ShownAddress.of(word)
+            let login =
+                Destination.isName(word)
+                ? "check user and password in the screen's page of servers (D)" : "check user and password"
+            console.line(report.sentence(shown, console.units, login: login) + ".")
+        }
+        return report.ok ? .done : .refused
+    }
+}

@@ -1,0 +1,56 @@
+import CommandLine
+import MartletKit
+
+/// Asking for what is there, by commands that only look.
+extension CommandContext {
+    /// For commands that only look: whether there is an engine to ask. Where there is none it says so, as the command
+    /// contract wants it.
+    func engineToLookAt(
+        _ invocation: Invocation, isAboutEngine: Bool = false
+    ) async throws(CommandFailure) -> Bool {
+        if try await ask({ engine throws(RequestError) in try await engine.isEngineRunning() }) { return true }
+        if invocation.has(CommonOptions.json) {
+            console.json(NotRunning())
+        } else {
+            console.note(
+                surroundings.queueExists || isAboutEngine ? "no engine is running" : "nothing is queued")
+        }
+        return false
+    }
+
+    /// `{"running":false}`
+    struct NotRunning: Encodable {
+        let running = false
+    }
+
+    /// A queue that was never made has nothing in it, and no engine is started to say so.
+    func queueToLookAt(_ invocation: Invocation) async throws(CommandFailure) -> Bool {
+        guard surroundings.queueExists else { return try await engineToLookAt(invocation) }
+        try await tellOfStart(invocation)
+        return true
+    }
+
+    /// Whoever stopped the engine and only wants to look should know that looking sets the work going again.
+    private func tellOfStart(_ invocation: Invocation) async throws(CommandFailure) {
+        guard console.errorIsTerminal, !invocation.has(CommonOptions.json) else { return }
+        let counts = try await ask { engine throws(RequestError) -> FileCounts? in
+            if try await engine.isEngineRunning() { return nil }
+            try await engine.connect()
+            return try await engine.totals().counts
+        }
+        if let counts, counts.active + counts.queued + counts.waiting > 0 {
+            console.note("no engine was running: one is started, and what is queued goes on")
+        }
+    }
+
+    /// Refuses a selector that names a session in which nothing was ever queued.
+    func requireKnown(_ selection: Selection?) async throws(CommandFailure) {
+        guard case .matching(let selector)? = selection, let session = selector.session else { return }
+        let batches = try await ask { engine throws(RequestError) in
+            try await engine.batches(session: session, states: [])
+        }
+        guard batches.isEmpty else { return }
+        throw CommandFailure(
+            .noSuchObject, .noSuchObject, "there is no session \(session.rawValue)", "see martlet session list")
+    }
+}

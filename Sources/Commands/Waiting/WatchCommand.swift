@@ -1,0 +1,75 @@
+import CommandLine
+import Configuration
+import MartletKit
+
+/// `martlet watch`.
+struct WatchCommand: EngineCommand {
+    let context: CommandContext
+
+    static var command: Command {
+        var command = Command("watch", "one plain line a second, for logs and screen readers")
+        command.details = ["Ends when everything that it watches is over."]
+        command.operands = [Operand(.node, .optional)]
+        command.groups = [CommonOptions.output]
+        return command
+    }
+
+    func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let id = invocation.operands(as: .node).first
+        let json = invocation.has(CommonOptions.json)
+        guard !json else { throw .usage("watch has no --json yet", "use events --follow --json, or list --json") }
+        guard surroundings.queueExists else {
+            console.note("nothing is queued")
+            return .done
+        }
+        while true {
+            guard let (text, isOver) = try await watched(id) else {
+                console.note("nothing is queued")
+                return .done
+            }
+            console.line("\(clock()) \(text)")
+            console.flush()
+            if isOver { return .done }
+            try? await Task.sleep(for: .seconds(1))
+            if Task.isCancelled { return .interrupted }
+        }
+    }
+
+    /// `nil`: there is nothing at all.
+    private func watched(_ id: NodeID?) async throws(CommandFailure) -> (text: String, isOver: Bool)? {
+        switch id {
+        case .batch(let id):
+            let batch = try await ask { engine throws(RequestError) in try await engine.batch(id) }
+            let because = try await because(.batch(id), .batch(batch))
+            return (batch.progressText(console.units, because: because), batch.state.isTerminal)
+        case .task(let id):
+            let task = try await ask { engine throws(RequestError) in
+                try await engine.task(id, history: false, response: false)
+            }
+            return (NodeSnapshot.text(of: .task(id), .task(task), console.units), task.state.isTerminal)
+        case .folder(let batch, let path):
+            let id = NodeID.folder(batch, path: path)
+            let node = try await ask { engine throws(RequestError) in try await engine.node(id) }
+            let because = try await because(id, .node(node))
+            return (node.progressText(id, console.units, because: because), node.state.isTerminal)
+        case nil:
+            let totals = try await ask { engine throws(RequestError) in try await engine.totals() }
+            guard totals.batches > 0 else { return nil }
+            let isOver = totals.counts.total == totals.counts.terminal
+            // A file that waits makes its batch no running one, and the sums do not know which batch it is of.
+            let answers =
+                isOver ? [] : try await ask { engine throws(RequestError) in try await engine.why(nil) }
+            return (totals.progressText(console.units, states: answers.states(of: totals.batches)), isOver)
+        }
+    }
+
+    /// The reason why it does not move.
+    private func because(_ id: NodeID, _ seen: NodeSnapshot) async throws(CommandFailure) -> String? {
+        guard seen.mayBeStuck else { return nil }
+        return try await ask { engine throws(RequestError) in try await engine.why(id) }.first?.shortBecause
+    }
+
+    private func clock() -> String {
+        String(context.time(Timestamp(milliseconds: surroundings.now())).suffix(8))
+    }
+}
