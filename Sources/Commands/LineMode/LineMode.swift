@@ -4,46 +4,48 @@ import MartletKit
 
 /// The screen as plain lines with numbered choices, for screen readers, braille displays and terminals that can do
 /// nothing: no cursor is moved and nothing is drawn over. What is chosen is done by the same commands, and they are
-/// said, so that it teaches them.
+/// said, so that it teaches them. ``LineDialogue`` decides what is said and done, ``LineMenu`` has the choices of one place.
 struct LineMode {
     let context: CommandContext
+    private var console: Console { context.console }
+    private var surroundings: Surroundings { context.surroundings }
 
     /// Until the person leaves, or nothing more comes in.
     func run() async throws(CommandFailure) -> ExitStatus {
         try await context.ask { engine throws(RequestError) in try await engine.connect() }
-        var talk = LineTalk(units: context.console.units, askLost: context.surroundings.askLost)
-        let (events, feed) = AsyncStream.makeStream(of: LineTalk.Event.self)
-        let readLine = context.surroundings.readLine
+        var dialogue = LineDialogue(units: console.units, askLost: surroundings.askLost)
+        let (events, feed) = AsyncStream.makeStream(of: LineDialogue.Event.self)
+        let readLine = surroundings.readLine
         let reader = Task {
             while let line = await readLine() { feed.yield(.line(line)) }
             feed.yield(.end)
         }
-        let ticker = context.surroundings.tickInterval.map { interval in
+        let ticker = surroundings.tickInterval.map { interval in
             Task { while (try? await Task.sleep(for: interval)) != nil { feed.yield(.tick) } }
         }
         defer {
             reader.cancel()
             ticker?.cancel()
         }
-        say(talk.greeting(try await look()))
+        say(dialogue.greeting(try await look()))
         for await event in events {
             switch event {
             case .end: return .done
-            case .tick: say(talk.news(try await look(), now: context.surroundings.now()))
+            case .tick: say(dialogue.news(try await look(), now: surroundings.now()))
             case .line(let line):
-                var sight = try await look()
-                sight.bytesAtRisk = await bytesAtRisk(talk.place)
-                let step = talk.take(line, sight)
-                say(step.lines)
-                for words in step.commands.map(expanded) {
-                    context.console.line("martlet \(words.map(LineTalk.quoted).joined(separator: " "))".harmless)
-                    context.console.flush()
+                var queue = try await look()
+                queue.bytesAtRisk = await bytesAtRisk(dialogue.place)
+                let reply = dialogue.answer(line, queue)
+                say(reply.lines)
+                for words in reply.commands.map(expanded) {
+                    console.line("martlet \(words.map(LineDialogue.quoted).joined(separator: " "))".harmless)
+                    console.flush()
                     await run(words)
                 }
-                if let elsewhere = step.elsewhere { await send(elsewhere) }
-                if let batch = step.files { await tellFiles(of: batch) }
-                if step.leaves { return .done }
-                say(talk.prompt(try await look()))
+                if let elsewhere = reply.elsewhere { await send(elsewhere) }
+                if let batch = reply.files { await tellFiles(of: batch) }
+                if reply.leaves { return .done }
+                say(dialogue.prompt(try await look()))
             }
         }
         return .done
@@ -51,7 +53,7 @@ struct LineMode {
 
     /// No shell has seen these words: a path may begin at home.
     private func expanded(_ words: [String]) -> [String] {
-        guard let home = context.surroundings.environment["HOME"] else { return words }
+        guard let home = surroundings.environment["HOME"] else { return words }
         return words.map { $0 == "~" || $0.hasPrefix("~/") ? home + $0.dropFirst() : $0 }
     }
 
@@ -59,7 +61,7 @@ struct LineMode {
     private static let mostElsewhere = 2000
 
     /// Queues what failed of a batch again, for another place, as a batch of its own. What is queued already stays.
-    private func send(_ elsewhere: LineTalk.Elsewhere) async {
+    private func send(_ elsewhere: LineDialogue.Elsewhere) async {
         var (sources, unnamed): ([String], Int) = ([], 0)
         do throws(CommandFailure) {
             let selector = NodeSelector(batch: elsewhere.batch, states: [.failed])
@@ -69,7 +71,7 @@ struct LineMode {
                 }
             }
         } catch {
-            return context.console.tell(error, json: false)
+            return console.tell(error, json: false)
         }
         guard !sources.isEmpty, sources.count <= Self.mostElsewhere else {
             let why = sources.isEmpty ? "Nothing that can be named has failed" : "\(sources.count) files have failed"
@@ -92,9 +94,9 @@ struct LineMode {
     private func tellFiles(of batch: BatchID) async {
         do throws(CommandFailure) {
             var told = 0
-            for states in LineTalk.filesFirst where told < LineTalk.most {
+            for states in LineDialogue.filesFirst where told < LineDialogue.most {
                 let selector = NodeSelector(batch: batch, states: states)
-                let most = LineTalk.most - told
+                let most = LineDialogue.most - told
                 let tasks = try await context.ask { engine throws(RequestError) in
                     try await engine.someTasks(selector, most: most)
                 }
@@ -105,27 +107,27 @@ struct LineMode {
             if all == 0 { say(["It has no files."]) }
             if all > told { say(["And \(all - Int64(told)) more: martlet list \(batch) lists all."]) }
         } catch {
-            context.console.tell(error, json: false)
+            console.tell(error, json: false)
         }
-        context.console.flush()
+        console.flush()
     }
 
     private func say(_ lines: [String]) {
-        for line in lines { context.console.line(line.harmless) }
-        context.console.flush()
+        for line in lines { console.line(line.harmless) }
+        console.flush()
     }
 
-    private func look() async throws(CommandFailure) -> LineTalk.Sight {
+    private func look() async throws(CommandFailure) -> LineDialogue.QueueState {
         let batches = try await context.ask { engine throws(RequestError) in
             try await engine.batches(session: nil, states: [])
         }
         let totals = try await context.ask { engine throws(RequestError) in try await engine.totals() }
-        let destinations = context.surroundings.destinationsFile().destinations.map(\.name)
-        return LineTalk.Sight(batches: batches, totals: totals, destinations: destinations)
+        let destinations = surroundings.destinationsFile().destinations.map(\.name)
+        return LineDialogue.QueueState(batches: batches, totals: totals, destinations: destinations)
     }
 
     /// Bytes that a pause or a cancel of the current place would throw away.
-    private func bytesAtRisk(_ place: LineTalk.Place) async -> Int64 {
+    private func bytesAtRisk(_ place: LineDialogue.Place) async -> Int64 {
         var nodes: [NodeID] = []
         switch place {
         case .batch(let batch): nodes = [.batch(batch)]
@@ -147,7 +149,7 @@ struct LineMode {
             }
             _ = await context.run(invocation)
         } catch {
-            context.console.tell(error, json: false)
+            console.tell(error, json: false)
         }
     }
 }

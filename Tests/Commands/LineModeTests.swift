@@ -7,7 +7,7 @@ import Testing
 
 @testable import Commands
 
-@Suite("The line mode: plain lines, numbered choices, the same commands") struct LineTalkTests {
+@Suite("The line mode: plain lines, numbered choices, the same commands") struct LineModeTests {
     private func batch(
         _ id: Int64, _ name: String, _ state: TransferState, sent: Int64 = 0, failed: Int64 = 0
     ) -> BatchSnapshot {
@@ -21,14 +21,14 @@ import Testing
             bytes: ByteCounts(total: 100, sent: sent, accepted: sent, verified: 0), waitReasons: [], causes: causes)
     }
 
-    private var sight: LineTalk.Sight {
+    private var sight: LineDialogue.QueueState {
         var totals = QueueTotals()
         totals.batches = 3
         totals.counts.running = 3
         totals.bytes = ByteCounts(total: 498 << 30, sent: 160 << 30, accepted: 0, verified: 0)
         totals.bytesPerSecondUp = 41 << 20
         totals.secondsLeft = 600
-        return LineTalk.Sight(
+        return LineDialogue.QueueState(
             batches: [
                 batch(1, "holiday", .running, sent: 71), batch(2, "nas", .paused, sent: 21),
                 batch(3, "docs", .failed, sent: 92, failed: 4),
@@ -37,7 +37,7 @@ import Testing
 
     @Test("everything is said in words, and what can be answered")
     func greeting() {
-        var talk = LineTalk(units: .iec)
+        var talk = LineDialogue(units: .iec)
         #expect(
             talk.greeting(sight) == [
                 "martlet. 3 batches. 32 percent, 160 gibibytes of 498 gibibytes. 41.0 mebibytes per second. About 10 minutes.",
@@ -49,7 +49,7 @@ import Testing
 
     @Test("sizes are said in words")
     func sizes() {
-        let (iec, si) = (LineTalk(units: .iec), LineTalk(units: .si))
+        let (iec, si) = (LineDialogue(units: .iec), LineDialogue(units: .si))
         #expect(iec.size(1) == "1 byte")
         #expect(iec.size(0) == "0 bytes")
         #expect(iec.size(3 << 40) == "3.0 tebibytes")
@@ -59,21 +59,21 @@ import Testing
 
     @Test("help, problems and undo are at hand in every menu", arguments: ["1", "t31", "f"])
     func everywhere(_ menu: String) {
-        var talk = LineTalk(units: .iec)
+        var talk = LineDialogue(units: .iec)
         _ = talk.greeting(sight)
-        _ = talk.take(menu, sight)
-        if menu == "f" { _ = talk.take("@err", sight) }
+        _ = talk.answer(menu, sight)
+        if menu == "f" { _ = talk.answer("@err", sight) }
         let place = talk.place
         #expect(talk.prompt(sight).last?.hasSuffix("u undo, e problems, h help, 0 back:") == true)
-        #expect(talk.take("h", sight).lines.count == 2)
-        #expect(talk.take("e", sight).lines == ["b3 docs, failed, 92 percent. 4 files failed: 403 Forbidden."])
-        #expect(talk.take("u", sight).commands == [["undo"]])
+        #expect(talk.answer("h", sight).lines.count == 2)
+        #expect(talk.answer("e", sight).lines == ["b3 docs, failed, 92 percent. 4 files failed: 403 Forbidden."])
+        #expect(talk.answer("u", sight).commands == [["undo"]])
         #expect(talk.place == place)
     }
 
     @Test("what only waits for another try, a server or a person is told of among the problems, too")
     func waiting() {
-        var (talk, sight) = (LineTalk(units: .iec), sight)
+        var (talk, sight) = (LineDialogue(units: .iec), sight)
         var (unknown, retried) = (batch(4, "raw", .waiting), batch(5, "tax", .waiting, failed: 1))
         unknown.waits = [
             WaitCount(
@@ -84,13 +84,13 @@ import Testing
         retried.waitReasons = [.backoff]
         sight.batches = [batch(1, "holiday", .running), unknown, retried]
         #expect(
-            talk.take("e", sight).lines == [
+            talk.answer("e", sight).lines == [
                 "b4 raw, waiting, 0 percent.", "3 files wait: nsa.local cannot be found.",
                 "1 file waits for \(WaitReason.hostKey.words).",
                 "b5 tax, waiting, 0 percent, waits for \(WaitReason.backoff.words). 1 file failed: 403 Forbidden.",
             ])
         sight.batches = [batch(1, "holiday", .running)]
-        #expect(talk.take("e", sight).lines == ["Nothing has failed, and nothing waits for you or a server."])
+        #expect(talk.answer("e", sight).lines == ["Nothing has failed, and nothing waits for you or a server."])
     }
 
     @Test(
@@ -102,54 +102,54 @@ import Testing
             ("x", []),
         ])
     func existing(_ answer: String, _ commands: [[String]]) {
-        var (talk, sight) = (LineTalk(units: .iec), sight)
+        var (talk, sight) = (LineDialogue(units: .iec), sight)
         sight.batches[2].causes = [CauseCount(code: .destinationExists, count: 4, message: "a.txt is there already")]
         _ = talk.greeting(sight)
-        _ = talk.take("3", sight)
-        #expect(talk.take("r", sight) == LineTalk.Step())
+        _ = talk.answer("3", sight)
+        #expect(talk.answer("r", sight) == LineDialogue.Reply())
         #expect(talk.prompt(sight)[0].hasPrefix("Something of that name is there. o overwrites it, "))
-        #expect(talk.take(answer, sight).commands == commands)
+        #expect(talk.answer(answer, sight).commands == commands)
         #expect(talk.place == .batch(BatchID(rawValue: 3)))
     }
 
     @Test("choices are commands; a cancel asks first")
     func choices() {
-        var talk = LineTalk(units: .iec)
+        var talk = LineDialogue(units: .iec)
         _ = talk.greeting(sight)
-        #expect(talk.take("2", sight).lines == ["nas, paused, 21 percent."])
+        #expect(talk.answer("2", sight).lines == ["nas, paused, 21 percent."])
         #expect(
             talk.prompt(sight) == [
                 "nas. p resume, x cancel, w why, t limit, o first, s status, l its files, f folder or file, u undo, e problems, h help, 0 back:"
             ])
-        #expect(talk.take("p", sight).commands == [["resume", "b2"]])
-        #expect(talk.take("x", sight).commands == [])
-        #expect(talk.take("", sight).lines == ["Not cancelled."])
-        _ = talk.take("x", sight)
-        #expect(talk.take("y", sight).commands == [["cancel", "b2"]])
-        _ = talk.take("0", sight)
-        #expect(talk.take("9", sight).lines == ["\"9\" is none of the choices."])
-        _ = talk.take("a", sight)
-        #expect(talk.take("'a b' ~/c", sight) == LineTalk.Step())
-        #expect(talk.take("https://h/in/", sight).commands == [["upload", "a b", "~/c", "https://h/in/"]])
-        #expect(talk.take("q", sight).leaves)
+        #expect(talk.answer("p", sight).commands == [["resume", "b2"]])
+        #expect(talk.answer("x", sight).commands == [])
+        #expect(talk.answer("", sight).lines == ["Not cancelled."])
+        _ = talk.answer("x", sight)
+        #expect(talk.answer("y", sight).commands == [["cancel", "b2"]])
+        _ = talk.answer("0", sight)
+        #expect(talk.answer("9", sight).lines == ["\"9\" is none of the choices."])
+        _ = talk.answer("a", sight)
+        #expect(talk.answer("'a b' ~/c", sight) == LineDialogue.Reply())
+        #expect(talk.answer("https://h/in/", sight).commands == [["upload", "a b", "~/c", "https://h/in/"]])
+        #expect(talk.answer("q", sight).leaves)
     }
 
     @Test("0 goes back from every question but that of a limit")
     func back() {
-        var talk = LineTalk(units: .iec)
+        var talk = LineDialogue(units: .iec)
         for words in [["a"], ["a", "x"], ["g"], ["g", "https://h/a"], ["f"]] {
-            for word in words { _ = talk.take(word, sight) }
-            #expect(talk.take("0", sight) == LineTalk.Step() && talk.place == .top, "\(words)")
+            for word in words { _ = talk.answer(word, sight) }
+            #expect(talk.answer("0", sight) == LineDialogue.Reply() && talk.place == .top, "\(words)")
         }
-        _ = talk.take("3", sight)
+        _ = talk.answer("3", sight)
         for word in ["f", "d"] {
-            _ = talk.take(word, sight)
-            #expect(talk.take("0", sight) == LineTalk.Step() && talk.place == .batch(BatchID(rawValue: 3)))
+            _ = talk.answer(word, sight)
+            #expect(talk.answer("0", sight) == LineDialogue.Reply() && talk.place == .batch(BatchID(rawValue: 3)))
         }
-        _ = talk.take("0", sight)
-        #expect(talk.take("0", sight).lines == ["Nothing is further back; q leaves."])
-        #expect(talk.take("3", sight).lines.count == 1)
-        #expect(talk.take("l", sight).files == BatchID(rawValue: 3))
+        _ = talk.answer("0", sight)
+        #expect(talk.answer("0", sight).lines == ["Nothing is further back; q leaves."])
+        #expect(talk.answer("3", sight).lines.count == 1)
+        #expect(talk.answer("l", sight).files == BatchID(rawValue: 3))
     }
 
     @Test("of a batch's files the first are told, what needs a look before what is done, and how many more there are")
@@ -165,7 +165,7 @@ import Testing
         let bench = Bench(engine) { $0.readLine = { lines.withLock { $0.isEmpty ? nil : $0.removeFirst() } } }
         _ = await bench.run("--accessible")
         let told = bench.output.split(separator: "\n").filter { $0.hasPrefix("t") }
-        #expect(told.count == LineTalk.most)
+        #expect(told.count == LineDialogue.most)
         #expect(told[0].hasSuffix("bad") && told[1].hasSuffix("runs") && told[2].hasSuffix("done1"), "\(told)")
         #expect(bench.output.contains("And 22 more: martlet list b1 lists all.\n"))
     }
@@ -173,8 +173,8 @@ import Testing
     @Test(
         "limits, of everything and of one; folders and files by their names; filters, with what is done to all of them")
     func more() {
-        var talk = LineTalk(units: .iec)
-        func commands(_ lines: String...) -> [[String]] { lines.flatMap { talk.take($0, sight).commands } }
+        var talk = LineDialogue(units: .iec)
+        func commands(_ lines: String...) -> [[String]] { lines.flatMap { talk.answer($0, sight).commands } }
         #expect(commands("t", "up 512K") == [["limit"], ["limit", "512K", "--up"]])
         #expect(commands("t", "transfers 4") == [["limit"], ["limit", "--transfers", "4"]])
         #expect(commands("t", "08:00,512K 18:00,off") == [["limit"], ["limit", "08:00,512K 18:00,off"]])
@@ -182,7 +182,7 @@ import Testing
         #expect(commands("f", "raw/2024/", "p") == [["pause", "b2:raw/2024"]])
         #expect(commands("x", "n", "x", "y") == [["cancel", "b2:raw/2024"]])
         #expect(commands("t", "off", "l") == [["set", "b2:raw/2024", "--limit", "off"], ["list", "b2:raw/2024"]])
-        #expect(talk.take("0", sight) == LineTalk.Step() && talk.place == .batch(BatchID(rawValue: 2)))
+        #expect(talk.answer("0", sight) == LineDialogue.Reply() && talk.place == .batch(BatchID(rawValue: 2)))
         #expect(commands("0", "t31", "w", "0") == [["why", "t31"]])
         #expect(
             commands("f", "@err size>1G", "r") == [
@@ -191,31 +191,31 @@ import Testing
         #expect(commands("x", "y", "0") == [["cancel", "--filter", "@err size>1G"]])
         #expect(talk.place == .top)
         #expect(commands("f", "", "t", "") == [["limit"]])
-        #expect(talk.take("b9", sight).lines == ["There is no b9."])
+        #expect(talk.answer("b9", sight).lines == ["There is no b9."])
     }
 
     @Test("where to is chosen among what is configured; what failed can go elsewhere; URLs are fetched")
     func places() {
-        var (talk, sight) = (LineTalk(units: .iec), sight)
+        var (talk, sight) = (LineDialogue(units: .iec), sight)
         sight.destinations = ["nas", "photos"]
-        _ = talk.take("a", sight)
-        _ = talk.take("~/x", sight)
+        _ = talk.answer("a", sight)
+        _ = talk.answer("~/x", sight)
         #expect(talk.prompt(sight) == ["Known: 1 nas, 2 photos.", "To which URL? 0 goes back:"])
-        #expect(talk.take("2", sight).commands == [["upload", "~/x", "photos:"]])
-        _ = talk.take("3", sight)
+        #expect(talk.answer("2", sight).commands == [["upload", "~/x", "photos:"]])
+        _ = talk.answer("3", sight)
         #expect(talk.prompt(sight)[0].contains("r retry, d other destination"))
-        _ = talk.take("d", sight)
-        let elsewhere = LineTalk.Elsewhere(batch: BatchID(rawValue: 3), destination: "nas:")
-        #expect(talk.take("1", sight).elsewhere == elsewhere)
-        _ = talk.take("0", sight)
-        _ = talk.take("g", sight)
-        _ = talk.take("https://h/a https://h/b", sight)
-        #expect(talk.take("'my files'", sight).commands == [["download", "https://h/a", "https://h/b", "my files/"]])
+        _ = talk.answer("d", sight)
+        let elsewhere = LineDialogue.Elsewhere(batch: BatchID(rawValue: 3), destination: "nas:")
+        #expect(talk.answer("1", sight).elsewhere == elsewhere)
+        _ = talk.answer("0", sight)
+        _ = talk.answer("g", sight)
+        _ = talk.answer("https://h/a https://h/b", sight)
+        #expect(talk.answer("'my files'", sight).commands == [["download", "https://h/a", "https://h/b", "my files/"]])
     }
 
     @Test("an end or a failure is told at once, progress each 10 percent and each 30 seconds at most")
     func news() {
-        var talk = LineTalk(units: .iec)
+        var talk = LineDialogue(units: .iec)
         _ = talk.greeting(sight)
         var next = sight
         next.batches[0] = batch(1, "holiday", .running, sent: 80)
@@ -233,9 +233,11 @@ import Testing
 
     @Test("words are taken apart as a shell does, and written so that they read the same")
     func words() {
-        #expect(LineTalk.words(#"a 'b c' "d'e" f\ g ''"#) == ["a", "b c", "d'e", "f g", ""])
-        #expect(LineTalk.words("'a") == nil)
-        for word in ["a", "", "b c", "it's", "$x", "~/a"] { #expect(LineTalk.words(LineTalk.quoted(word)) == [word]) }
+        #expect(LineDialogue.words(#"a 'b c' "d'e" f\ g ''"#) == ["a", "b c", "d'e", "f g", ""])
+        #expect(LineDialogue.words("'a") == nil)
+        for word in ["a", "", "b c", "it's", "$x", "~/a"] {
+            #expect(LineDialogue.words(LineDialogue.quoted(word)) == [word])
+        }
     }
 
     @Test("a whole conversation, with the commands shown as they are run")

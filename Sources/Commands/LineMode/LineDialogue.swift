@@ -2,7 +2,7 @@ import Configuration
 import MartletKit
 
 /// The dialogue of the line mode. A value: lines in, lines and commands out.
-struct LineTalk {
+struct LineDialogue {
     enum Event: Sendable {
         case line(String)
         case tick
@@ -10,7 +10,7 @@ struct LineTalk {
         case end
     }
 
-    struct Sight: Sendable {
+    struct QueueState: Sendable {
         var batches: [BatchSnapshot]
         var totals: QueueTotals
         /// Names of configured servers.
@@ -19,7 +19,7 @@ struct LineTalk {
         var bytesAtRisk: Int64 = 0
     }
 
-    struct Step: Equatable {
+    struct Reply: Equatable {
         var lines: [String] = []
         /// Words of `martlet` commands.
         var commands: [[String]] = []
@@ -92,23 +92,23 @@ struct LineTalk {
 
     // MARK: What is said
 
-    mutating func greeting(_ sight: Sight) -> [String] {
-        for batch in sight.batches { told[batch.id] = Told(batch, now: 0) }
-        return overview(sight) + prompt(sight)
+    mutating func greeting(_ queue: QueueState) -> [String] {
+        for batch in queue.batches { told[batch.id] = Told(batch, now: 0) }
+        return overview(queue) + prompt(queue)
     }
 
-    func overview(_ sight: Sight) -> [String] {
-        let totals = sight.totals
+    func overview(_ queue: QueueState) -> [String] {
+        let totals = queue.totals
         guard totals.batches > 0 else { return ["martlet. Nothing is queued."] }
         var words = ["martlet. \(totals.batches) \(totals.batches == 1 ? "batch" : "batches")."]
         words.append(
-            "\(totals.share(scanning: sight.batches.contains(where: \.scanning)).percent) percent, \(size(totals.bytes.done)) of \(size(totals.bytes.total))."
+            "\(totals.share(scanning: queue.batches.contains(where: \.scanning)).percent) percent, \(size(totals.bytes.done)) of \(size(totals.bytes.total))."
         )
         let speed = totals.bytesPerSecondUp + totals.bytesPerSecondDown
         if speed > 0 { words.append("\(size(speed)) per second.") }
         if let left = totals.secondsLeft, totals.counts.active > 0 { words.append("About \(Self.time(left)).") }
-        let lines = sight.batches.prefix(Self.most).enumerated().map { "\($0.offset + 1) \(sentence($0.element))" }
-        let more = sight.batches.count - Self.most
+        let lines = queue.batches.prefix(Self.most).enumerated().map { "\($0.offset + 1) \(sentence($0.element))" }
+        let more = queue.batches.count - Self.most
         return [words.joined(separator: " ")] + lines + (more > 0 ? ["And \(more) more: martlet list shows them."] : [])
     }
 
@@ -126,32 +126,18 @@ struct LineTalk {
     }
 
     /// The choices that can be answered now.
-    func prompt(_ sight: Sight) -> [String] {
+    func prompt(_ queue: QueueState) -> [String] {
         switch place {
-        case .top:
-            let count = min(sight.batches.count, Self.most)
-            let choose = count == 0 ? "" : count == 1 ? "1 chooses, " : "1 to \(count) choose, "
-            return [
-                "\(choose)a add, g download, f filter, t limits, s status, e problems, u undo, c clear finished, h help, q leave:"
-            ]
-        case .batch(let id):
-            guard let batch = sight.batches.first(where: { $0.id == id }) else {
-                return ["That batch is gone. 0 back:"]
-            }
-            return ["\(batch.name). \((choices(of: batch) + ["0 back"]).joined(separator: ", ")):"]
-        case .part(let name, _):
-            return [
-                "\(name). p pause, g go on, x cancel, r retry, t limit, w why, l list, u undo, e problems, h help, 0 back:"
-            ]
-        case .filter(let text):
-            return ["\(text). p pause, g go on, x cancel, r retry, l list, u undo, e problems, h help, 0 back:"]
+        case .batch(let id) where !queue.batches.contains { $0.id == id }:
+            return ["That batch is gone. 0 back:"]
+        case .top, .batch, .part, .filter: return [menu(queue)?.prompt].compactMap(\.self)
         case .sure(let question, _, _, _): return ["\(question) y yes, n no:"]
         case .sources: return ["Which files or folders? Quote names with spaces. 0 goes back:"]
         case .links: return ["Which URLs, with spaces between? 0 goes back:"]
         case .folder: return ["Into which folder of this machine? 0 goes back:"]
-        case .destination: return known(sight) + ["To which URL? 0 goes back:"]
+        case .destination: return known(queue) + ["To which URL? 0 goes back:"]
         case .elsewhere:
-            return known(sight) + ["To which URL are the failed files to go instead? 0 goes back:"]
+            return known(queue) + ["To which URL are the failed files to go instead? 0 goes back:"]
         case .existing:
             return [
                 "Something of that name is there. o overwrites it, s skips and keeps it, for the whole batch from now on; t tries again because you moved it, 0 goes back:"
@@ -171,28 +157,17 @@ struct LineTalk {
         }
     }
 
-    private func choices(of batch: BatchSnapshot) -> [String] {
-        var choices: [String] = []
-        if !batch.state.isTerminal {
-            choices = [batch.paused || batch.state == .created ? "p resume" : "p pause", "x cancel"]
-        }
-        if batch.filesFailed + batch.filesCancelled > 0 { choices.append("r retry") }
-        if batch.filesFailed > 0, batch.direction != .download { choices.append("d other destination") }
-        if !batch.state.isTerminal { choices += ["w why", "t limit", "o first"] }
-        return choices + ["s status", "l its files", "f folder or file", "u undo", "e problems", "h help"]
-    }
-
     /// The configured servers, which can be chosen by number.
-    private func known(_ sight: Sight) -> [String] {
-        let names = sight.destinations.prefix(Self.most).enumerated().map { "\($0.offset + 1) \($0.element)" }
+    private func known(_ queue: QueueState) -> [String] {
+        let names = queue.destinations.prefix(Self.most).enumerated().map { "\($0.offset + 1) \($0.element)" }
         return names.isEmpty ? [] : ["Known: \(names.joined(separator: ", "))."]
     }
 
     /// News that a person wants to be told unasked: what ended or failed at once, progress each 10 percent and no more often
     /// than every 30 seconds.
-    mutating func news(_ sight: Sight, now: Int64) -> [String] {
+    mutating func news(_ queue: QueueState, now: Int64) -> [String] {
         var lines: [String] = []
-        for batch in sight.batches {
+        for batch in queue.batches {
             let current = Told(batch, now: now)
             guard let before = told[batch.id] else {
                 told[batch.id] = current

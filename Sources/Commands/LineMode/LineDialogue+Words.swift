@@ -1,7 +1,7 @@
 import Configuration
 
 /// The splitting of lines into words, and the wording of numbers.
-extension LineTalk {
+extension LineDialogue {
     /// A line as a shell would take it apart: blanks, quotes, backslashes; `nil`: a quote is not closed.
     static func words(_ line: String) -> [String]? {
         var (words, word, quote, isEscaped, isOpen): ([String], String, Character?, Bool, Bool) = (
