@@ -194,6 +194,16 @@ import Testing
         #expect(talk.answer("b9", sight).lines == ["There is no b9."])
     }
 
+    @Test("a number that is no choice stops nothing", arguments: ["0", "-1", "\(Int.min)", "\(Int.max)"])
+    func numbers(number: String) {
+        var (talk, sight) = (LineDialogue(units: .iec), sight)
+        sight.destinations = ["nas"]
+        #expect(talk.answer(number, sight).commands == [] && talk.place == .top)
+        _ = talk.answer("a", sight)
+        _ = talk.answer("~/x", sight)
+        #expect(talk.answer(number, sight).commands == (number == "0" ? [] : [["upload", "~/x", number]]))
+    }
+
     @Test("where to is chosen among what is configured; what failed can go elsewhere; URLs are fetched")
     func places() {
         var (talk, sight) = (LineDialogue(units: .iec), sight)

@@ -66,7 +66,8 @@ extension LineDialogue {
 
     /// A number of the configured servers means its own folder.
     private func named(_ word: String, _ queue: QueueState) -> String {
-        guard let number = Int(word), queue.destinations.prefix(Self.most).indices.contains(number - 1) else {
+        guard let number = Int(word), number > 0, queue.destinations.prefix(Self.most).indices.contains(number - 1)
+        else {
             return word
         }
         return queue.destinations[number - 1] + ":"
