@@ -39,9 +39,14 @@ package struct Command: Sendable {
         }
     }
 
-    package init(_ name: String, _ summary: String) {
-        self.name = name
-        self.summary = summary
+    package init(
+        _ name: String, _ summary: String, details: [String] = [], operands: [Operand] = [],
+        operandForm: String? = nil, groups: [OptionGroup] = [], isHidden: Bool = false, runsAlone: Bool = true,
+        examples: [Example] = []
+    ) {
+        (self.name, self.summary, self.details) = (name, summary, details)
+        (self.operands, self.operandForm, self.groups) = (operands, operandForm, groups)
+        (self.isHidden, self.runsAlone, self.examples) = (isHidden, runsAlone, examples)
     }
 
     /// Every option that it knows, `--help` included.

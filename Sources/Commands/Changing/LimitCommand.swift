@@ -15,25 +15,23 @@ struct LimitCommand: EngineCommand {
     static let host = Option(
         "host", ValueSyntax<String>.text("HOST"), "instead, limit everything to and from this host (nas.example[:443])")
 
-    static var command: Command {
-        var command = Command("limit", "show or change the limits of the whole engine")
-        command.details = [
+    static let command = Command(
+        "limit", "show or change the limits of the whole engine",
+        details: [
             "RATE is bytes a second (512K, 8M) or off; a TIMETABLE is rclone's: 08:00,512K 18:00,off is slow by day and free by "
                 + "night, Mon-08:00,512K Sat-00:00,off leaves the weekend free. Limits hold at once, for what runs, too, and are "
                 + "kept when the engine ends. Without RATE it only shows what holds."
-        ]
-        command.operands = [Operand(ValueSyntax<String>.text("RATE|TIMETABLE"), .any)]
-        command.operandForm = "[RATE|TIMETABLE]"
-        command.groups = [
+        ],
+        operands: [Operand(ValueSyntax<String>.text("RATE|TIMETABLE"), .any)],
+        operandForm: "[RATE|TIMETABLE]",
+        groups: [
             OptionGroup("Which", [up, down, transfersAtOnce, transfersPerHost, host]), CommonOptions.output,
-        ]
-        command.examples = [
+        ],
+        examples: [
             .init(line: "martlet limit 2M --up", effect: "Send at most two megabytes a second"),
             .init(line: "martlet limit '08:00,512K 18:00,off'", effect: "Slow by day, free by night"),
             .init(line: "martlet limit --transfers 2", effect: "Two files at a time"),
-        ]
-        return command
-    }
+        ])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let wish = try wish(invocation)

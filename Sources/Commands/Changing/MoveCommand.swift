@@ -10,20 +10,18 @@ struct MoveCommand: EngineCommand {
     static let bottom = Option.flag("bottom", "the last")
     static let before = Option("before", ValueSyntax<NodeID>.node, "just before this one")
 
-    static var command: Command {
-        var command = Command("move", "change the order of the queue, or of a batch")
-        command.details = [
+    static let command = Command(
+        "move", "change the order of the queue, or of a batch",
+        details: [
             "Batches move among those of their priority; files and folders within their batch. Several keep the order in which "
                 + "they are named. What runs already goes on."
-        ]
-        command.operands = [Operand(.node, .oneOrMore)]
-        command.groups = [OptionGroup("Where to", [top, bottom, before]), CommonOptions.output]
-        command.examples = [
+        ],
+        operands: [Operand(.node, .oneOrMore)],
+        groups: [OptionGroup("Where to", [top, bottom, before]), CommonOptions.output],
+        examples: [
             .init(line: "martlet move b9 --top", effect: "Have the newest batch go first"),
             .init(line: "martlet move t31 t40 --before t7", effect: "Two files before a third"),
-        ]
-        return command
-    }
+        ])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let ids = invocation.operands(as: .node)

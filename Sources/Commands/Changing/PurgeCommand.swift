@@ -10,18 +10,16 @@ struct PurgeCommand: EngineCommand {
 
     static let words = ResultWords(done: "forgotten", already: "was forgotten already")
 
-    static var command: Command {
-        var command = Command("purge", "forget batches and tasks that are over; never a file")
-        command.details = [
+    static let command = Command(
+        "purge", "forget batches and tasks that are over; never a file",
+        details: [
             "Batches come back by undo within its grace time (10 s unless set). When it is over, what their failed uploads have left at "
                 + "servers is removed, too, and a batch of which something cannot be removed yet is tried again; leftovers shows it. "
                 + "A task by its ID is forgotten at once, when nothing of it is left anywhere."
-        ]
-        command.operands = [Operand(.node, .any)]
-        command.operandForm = "ID...|--finished"
-        command.groups = [OptionGroup("Options", [finished, CommonOptions.json])]
-        return command
-    }
+        ],
+        operands: [Operand(.node, .any)],
+        operandForm: "ID...|--finished",
+        groups: [OptionGroup("Options", [finished, CommonOptions.json])])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let ids = invocation.operands(as: .node)

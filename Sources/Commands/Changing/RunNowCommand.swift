@@ -5,17 +5,15 @@ import MartletKit
 struct RunNowCommand: EngineCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("run-now", "start it now, once, whatever its time, its turn or the transfers at once")
-        command.details = [
+    static let command = Command(
+        "run-now", "start it now, once, whatever its time, its turn or the transfers at once",
+        details: [
             "What waits for its time, for another try or for a slot starts at once, before and beside what runs. What you paused "
                 + "stays paused: resume it."
-        ]
-        command.operands = [Operand(.node, .any)]
-        command.operandForm = "ID...|SELECTORS"
-        command.groups = [CommonOptions.selectors, CommonOptions.output]
-        return command
-    }
+        ],
+        operands: [Operand(.node, .any)],
+        operandForm: "ID...|SELECTORS",
+        groups: [CommonOptions.selectors, CommonOptions.output])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         try await context.change(

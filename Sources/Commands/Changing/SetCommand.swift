@@ -23,9 +23,9 @@ struct SetCommand: EngineCommand {
         "s3-keys", "take keys for S3 anew, from AWS_* or the AWS profile as they are now")
     static let name = Option("name", ValueSyntax<String>.text("TEXT"), "call the batch so")
 
-    static var command: Command {
-        var command = Command("set", "change what is queued or running")
-        command.details = [
+    static let command = Command(
+        "set", "change what is queued or running",
+        details: [
             "Holds at once, for what runs, too. The smallest limit on a file's way wins: its own, its folders', its batch's, its "
                 + "session's, its host's, the engine's. A file or folder with a priority of its own stands in line with it "
                 + "among everything.",
@@ -36,10 +36,10 @@ struct SetCommand: EngineCommand {
                 + "stood. What is not given stays as it was. This cannot be taken back.",
             "--ca and --pin say which server is trusted from now on: after them, martlet retry tries again what failed for its "
                 + "certificate.",
-        ]
-        command.operands = [Operand(.node, .any)]
-        command.operandForm = "ID...|SELECTORS"
-        command.groups = [
+        ],
+        operands: [Operand(.node, .any)],
+        operandForm: "ID...|SELECTORS",
+        groups: [
             OptionGroup("What", [priority, limit, notBefore, giveUpAfter, ifExists, name]),
             OptionGroup(
                 "Credentials",
@@ -49,8 +49,8 @@ struct SetCommand: EngineCommand {
                 ]),
             OptionGroup("Trust, of a batch", [QueueOptions.certificates, QueueOptions.pin]), CommonOptions.selectors,
             CommonOptions.output,
-        ]
-        command.examples = [
+        ],
+        examples: [
             .init(line: "martlet set b7 --limit 2M --priority low", effect: "Let a batch take its time"),
             .init(line: "martlet set b7 --limit off", effect: "And no longer"),
             .init(
@@ -59,9 +59,7 @@ struct SetCommand: EngineCommand {
             .init(
                 line: "martlet set b7 --header 'Authorization: Bearer NEW'",
                 effect: "Let a batch go on whose token has expired"),
-        ]
-        return command
-    }
+        ])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         var settings = NodeSettings()

@@ -29,22 +29,20 @@ struct UndoCommand: EngineCommand {
 
     static let list = Option.flag("list", "show what can be taken back, the last change first")
 
-    static var command: Command {
-        var command = Command("undo", "take back the last change, within its grace time (10 s unless set)")
-        command.details = [
+    static let command = Command(
+        "undo", "take back the last change, within its grace time (10 s unless set)",
+        details: [
             "Takes back the last cancel, pause, resume, move, set, run-now, limit or purge of finished batches, whoever made it, on "
                 + "a screen or by a command; asked again, the one before it. With an ID the last of that, with a number the one that "
                 + "--list shows with it. What was cancelled can be had back by its ID for a day: it is queued again, and files of "
                 + "which only a part had arrived start again from 0."
-        ]
-        command.operands = [Operand(.undoTarget, .optional)]
-        command.groups = [OptionGroup("Options", [list, CommonOptions.json])]
-        command.examples = [
+        ],
+        operands: [Operand(.undoTarget, .optional)],
+        groups: [OptionGroup("Options", [list, CommonOptions.json])],
+        examples: [
             .init(line: "martlet undo --list", effect: "See what can be taken back, and for how long"),
             .init(line: "martlet undo b7", effect: "Take back what was done to a batch last"),
-        ]
-        return command
-    }
+        ])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let target = invocation.operands(as: .undoTarget).first

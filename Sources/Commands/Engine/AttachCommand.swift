@@ -18,9 +18,9 @@ enum AttachCommand: MartletCommand {
         RemoteEngine.host($0)
     }
 
-    static var command: Command {
-        var command = Command("attach", "this screen on another machine's engine, over ssh")
-        command.details = [
+    static let command = Command(
+        "attach", "this screen on another machine's engine, over ssh",
+        details: [
             "Your own ssh makes the line, with your keys, agent and ~/.ssh/config; what it has to ask (a password, a host key) it asks "
                 + "before the screen opens. There it runs martlet, which starts an engine if none runs; ssh must find martlet in the PATH "
                 + "that it sets, or --remote-command names it.",
@@ -29,21 +29,19 @@ enum AttachCommand: MartletCommand {
                 + "fails, and says that you should attach again.",
             "Everything on the screen is that machine's, except keys, colours and saved filters, which are yours. Its files cannot be "
                 + "picked from here: queue them there, with martlet upload.",
-        ]
-        command.operands = [Operand(hostName)]
-        command.groups = [
+        ],
+        operands: [Operand(hostName)],
+        groups: [
             OptionGroup("Options of the line", [sshCommand, remoteCommand]),
             OptionGroup("Options of the screen", ScreenOptions.all),
-        ]
-        command.examples = [
+        ],
+        examples: [
             .init(line: "martlet attach nas", effect: "Watch and steer what the NAS transfers"),
             .init(
                 line:
                     "martlet attach --ssh-command 'ssh -p 2222' --remote-command /opt/martlet/bin/martlet ana@nas.example",
                 effect: "The same with another port and a martlet that is in no PATH"),
-        ]
-        return command
-    }
+        ])
 
     static func plan(_ invocation: Invocation, _ console: Console) throws(CommandFailure) -> Martlet.Plan {
         let start = try ProgramStart(console)

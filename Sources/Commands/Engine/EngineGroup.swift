@@ -2,11 +2,9 @@ import CommandLine
 
 /// `martlet engine`: the process that does the work.
 enum EngineGroup: CommandGroup {
-    static var command: Command {
-        var command = Command("engine", "the process that does the work")
-        command.runsAlone = false
-        return command
-    }
+    static let command = Command(
+        "engine", "the process that does the work",
+        runsAlone: false)
 
     static var subcommands: [any MartletCommand.Type] {
         [EngineStatusCommand.self, EngineStartCommand.self, EngineStopCommand.self]

@@ -5,11 +5,9 @@ import MartletKit
 struct EngineStartCommand: EngineCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("start", "start an engine unless one runs")
-        command.groups = [CommonOptions.output]
-        return command
-    }
+    static let command = Command(
+        "start", "start an engine unless one runs",
+        groups: [CommonOptions.output])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let wasStopping = try await ask { engine throws(RequestError) in try await engine.startEngine() }

@@ -4,11 +4,9 @@ import CommandLine
 struct EngineStatusCommand: EngineCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("status", "whether an engine runs, and what it does; never starts one")
-        command.groups = [CommonOptions.output]
-        return command
-    }
+    static let command = Command(
+        "status", "whether an engine runs, and what it does; never starts one",
+        groups: [CommonOptions.output])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         guard try await context.engineToLookAt(invocation, isAboutEngine: true) else { return .done }

@@ -8,12 +8,9 @@ struct EngineStopCommand: EngineCommand {
 
     static let now = Option.flag("now", "do not let running files finish: note where they stand and leave within 2 s")
 
-    static var command: Command {
-        var command = Command(
-            "stop", "end the engine; what cannot go on later is finished before; what is queued stays")
-        command.groups = [OptionGroup("Options", [now, CommonOptions.json])]
-        return command
-    }
+    static let command = Command(
+        "stop", "end the engine; what cannot go on later is finished before; what is queued stays",
+        groups: [OptionGroup("Options", [now, CommonOptions.json])])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let now = invocation.has(Self.now)

@@ -4,12 +4,10 @@ import CommandLine
 enum RelayCommand: MartletCommand {
     static let noStart = Option.flag("no-start", "start no engine")
 
-    static var command: Command {
-        var command = Command("relay", "pass the control socket on over standard input and output")
-        command.groups = [OptionGroup("Options", [noStart])]
-        command.isHidden = true
-        return command
-    }
+    static let command = Command(
+        "relay", "pass the control socket on over standard input and output",
+        groups: [OptionGroup("Options", [noStart])],
+        isHidden: true)
 
     static func plan(_ invocation: Invocation, _ console: Console) throws(CommandFailure) -> Martlet.Plan {
         .relay(launching: !invocation.has(noStart))

@@ -15,12 +15,10 @@ struct EventsCommand: EngineCommand {
     static let acknowledge = Option(
         "ack", ValueSyntax<Int>.count(0...Int.max).named("SEQ"), "NAME has dealt with everything up to this number")
 
-    static var command: Command {
-        var command = Command("events", "what happened, each with a number that a consumer can go on from")
-        command.details = ["Never starts an engine."]
-        command.groups = [OptionGroup("Options", [after, follow, consumer, acknowledge, CommonOptions.json])]
-        return command
-    }
+    static let command = Command(
+        "events", "what happened, each with a number that a consumer can go on from",
+        details: ["Never starts an engine."],
+        groups: [OptionGroup("Options", [after, follow, consumer, acknowledge, CommonOptions.json])])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let json = invocation.has(CommonOptions.json)

@@ -6,17 +6,15 @@ import MartletKit
 struct ListCommand: EngineCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("list", "batches; with a batch, its tasks")
-        command.details = ["Where nothing was ever queued no engine is started."]
-        command.examples = [
+    static let command = Command(
+        "list", "batches; with a batch, its tasks",
+        details: ["Where nothing was ever queued no engine is started."],
+        operands: [Operand(ValueSyntax<NodeID>.node, .optional)],
+        operandForm: "[ID|SELECTORS]",
+        groups: [CommonOptions.selectors, CommonOptions.output],
+        examples: [
             .init(line: "martlet list --filter 'size>1G !@done'", effect: "What is large and not through")
-        ]
-        command.operands = [Operand(ValueSyntax<NodeID>.node, .optional)]
-        command.operandForm = "[ID|SELECTORS]"
-        command.groups = [CommonOptions.selectors, CommonOptions.output]
-        return command
-    }
+        ])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         guard try await context.queueToLookAt(invocation) else { return .done }

@@ -14,12 +14,10 @@ struct LogCommand: EngineCommand {
     /// As many as an engine gives at once.
     static let mostLines = 1000
 
-    static var command: Command {
-        var command = Command("log", "the engine's log")
-        command.operands = [Operand(.node, .optional)]
-        command.groups = [OptionGroup("Options", [EventsCommand.follow, level, CommonOptions.json])]
-        return command
-    }
+    static let command = Command(
+        "log", "the engine's log",
+        operands: [Operand(.node, .optional)],
+        groups: [OptionGroup("Options", [EventsCommand.follow, level, CommonOptions.json])])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let json = invocation.has(CommonOptions.json)

@@ -17,12 +17,10 @@ struct ShowCommand: EngineCommand {
         "the same as 'sha256sum -c' reads it, with paths below the destination; files without a known SHA-256 are left out"
     )
 
-    static var command: Command {
-        var command = Command("show", "everything about a batch or task")
-        command.operands = [Operand(.node)]
-        command.groups = [OptionGroup("Options", [history, response, manifest, sha256sum, CommonOptions.json])]
-        return command
-    }
+    static let command = Command(
+        "show", "everything about a batch or task",
+        operands: [Operand(.node)],
+        groups: [OptionGroup("Options", [history, response, manifest, sha256sum, CommonOptions.json])])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let json = invocation.has(CommonOptions.json)

@@ -9,9 +9,9 @@ struct VerifyCommand: EngineCommand {
     static let readBack = Option.flag(
         "read-back", "also read every file at the server and compare its SHA-256 with what was sent")
 
-    static var command: Command {
-        var command = Command("verify", "is all of it there, now? lists the remote folders and compares")
-        command.details = [
+    static let command = Command(
+        "verify", "is all of it there, now? lists the remote folders and compares",
+        details: [
             "Lists each folder that files were sent to once, by SFTP, FTP (MLSD), WebDAV, Nextcloud or S3, and compares names, sizes and the "
                 + "digests that the listing has; of batches that are finished, too. Prints one line for each file that is missing or "
                 + "another one, and one for each ID. Such a file fails with the code notThere, and 'martlet retry' sends it again; "
@@ -22,15 +22,13 @@ struct VerifyCommand: EngineCommand {
                 + "was kept, else that of the source, if it has not changed since. A file that is the same counts as verified by its digest "
                 + "from then on; one that is missing or another one fails with notThere; one that cannot be read stays as it is, and the "
                 + "status is 1. What --if-exists skip left in its place is not read.",
-        ]
-        command.operands = [Operand(ValueSyntax<NodeID>.node, .oneOrMore)]
-        command.groups = [OptionGroup("How far", [readBack]), CommonOptions.output]
-        command.examples = [
+        ],
+        operands: [Operand(ValueSyntax<NodeID>.node, .oneOrMore)],
+        groups: [OptionGroup("How far", [readBack]), CommonOptions.output],
+        examples: [
             .init(line: "martlet verify b7", effect: "Look whether all files are there"),
             .init(line: "martlet verify b7 --read-back", effect: "Compare every byte before the originals are deleted"),
-        ]
-        return command
-    }
+        ])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         var status = ExitStatus.done

@@ -7,12 +7,10 @@ import MartletKit
 struct WhyCommand: EngineCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("why", "why it does not move, and what would unblock it")
-        command.operands = [Operand(.node, .optional)]
-        command.groups = [CommonOptions.output]
-        return command
-    }
+    static let command = Command(
+        "why", "why it does not move, and what would unblock it",
+        operands: [Operand(.node, .optional)],
+        groups: [CommonOptions.output])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let id = invocation.operands(as: .node).first

@@ -3,12 +3,10 @@ import Configuration
 
 /// `martlet docs`: generated files to the standard output, for `make docs`.
 enum DocsCommand: MartletCommand {
-    static var command: Command {
-        var command = Command("docs", "print a generated file of Resources, or their names")
-        command.operands = [Operand(ValueSyntax<String>.text("PATH"), .optional)]
-        command.isHidden = true
-        return command
-    }
+    static let command = Command(
+        "docs", "print a generated file of Resources, or their names",
+        operands: [Operand(ValueSyntax<String>.text("PATH"), .optional)],
+        isHidden: true)
 
     static func plan(_ invocation: Invocation, _ console: Console) throws(CommandFailure) -> Martlet.Plan {
         guard let path = invocation.operands.first?.text else {

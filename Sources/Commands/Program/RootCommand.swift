@@ -7,20 +7,18 @@ struct RootCommand: EngineCommand {
 
     static let version = Option.flag("version", "print the version and exit")
 
-    static var command: Command {
-        var command = Command("martlet", "transfers that go on, whatever happens to the terminal")
-        command.details = [
+    static let command = Command(
+        "martlet", "transfers that go on, whatever happens to the terminal",
+        details: [
             "Without a command it shows the screen, with whatever is going on. Work belongs to an engine (martletd), which is "
                 + "started when it is needed: leaving the screen, closing the terminal or killing the front stops nothing.",
             "IDs: b7 is a batch, t31 a task, b7:raw/2024 a folder of a batch. Sizes and rates are binary (512K 8M 2G), "
                 + "durations 30s 5m 2h 7d, times ISO 8601, HH:MM or +DURATION.",
-        ]
-        command.groups = [
+        ],
+        groups: [
             OptionGroup("Options of the screen", ScreenOptions.all + [ScreenOptions.accessible]),
             OptionGroup("Options", [version]),
-        ]
-        return command
-    }
+        ])
 
     /// The commands of `martlet`, in the order of help and manual.
     static var subcommands: [any MartletCommand.Type] {

@@ -6,22 +6,20 @@ import MartletKit
 struct AgainCommand: QueueingCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("again", "queue the uploads of a batch once more, to the same place or another")
-        command.details = [
+    static let command = Command(
+        "again", "queue the uploads of a batch once more, to the same place or another",
+        details: [
             "The sources are looked through anew, with the options of that batch; options given here count more. Without DEST they go where "
                 + "they went. What becomes of files that are there already says --if-exists, as for upload.",
             "The login, the headers and the form's fields of that batch are used again at the same server only. For another server give them "
                 + "here, as for upload. The batch itself stays as it is: 'martlet cancel' ends what is left of it.",
-        ]
-        command.operands = [Operand(ValueSyntax<BatchID>.batch), Operand(ValueSyntax<String>.url("DEST"), .optional)]
-        command.groups = QueueOptions.upload
-        command.examples = [
+        ],
+        operands: [Operand(ValueSyntax<BatchID>.batch), Operand(ValueSyntax<String>.url("DEST"), .optional)],
+        groups: QueueOptions.upload,
+        examples: [
             .init(line: "martlet again b7", effect: "Send what has changed or come since"),
             .init(line: "martlet again b7 https://nas.example/photos/", effect: "The address was wrong"),
-        ]
-        return command
-    }
+        ])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let (batch, place) = try operands(invocation)

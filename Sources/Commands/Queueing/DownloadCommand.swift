@@ -7,22 +7,20 @@ import MartletKit
 struct DownloadCommand: QueueingCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("download", "queue a batch of downloads")
-        command.details = [
+    static let command = Command(
+        "download", "queue a batch of downloads",
+        details: [
             "The last operand is a directory that exists, or a path that ends in /; each file gets the name that the server or the URL "
                 + "gives. With one URL it may be the file's path instead."
-        ]
-        command.operands = [
+        ],
+        operands: [
             Operand(ValueSyntax<String>.url("URL"), .oneOrMore),
             Operand(ValueSyntax<[UInt8]>.path("DIR|FILE", .files)),
-        ]
-        command.groups = QueueOptions.download
-        command.examples = [
+        ],
+        groups: QueueOptions.download,
+        examples: [
             .init(line: "martlet download https://example.org/big.iso ~/Downloads/", effect: "Fetch a file")
-        ]
-        return command
-    }
+        ])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let request = try downloadRequest(invocation)

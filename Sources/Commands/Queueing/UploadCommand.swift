@@ -6,9 +6,9 @@ import MartletKit
 struct UploadCommand: QueueingCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("upload", "queue a batch of uploads; prints its id and returns at once")
-        command.details = [
+    static let command = Command(
+        "upload", "queue a batch of uploads; prints its id and returns at once",
+        details: [
             "DEST is NAME:path of a configured destination, https://host/path or http://host/path (the host is asked once whether it speaks resumable upload or tus, else "
                 + "it gets a PUT), tus+https://, ietf+https://, s3://bucket/prefix (keys from AWS_ACCESS_KEY_ID and "
                 + "AWS_SECRET_ACCESS_KEY or AWS_PROFILE; AWS_ENDPOINT_URL for a service of one's own), "
@@ -19,19 +19,17 @@ struct UploadCommand: QueueingCommand {
                 + "file arrives under exactly that name.",
             "--if-exists: fail (default) overwrites nothing, and the same file already there counts as completed; skip leaves "
                 + "what is there; replace overwrites it.",
-        ]
-        command.operands = [
+        ],
+        operands: [
             Operand(ValueSyntax<[UInt8]>.path("SOURCE", .files), .oneOrMore), Operand(ValueSyntax<String>.url("DEST")),
-        ]
-        command.groups = QueueOptions.upload
-        command.examples = [
+        ],
+        groups: QueueOptions.upload,
+        examples: [
             .init(line: "martlet upload ~/Pictures/2026 https://nas.example/photos/", effect: "Queue a directory"),
             .init(
                 line: "martlet upload --wait report.pdf https://nas.example/inbox/q3.pdf",
                 effect: "Send one file under another name and wait for it"),
-        ]
-        return command
-    }
+        ])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let request = try uploadRequest(invocation)

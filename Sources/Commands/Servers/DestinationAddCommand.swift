@@ -12,17 +12,17 @@ struct DestinationAddCommand: EngineCommand {
     static let endpoint = Option("endpoint", ValueSyntax<String>.url("URL"), "where the S3 service is; default: AWS")
     static let region = Option("region", ValueSyntax<String>.text("R"), "the region of S3")
 
-    static var command: Command {
-        var command = Command("add", "configure a server, to be used as NAME:PATH")
-        command.details = [
+    static let command = Command(
+        "add", "configure a server, to be used as NAME:PATH",
+        details: [
             "A password is asked for when the URL or --user names a user and nothing says where the password comes from; the engine "
                 + "keeps it in its store of secrets. destinations.conf never has one.",
             "The keys of S3 are taken from the environment or AWS's files when a batch is queued. With --user ID the secret key is "
                 + "asked for and kept; where no keys are found, both are asked for.",
             "--limit is one limit for all batches that go there together; a batch that is given its own (--limit, set) has it for itself.",
-        ]
-        command.operands = [Operand(ValueSyntax<String>.text("NAME")), Operand(ValueSyntax<String>.url("URL"))]
-        command.groups = [
+        ],
+        operands: [Operand(ValueSyntax<String>.text("NAME")), Operand(ValueSyntax<String>.url("URL"))],
+        groups: [
             OptionGroup(
                 "Credentials and trust",
                 [
@@ -36,13 +36,11 @@ struct DestinationAddCommand: EngineCommand {
                     QueueOptions.chunk, endpoint, region,
                 ]),
             OptionGroup("Options", [replace, CommonOptions.json]),
-        ]
-        command.examples = [
+        ],
+        examples: [
             .init(
                 line: "martlet destination add nas sftp://ana@nas.local/backup/", effect: "Use nas:photos/ from now on")
-        ]
-        return command
-    }
+        ])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let (name, url) = try newDestination(invocation)

@@ -2,11 +2,9 @@ import CommandLine
 
 /// `martlet destination`: configured servers.
 enum DestinationGroup: CommandGroup {
-    static var command: Command {
-        var command = Command("destination", "configured servers")
-        command.runsAlone = false
-        return command
-    }
+    static let command = Command(
+        "destination", "configured servers",
+        runsAlone: false)
 
     static var subcommands: [any MartletCommand.Type] {
         [

@@ -6,11 +6,9 @@ import MartletKit
 struct DestinationListCommand: EngineCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("list", "configured servers")
-        command.groups = [CommonOptions.output]
-        return command
-    }
+    static let command = Command(
+        "list", "configured servers",
+        groups: [CommonOptions.output])
 
     /// One line of `destination list`.
     private struct ListedDestination: Encodable {

@@ -6,13 +6,11 @@ import MartletKit
 struct DestinationRemoveCommand: EngineCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("remove", "forget a server and its login; what is queued goes on")
-        command.details = ["For 24 h martlet destination restore takes that back."]
-        command.operands = [Operand(ValueSyntax<String>.text("NAME"), .oneOrMore)]
-        command.groups = [CommonOptions.output]
-        return command
-    }
+    static let command = Command(
+        "remove", "forget a server and its login; what is queued goes on",
+        details: ["For 24 h martlet destination restore takes that back."],
+        operands: [Operand(ValueSyntax<String>.text("NAME"), .oneOrMore)],
+        groups: [CommonOptions.output])
 
     /// All that can be removed is; one whose login cannot be forgotten now stays, and is said.
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {

@@ -6,12 +6,10 @@ import MartletKit
 struct DestinationRestoreCommand: EngineCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("restore", "take the removal of a server back, within 24 h; without a name the last one")
-        command.operands = [Operand(ValueSyntax<String>.text("NAME"), .optional)]
-        command.groups = [CommonOptions.output]
-        return command
-    }
+    static let command = Command(
+        "restore", "take the removal of a server back, within 24 h; without a name the last one",
+        operands: [Operand(ValueSyntax<String>.text("NAME"), .optional)],
+        groups: [CommonOptions.output])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let wanted = invocation.operands.first.map { $0.text ?? $0.shown }

@@ -6,15 +6,13 @@ import MartletKit
 struct DestinationTestCommand: EngineCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("test", "ask a server whether it can be used; writes nothing there")
-        command.details = [
+    static let command = Command(
+        "test", "ask a server whether it can be used; writes nothing there",
+        details: [
             "Says in one sentence what works, or why not and what to do. The status is 1 if it cannot be used."
-        ]
-        command.operands = [Operand(ValueSyntax<String>.text("NAME"))]
-        command.groups = [CommonOptions.output]
-        return command
-    }
+        ],
+        operands: [Operand(ValueSyntax<String>.text("NAME"))],
+        groups: [CommonOptions.output])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let word = invocation.operands[0].text ?? invocation.operands[0].shown

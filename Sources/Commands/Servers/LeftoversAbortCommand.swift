@@ -10,15 +10,13 @@ struct LeftoversAbortCommand: EngineCommand {
         "upload", ValueSyntax<String>.text("UPLOAD-ID"), repeats: true, "take this upload away from the bucket")
     static let forget = Option.flag("forget", "say nothing to the servers: let it lie there and forget it")
 
-    static var command: Command {
-        var command = Command("abort", "take away what failed and cancelled uploads have left")
-        command.operands = [Operand(.node, .any)]
-        command.groups = [
+    static let command = Command(
+        "abort", "take away what failed and cancelled uploads have left",
+        operands: [Operand(.node, .any)],
+        groups: [
             OptionGroup("Which", [CommonOptions.all, LeftoversListCommand.bucket, upload]),
             OptionGroup("How", [forget]), CommonOptions.output,
-        ]
-        return command
-    }
+        ])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         if let bucket = invocation.value(LeftoversListCommand.bucket) {

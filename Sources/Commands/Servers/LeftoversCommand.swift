@@ -4,21 +4,19 @@ import CommandLine
 struct LeftoversCommand: EngineCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("leftovers", "unfinished uploads, parts and temporary files on servers")
-        command.details = [
+    static let command = Command(
+        "leftovers", "unfinished uploads, parts and temporary files on servers",
+        details: [
             "A cancelled upload's remains go by themselves when its grace time is over. Those of a failed one stay, because a retry goes on from them.",
             "A bucket may hold more: --in asks its service. What belongs to a task of this queue is shown with it; the rest is somebody else's, or of a queue that has forgotten it, and is taken away only by its upload ID.",
-        ]
-        command.groups = [CommonOptions.output]
-        command.examples = [
+        ],
+        groups: [CommonOptions.output],
+        examples: [
             .init(line: "martlet leftovers abort --all", effect: "Leave no parts behind"),
             .init(
                 line: "martlet leftovers list --in s3://archive/2026/",
                 effect: "Unfinished uploads in a bucket, whoever began them"),
-        ]
-        return command
-    }
+        ])
 
     static var subcommands: [any MartletCommand.Type] { [LeftoversListCommand.self, LeftoversAbortCommand.self] }
 

@@ -11,11 +11,9 @@ struct LeftoversListCommand: EngineCommand {
         "ask the service which uploads were begun there and not finished, by whomever; keys and endpoint as for upload, and "
             + "NAME: or NAME:PATH is a configured destination")
 
-    static var command: Command {
-        var command = Command("list", "what unfinished uploads have left at servers")
-        command.groups = [OptionGroup("Where", [bucket]), CommonOptions.output]
-        return command
-    }
+    static let command = Command(
+        "list", "what unfinished uploads have left at servers",
+        groups: [OptionGroup("Where", [bucket]), CommonOptions.output])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         if let bucket = invocation.value(Self.bucket) { return try await listBucket(bucket, invocation) }

@@ -2,11 +2,9 @@ import CommandLine
 
 /// `martlet session`: the owners of work.
 enum SessionGroup: CommandGroup {
-    static var command: Command {
-        var command = Command("session", "the owners of work")
-        command.runsAlone = false
-        return command
-    }
+    static let command = Command(
+        "session", "the owners of work",
+        runsAlone: false)
 
     static var subcommands: [any MartletCommand.Type] {
         [

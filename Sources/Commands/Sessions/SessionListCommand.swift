@@ -7,11 +7,9 @@ import MartletKit
 struct SessionListCommand: SessionCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("list", "sessions and what they hold")
-        command.groups = [CommonOptions.output]
-        return command
-    }
+    static let command = Command(
+        "list", "sessions and what they hold",
+        groups: [CommonOptions.output])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         guard try await context.queueToLookAt(invocation) else { return .done }

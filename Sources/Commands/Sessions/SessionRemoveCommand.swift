@@ -6,15 +6,13 @@ import MartletKit
 struct SessionRemoveCommand: SessionCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("remove", "forget a session whose work is over, with its limit; never a file")
-        command.details = [
+    static let command = Command(
+        "remove", "forget a session whose work is over, with its limit; never a file",
+        details: [
             "Prints one line for each batch that is forgotten. While one is not over nothing is forgotten."
-        ]
-        command.operands = [Operand(ValueSyntax<SessionName>.session)]
-        command.groups = [CommonOptions.output]
-        return command
-    }
+        ],
+        operands: [Operand(ValueSyntax<SessionName>.session)],
+        groups: [CommonOptions.output])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let (name, batches) = try await named(invocation, "session remove")

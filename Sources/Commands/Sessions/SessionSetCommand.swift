@@ -6,12 +6,10 @@ import MartletKit
 struct SessionSetCommand: SessionCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("set", "limit all that a session owns together")
-        command.operands = [Operand(ValueSyntax<SessionName>.session)]
-        command.groups = [OptionGroup("What", [SetCommand.limit]), CommonOptions.output]
-        return command
-    }
+    static let command = Command(
+        "set", "limit all that a session owns together",
+        operands: [Operand(ValueSyntax<SessionName>.session)],
+        groups: [OptionGroup("What", [SetCommand.limit]), CommonOptions.output])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         guard let rate = invocation.value(SetCommand.limit) else {

@@ -6,12 +6,10 @@ import MartletKit
 struct SessionShowCommand: SessionCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("show", "what a session holds, and its limit")
-        command.operands = [Operand(ValueSyntax<SessionName>.session)]
-        command.groups = [CommonOptions.output]
-        return command
-    }
+    static let command = Command(
+        "show", "what a session holds, and its limit",
+        operands: [Operand(ValueSyntax<SessionName>.session)],
+        groups: [CommonOptions.output])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let (name, batches) = try await named(invocation, "session show")

@@ -11,17 +11,15 @@ struct WaitCommand: EngineCommand {
 
     static let patient = Option.flag("patient", "wait on when all that is left needs a person")
 
-    static var command: Command {
-        var command = Command("wait", "wait until all is over")
-        command.details = [
+    static let command = Command(
+        "wait", "wait until all is over",
+        details: [
             "The status is 0 if everything completed, 1 if something failed or was cancelled, 4 if all that is left needs a person "
                 + "(a password, a host key, or it is paused or held). Without IDs it waits for everything."
-        ]
-        command.operands = [Operand(.node, .any)]
-        command.operandForm = "[ID...|SELECTORS]"
-        command.groups = [OptionGroup("Options", [timeout, patient, CommonOptions.json]), CommonOptions.selectors]
-        return command
-    }
+        ],
+        operands: [Operand(.node, .any)],
+        operandForm: "[ID...|SELECTORS]",
+        groups: [OptionGroup("Options", [timeout, patient, CommonOptions.json]), CommonOptions.selectors])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         context.endWith130OnInterrupt()

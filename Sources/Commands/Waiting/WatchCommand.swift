@@ -6,13 +6,11 @@ import MartletKit
 struct WatchCommand: EngineCommand {
     let context: CommandContext
 
-    static var command: Command {
-        var command = Command("watch", "one plain line a second, for logs and screen readers")
-        command.details = ["Ends when everything that it watches is over."]
-        command.operands = [Operand(.node, .optional)]
-        command.groups = [CommonOptions.output]
-        return command
-    }
+    static let command = Command(
+        "watch", "one plain line a second, for logs and screen readers",
+        details: ["Ends when everything that it watches is over."],
+        operands: [Operand(.node, .optional)],
+        groups: [CommonOptions.output])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let id = invocation.operands(as: .node).first
