@@ -16,7 +16,6 @@ struct CancelCommand: EngineCommand {
         let choice = try Selection.required(invocation, command: "cancel")
         let results = try await ask { engine throws(RequestError) in try await engine.cancel(choice) }
         return context.tell(
-            results, ResultWords(done: "cancelled", already: "was over already", isCancel: true), invocation,
-            empty: "nothing matches")
+            results, ResultWords(done: "cancelled", already: "was over already", isCancel: true), invocation)
     }
 }

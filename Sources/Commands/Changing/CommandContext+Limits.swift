@@ -6,15 +6,12 @@ extension CommandContext {
     /// Prints the limits that hold, one line for each kind.
     func tell(_ limits: TransferLimits, _ invocation: Invocation) {
         if invocation.has(CommonOptions.json) { return console.json(limits) }
-        func line(_ title: String, _ text: String) {
-            console.line(title + String(repeating: " ", count: max(1, 10 - title.count)) + text)
-        }
-        line("Up", Self.text(limits.up, limits.upTimetable))
-        line("Down", Self.text(limits.down, limits.downTimetable))
-        line("Transfers", "\(limits.transfers) at once, \(limits.transfersPerHost) to one host")
+        console.line("Up", Self.text(limits.up, limits.upTimetable))
+        console.line("Down", Self.text(limits.down, limits.downTimetable))
+        console.line("Transfers", "\(limits.transfers) at once, \(limits.transfersPerHost) to one host")
         for scoped in limits.scoped {
             let title = scoped.kind == .host ? "Host" : "Session"
-            line(title, "\(scoped.name) \(Self.text(scoped.rate, nil))")
+            console.line(title, "\(scoped.name) \(Self.text(scoped.rate, nil))")
         }
     }
 

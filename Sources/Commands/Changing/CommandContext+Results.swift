@@ -16,26 +16,25 @@ extension CommandContext {
         _ nodes: NodeChoice, _ deed: NodeDeed, _ words: ResultWords, _ invocation: Invocation
     ) async throws(CommandFailure) -> ExitStatus {
         let changed = try await ask { engine throws(RequestError) in try await engine.change(nodes, deed) }
-        return tell(changed.results, words, invocation, empty: "nothing matches")
+        return tell(changed.results, words, invocation)
     }
 
     /// One line for each ID; why something was refused on standard error.
     func tell(
-        _ results: [NodeResult], _ words: ResultWords, _ invocation: Invocation, empty: String
+        _ results: [NodeResult], _ words: ResultWords, _ invocation: Invocation, empty: String = "nothing matches"
     ) -> ExitStatus {
         tell(
             results, done: { _ in " \(words.done)" }, already: " \(words.already)", isCancel: words.isCancel,
-            invocation,
-            empty: empty)
+            invocation, empty: empty)
     }
 
     /// - Parameters:
     ///   - done: what stands behind an ID when it was done.
     ///   - already: and when there was nothing to do.
+    ///   - empty: said when there is no result.
     func tell(
         _ results: [NodeResult], done: (NodeResult) -> String, already: String, isCancel: Bool = false,
-        _ invocation: Invocation,
-        empty: String
+        _ invocation: Invocation, empty: String = "nothing matches"
     ) -> ExitStatus {
         let json = invocation.has(CommonOptions.json)
         if results.isEmpty, !json { console.note(empty) }

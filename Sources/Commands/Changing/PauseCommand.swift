@@ -25,10 +25,9 @@ struct PauseCommand: EngineCommand {
             }
             return context.tell(
                 results, done: { _ in " paused until \(context.time(end))" }, already: " \(Self.words.already)",
-                invocation,
-                empty: "nothing matches")
+                invocation)
         }
         let results = try await ask { engine throws(RequestError) in try await engine.pause(choice) }
-        return context.tell(results, Self.words, invocation, empty: "nothing matches")
+        return context.tell(results, Self.words, invocation)
     }
 }

@@ -12,8 +12,6 @@ struct ResumeCommand: EngineCommand {
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let choice = try Selection.required(invocation, command: "resume")
         let results = try await ask { engine throws(RequestError) in try await engine.resume(choice) }
-        return context.tell(
-            results, ResultWords(done: "resumed", already: "was not paused"), invocation,
-            empty: "nothing matches")
+        return context.tell(results, ResultWords(done: "resumed", already: "was not paused"), invocation)
     }
 }

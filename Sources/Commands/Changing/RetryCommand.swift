@@ -15,8 +15,6 @@ struct RetryCommand: EngineCommand {
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let choice = try Selection.required(invocation, command: "retry")
         let results = try await ask { engine throws(RequestError) in try await engine.retry(choice) }
-        return context.tell(
-            results, ResultWords(done: "queued again", already: "had nothing to try again"), invocation,
-            empty: "nothing matches")
+        return context.tell(results, ResultWords(done: "queued again", already: "had nothing to try again"), invocation)
     }
 }

@@ -27,7 +27,7 @@ extension CommandContext {
             ("Speed", "up \(units.rate(status.bytesPerSecondUp)), down \(units.rate(status.bytesPerSecondDown))"),
             ("Memory", units.size(status.residentBytes)),
         ] {
-            console.line(title + String(repeating: " ", count: 10 - title.count) + text)
+            console.line(title, text)
         }
         return .done
     }

@@ -118,9 +118,7 @@ struct LineMode {
     }
 
     private func look() async throws(CommandFailure) -> LineDialogue.QueueState {
-        let batches = try await context.ask { engine throws(RequestError) in
-            try await engine.batches(session: nil, states: [])
-        }
+        let batches = try await context.batches(of: nil)
         let totals = try await context.ask { engine throws(RequestError) in try await engine.totals() }
         let destinations = surroundings.destinationsFile().destinations.map(\.name)
         return LineDialogue.QueueState(batches: batches, totals: totals, destinations: destinations)

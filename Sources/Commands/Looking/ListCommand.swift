@@ -20,25 +20,18 @@ struct ListCommand: EngineCommand {
         guard try await context.queueToLookAt(invocation) else { return .done }
         let json = invocation.has(CommonOptions.json)
         guard let selection = try Selection(invocation, command: "list") else {
-            return try await listBatches(session: nil, json: json)
+            return context.tell(try await context.batches(of: nil), json: json)
         }
         try await context.requireKnown(selection)
         switch selection {
         case .matching(let selector) where selector.batch == nil && !selector.meansTasks:
-            return try await listBatches(session: selector.session, json: json)
+            return context.tell(try await context.batches(of: selector.session), json: json)
         case .matching(let selector):
             try await listTasks(selector, json: json)
         case .ids(let ids):
             for id in ids { try await listTasks(of: id, json: json) }
         }
         return .done
-    }
-
-    private func listBatches(session: SessionName?, json: Bool) async throws(CommandFailure) -> ExitStatus {
-        let batches = try await ask { engine throws(RequestError) in
-            try await engine.batches(session: session, states: [])
-        }
-        return context.tell(batches, json: json)
     }
 
     private func listTasks(of id: NodeID, json: Bool) async throws(CommandFailure) {

@@ -38,14 +38,5 @@ extension CommandContext {
 struct ChangedDestination: Encodable {
     let name: String
     let result: NodeResult.Outcome
-    let code: String?
-
-    enum CodingKeys: CodingKey { case name, result, code }
-
-    func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: CodingKeys.self)
-        try object.encode(name, forKey: .name)
-        try object.encode(result, forKey: .result)
-        try object.encode(code, forKey: .code)
-    }
+    @OrNull var code: String?
 }

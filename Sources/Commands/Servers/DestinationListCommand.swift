@@ -16,19 +16,8 @@ struct DestinationListCommand: EngineCommand {
         /// Without user info.
         let url: String
         let scheme: String
-        let user: String?
+        @OrNull var user: String?
         let login: String
-
-        enum CodingKeys: CodingKey { case name, url, scheme, user, login }
-
-        func encode(to encoder: any Encoder) throws {
-            var object = encoder.container(keyedBy: CodingKeys.self)
-            try object.encode(name, forKey: .name)
-            try object.encode(url, forKey: .url)
-            try object.encode(scheme, forKey: .scheme)
-            try object.encode(user, forKey: .user)
-            try object.encode(login, forKey: .login)
-        }
     }
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {

@@ -12,7 +12,7 @@ extension SessionCommand {
         guard let name = invocation.operands(as: .session).first else {
             throw .usage("\(command): NAME is missing", "")
         }
-        let batches = surroundings.queueExists ? try await batches(of: name) : []
+        let batches = surroundings.queueExists ? try await context.batches(of: name) : []
         var isKnown = !batches.isEmpty
         if !isKnown, mayBeLimitOnly { isKnown = try await isLimited(name) }
         guard isKnown else {
@@ -26,10 +26,6 @@ extension SessionCommand {
     private func isLimited(_ name: SessionName) async throws(CommandFailure) -> Bool {
         guard surroundings.queueExists else { return false }
         return try await sessionLimits()[name.rawValue] != nil
-    }
-
-    func batches(of session: SessionName?) async throws(CommandFailure) -> [BatchSnapshot] {
-        try await ask { engine throws(RequestError) in try await engine.batches(session: session, states: []) }
     }
 
     /// Bytes a second, by the session's name.

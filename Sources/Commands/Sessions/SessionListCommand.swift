@@ -13,7 +13,7 @@ struct SessionListCommand: SessionCommand {
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         guard try await context.queueToLookAt(invocation) else { return .done }
-        let batches = try await batches(of: nil)
+        let batches = try await context.batches(of: nil)
         let limits = try await sessionLimits()
         let sessions = Dictionary(grouping: batches, by: \.session)
             .map { SessionLine($0, $1, limits[$0.rawValue]) }.sorted { $0.name < $1.name }

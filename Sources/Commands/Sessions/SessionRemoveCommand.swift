@@ -32,6 +32,6 @@ struct SessionRemoveCommand: SessionCommand {
             let none = ScopedLimit(kind: .session, name: name.rawValue, rate: 0)
             _ = try await ask { engine throws(RequestError) in try await engine.setLimits(LimitsWish(scoped: [none])) }
         }
-        return context.tell(results, PurgeCommand.words, invocation, empty: "nothing matches")
+        return context.tell(results, PurgeCommand.words, invocation)
     }
 }

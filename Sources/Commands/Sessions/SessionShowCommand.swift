@@ -25,7 +25,7 @@ struct SessionShowCommand: SessionCommand {
             ("Files", "\(session.filesTotal), \(units.size(session.bytesTotal))"),
             ("Limit", session.limit.map { units.rate($0) } ?? "off"),
         ] {
-            console.line(title + String(repeating: " ", count: 10 - title.count) + text)
+            console.line(title, text)
         }
         return context.tell(batches, json: false)
     }

@@ -43,13 +43,15 @@ extension CommandContext {
         }
     }
 
+    /// Every batch of a session; `nil`: of all.
+    func batches(of session: SessionName?) async throws(CommandFailure) -> [BatchSnapshot] {
+        try await ask { engine throws(RequestError) in try await engine.batches(session: session, states: []) }
+    }
+
     /// Refuses a selector that names a session in which nothing was ever queued.
     func requireKnown(_ selection: Selection?) async throws(CommandFailure) {
         guard case .matching(let selector)? = selection, let session = selector.session else { return }
-        let batches = try await ask { engine throws(RequestError) in
-            try await engine.batches(session: session, states: [])
-        }
-        guard batches.isEmpty else { return }
+        guard try await batches(of: session).isEmpty else { return }
         throw CommandFailure(
             .noSuchObject, .noSuchObject, "there is no session \(session.rawValue)", "see martlet session list")
     }

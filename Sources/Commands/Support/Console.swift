@@ -92,6 +92,11 @@ package final class Console: Sendable {
     /// One line of the result.
     func line(_ line: String) { text(line + "\n") }
 
+    /// A line of the result that has a title; the texts of several stand below each other.
+    func line(_ title: String, _ text: String) {
+        line(title + String(repeating: " ", count: max(1, 10 - title.count)) + text)
+    }
+
     /// Makes text harmless: what a terminal would obey or be misled by never leaves this process, whoever made the text: names, servers,
     /// another machine's ssh. Lines and columns stay.
     private static func shown(_ text: String) -> String {

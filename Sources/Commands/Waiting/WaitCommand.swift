@@ -64,14 +64,8 @@ struct WaitCommand: EngineCommand {
             return tasks
         case .matching(let selector):
             if let batch = selector.batch { return [.batch(batch)] }
-            return try await batches(of: selector.session)
-        case nil: return try await batches(of: nil)
-        }
-    }
-
-    private func batches(of session: SessionName?) async throws(CommandFailure) -> [NodeID] {
-        try await ask { engine throws(RequestError) in
-            try await engine.batches(session: session, states: []).map { .batch($0.id) }
+            return try await context.batches(of: selector.session).map { .batch($0.id) }
+        case nil: return try await context.batches(of: nil).map { .batch($0.id) }
         }
     }
 }
