@@ -34,7 +34,7 @@ extension S3Upload {
     private mutating func decideBefore(_ standing: S3Standing) -> [ProtocolAction] {
         switch standing {
         case .ours(let object): return found(object)
-        case .oursBefore(let object): condition = object.tag.map { .ifTag($0) } ?? .always
+        case .oursBefore(let object): protection = object.tag.map { .ifTag($0) } ?? .always
         case .foreign(let object):
             if plan.subject.ifExists != .replace { return occupied(object) }
         case .nothing, .untold: break
@@ -63,7 +63,7 @@ extension S3Upload {
             // It went away meanwhile, or is our own earlier version.
             guard !hasTriedAgain else { return over(.wait(WaitDemand(.backoff, .contested(at: host)))) }
             hasTriedAgain = true
-            if case .oursBefore(let object) = standing { condition = object.tag.map { .ifTag($0) } ?? .always }
+            if case .oursBefore(let object) = standing { protection = object.tag.map { .ifTag($0) } ?? .always }
             return writeAgain()
         }
     }
@@ -73,7 +73,7 @@ extension S3Upload {
         case .foreign(let object): return occupied(object)
         case .untold: return over(.fail(.cannotProtect(at: host)))
         case .ours, .oursBefore, .nothing:
-            condition = .always
+            protection = .always
             return writeAgain()
         }
     }

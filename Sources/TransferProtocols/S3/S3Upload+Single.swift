@@ -32,7 +32,7 @@ extension S3Upload {
         case (412, _): return look(.afterRefusal)
         // What was to be replaced is gone.
         case (404, .ifTag) where refusal.code != "NoSuchUpload" && refusal.code != "NoSuchBucket":
-            condition = .ifAbsent
+            protection = .ifAbsent
             return look(.afterRefusal)
         default: return refusal.isUnknownCondition ? look(.afterUnknownCondition) : nil
         }

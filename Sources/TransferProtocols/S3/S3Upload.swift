@@ -65,7 +65,8 @@ package struct S3Upload: ProtocolMachine {
     var state = State.ready
     /// `nil`: the region is none, nothing can be sent.
     var channel: S3Channel?
-    var condition: S3Condition
+    /// The condition that protects other people's files; what a look found decides it.
+    var protection = S3Condition.ifAbsent
     /// The multipart upload that goes on, and its parts.
     var upload: S3ResumePoint?
     var parts = S3Parts(size: 0, partSize: 1)
@@ -98,7 +99,6 @@ package struct S3Upload: ProtocolMachine {
     package init(_ plan: S3Plan) {
         self.plan = plan
         channel = S3Channel(plan.address, plan.facts)
-        condition = plan.subject.ifExists == .replace ? .always : .ifAbsent
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
@@ -209,6 +209,9 @@ package struct S3Upload: ProtocolMachine {
     /// the comparison with its tag. It is signed with the other fields, so it holds on an open line, too: nobody finds other bytes to a
     /// given MD5, and SHA-256 besides would hash every byte twice. Where no digest is compared the signature has the SHA-256 over http.
     var digestsWanted: [String] { comparesDigests ? ["md5"] : channel?.hashesPayload == true ? ["sha-256"] : [] }
+
+    /// The condition under which the object is written. Where any file may be replaced there is none, whatever was found.
+    var condition: S3Condition { plan.subject.ifExists == .replace ? .always : protection }
 
     var comparesDigests: Bool { plan.subject.verify == nil || plan.subject.verify == .digest }
     var host: String { channel?.host ?? plan.address.bucket }

@@ -252,9 +252,11 @@ private let complete = completeRequest
         #expect(forbidden.end(1, 403) == ["2 HEAD"])
     }
 
-    @Test("a source that changed after its object was complete replaces that object")
-    func changedAfterwards() {
-        var script = S3Script(s3Plan(size: size, changed: true, resume: s3Point(size: size)))
+    @Test(
+        "a source that changed after its object was complete replaces that object, or whatever is there where that is said",
+        arguments: [(ExistingFilePolicy.fail, " If-Match \"old-2\""), (.replace, "")])
+    func changedAfterwards(policy: ExistingFilePolicy, condition: String) {
+        var script = S3Script(s3Plan(size: size, ifExists: policy, changed: true, resume: s3Point(size: size)))
         _ = script.end(1, 204)
         let old = [
             "Content-Length: 7", "ETag: \"old-2\"", "x-amz-meta-martlet-token: \(ourToken)", "x-amz-meta-mtime: 5",
@@ -262,6 +264,6 @@ private let complete = completeRequest
         #expect(script.end(2, 200, old) == ["persist s3", "3 POST ?uploads"])
         _ = script.end(3, 200, body: createdXML())
         for id in 4...6 { _ = script.end(id, 200, ["ETag: \(tag(part(Int64(id - 3), of: size)))"]) }
-        #expect(script.end(7, 200, ["ETag: \(tag(part(4, of: size)))"]).last == "8 POST ?uploadId=U If-Match \"old-2\"")
+        #expect(script.end(7, 200, ["ETag: \(tag(part(4, of: size)))"]).last == "8 POST ?uploadId=U\(condition)")
     }
 }

@@ -219,6 +219,14 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         #expect(run(plan, head(ourMarks)) == ["finish 1000 size found"])
         #expect(run(plan, head(old), no(412, "PreconditionFailed"), head([])) == ["fail destinationExists 412"])
         #expect(run(plan, head(old), no(404, "NoSuchKey"), answered(404)) == ["4 \(absent)"])
+        // Where any file may be replaced, what somebody writes there meanwhile refuses nothing.
+        let replaces = s3Plan(ifExists: .replace, changed: true)
+        for there in [
+            head(old), head(["x-amz-meta-martlet-token: \(ourToken)"]), head([]), answered(404), answered(403),
+        ] {
+            #expect(run(replaces, there) == ["2 PUT"])
+        }
+        #expect(run(replaces, head(old), no(412, "PreconditionFailed")) == ["fail http 412"])
     }
 
     @Test("something that is there: skipped, compared, or refused as the rule says")
