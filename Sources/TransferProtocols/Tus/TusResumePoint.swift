@@ -37,6 +37,8 @@ package struct TusResumePoint: ResumePointContent {
     package var isJoining = false
     /// The file is there; its parts may still have to be removed.
     package var isJoined: Bool?
+    /// As `TusUpload.unanswered`; `nil`: none.
+    package var unanswered: Int?
 
     package init(
         parts: [Part] = [], checksum: String? = nil, begun: Timestamp? = nil, expires: Timestamp? = nil,
@@ -64,6 +66,7 @@ package struct TusResumePoint: ResumePointContent {
     }
 
     package var isPlausible: Bool {
+        if let unanswered, unanswered < 0 { return false }
         var end: Int64 = 0
         for part in parts {
             guard part.start == end, part.end >= part.start else { return false }

@@ -86,7 +86,9 @@ extension TusUpload {
             let learnt = parts[index].cut.flatMap { $0.showsBuffering(at: offset) ? chunks() : nil } ?? []
             parts[index].stands(at: offset)
             return learnt + advance()
-        case .gone: return gone(index)
+        case .gone:
+            if parts.count == 1, parts[index].wasSentWhole { countUnheard() }
+            return gone(index)
         case .exists: return taken()
         case .busy(let error): return rest(index, error)
         case .lost(let error): return interrupted(index, error)

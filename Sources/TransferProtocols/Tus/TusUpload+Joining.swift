@@ -2,9 +2,11 @@ import TransferModel
 
 /// Parts of a tus upload become one file (the concatenation extension).
 extension TusUpload {
-    /// Joins the parts, unless an earlier attempt may have done that: a server that keeps parts would make a second file of them.
+    /// Joins the parts, unless an earlier attempt may have done that: a server that keeps parts would make a second file of them. Where a
+    /// file may be replaced that does no harm, a few times.
     mutating func joinOnce() -> [ProtocolAction] {
-        guard plan.resume?.isJoining == true, plan.subject.ifExists != .replace else { return join() }
+        let isInDoubt = plan.resume?.isJoining == true && plan.subject.ifExists != .replace
+        guard isInDoubt || isUnheard else { return join() }
         return lookElsewhere(since: plan.resume?.begun ?? plan.subject.begunBefore ?? begun) { $0.refused() }
     }
 
@@ -34,9 +36,9 @@ extension TusUpload {
             if let error = endpoint.follow(head, keepsMethod: true) { return over(.fail(error)) }
             return join()
         case .exists: return lookElsewhere(since: since) { $0.refused() }
-        case .lost(let error): return (end.mayHaveBeenActedOn ? [] : notJoined()) + refuseOrWait(error)
+        case .lost(let error): return (end.mayHaveBeenActedOn ? unheard() : notJoined()) + refuseOrWait(error)
         case .busy(let error): return notJoined() + over(.wait(WaitDemand(.backoff, error)))
-        case .wait(let demand): return (end.mayHaveBeenActedOn ? [] : notJoined()) + over(.wait(demand))
+        case .wait(let demand): return (end.mayHaveBeenActedOn ? unheard() : notJoined()) + over(.wait(demand))
         case .fail(let error):
             if end.body.starts(with: "ERR_UPLOAD_NOT_FINISHED".utf8) {
                 return notJoined() + over(.wait(WaitDemand(.backoff, .noAnswer(endpoint.address))))
@@ -47,6 +49,21 @@ extension TusUpload {
             return withoutParts()
         default: return over(.wait(WaitDemand(.backoff, .noAnswer(endpoint.address))))
         }
+    }
+
+    /// Too many answers were lost: the file is looked for before it is made once more.
+    var isUnheard: Bool { unanswered >= Self.mostUnanswered }
+
+    /// Counts a file that may have been made there, where it would be made again.
+    mutating func countUnheard() {
+        if plan.subject.ifExists == .replace, !isUnheard { unanswered += 1 }
+    }
+
+    /// The server may have joined the parts.
+    private mutating func unheard() -> [ProtocolAction] {
+        let before = unanswered
+        countUnheard()
+        return unanswered == before ? [] : [persist()]
     }
 
     /// The server has said that it did not do it: the next attempt asks again without a look.
@@ -91,6 +108,14 @@ extension TusUpload {
 }
 
 extension TransferError {
+    /// The server may have made the file of its parts, or may still be at it.
+    static func unheard(at host: String) -> TransferError {
+        TransferError(
+            .unknownOutcome,
+            "\(host) may have the whole file, yet its last answer was lost again and again, as by a proxy that waits too short: "
+                + "look there; if the file is not whole, let the proxy wait longer, then retry")
+    }
+
     static func keepsArrivingDamaged(_ endpoint: HTTPAddress) -> TransferError {
         TransferError(
             .integrity,

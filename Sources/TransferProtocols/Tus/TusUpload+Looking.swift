@@ -60,11 +60,13 @@ extension TusUpload {
             return refusedWithoutReason()
         }
         state = .elsewhere(inner)
-        // Whoever retries after that has looked there, and wants it sent.
-        if case .fail(let error)? = actions.last, error.code == .unknownOutcome {
-            // Parts that are still there need only be joined.
-            return (parts.count > 1 && isFull ? notJoined() : [.persist(ResumePoint(TusResumePoint()))]) + actions
-        }
-        return actions
+        guard case .fail(let error)? = actions.last else { return actions }
+        // What may be replaced is in nobody's way: it is only not known to be the file.
+        let isDoubt = isUnheard && [.unknownOutcome, .destinationExists].contains(error.code)
+        guard isDoubt || error.code == .unknownOutcome else { return actions }
+        // Whoever retries after that has looked there, and wants it sent. Parts that are still there need only be joined.
+        unanswered = 0
+        let kept = parts.count > 1 && isFull ? notJoined() : [.persist(ResumePoint(TusResumePoint()))]
+        return kept + actions.dropLast() + [.fail(isDoubt ? .unheard(at: plan.endpoint.server) : error)]
     }
 }

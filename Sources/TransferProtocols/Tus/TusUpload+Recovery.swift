@@ -27,7 +27,7 @@ extension TusUpload {
 
     mutating func gone(_ index: Int) -> [ProtocolAction] {
         let isInDoubt = isJoining || (parts.count == 1 && parts[index].wasSentWhole)
-        if isInDoubt, plan.subject.ifExists != .replace {
+        if isInDoubt, plan.subject.ifExists != .replace || isUnheard {
             parts[index].state = .unknown
             let since = plan.resume?.begun ?? plan.subject.begunBefore ?? begun
             let kept = persist()

@@ -43,6 +43,8 @@ package struct TusUpload: ProtocolMachine {
     static let farAway: Int64 = 100
     /// Times that an attempt begins anew before it gives up.
     static let mostRestarts = 2
+    /// Times that the file may have been made without a word of it. Each may be one more copy of it there: then a person looks.
+    static let mostUnanswered = 2
 
     var plan: TusPlan
     var state = State.ready
@@ -69,6 +71,8 @@ package struct TusUpload: ProtocolMachine {
     /// The file is there; its parts may still be.
     var isJoined = false
     var restarts = 0
+    /// Joins, or whole uploads that are gone since, whose answers were lost where a file may be replaced; over all attempts.
+    var unanswered: Int
     /// Bytes at the server that the engine was told last.
     var told: Int64 = 0
     /// The reason why parts of an earlier attempt are made anew.
@@ -87,6 +91,7 @@ package struct TusUpload: ProtocolMachine {
         messages = TusMessages(plan)
         facts = plan.facts
         endpoint = RedirectChain(plan.endpoint)
+        unanswered = plan.subject.hasChanged ? 0 : plan.resume?.unanswered ?? 0
         self.lastID = lastID
     }
 
@@ -257,6 +262,7 @@ package struct TusUpload: ProtocolMachine {
             parts: parts.map { TusResumePoint.Part($0.range, url: $0.url, cut: $0.cut) }, checksum: checksum,
             begun: plan.resume?.begun ?? begun, expires: expires, isJoining: isJoining)
         if isJoined { point.isJoined = true }
+        if unanswered > 0 { point.unanswered = unanswered }
         return ResumePoint(point)
     }
 

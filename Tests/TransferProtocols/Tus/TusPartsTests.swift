@@ -289,6 +289,46 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
         #expect(drive.end(stands(size / 2), of: 2) == ["resumed 67108864", Self.join])
     }
 
+    @Test(
+        "where a file may be replaced, a join whose answer is lost twice is not asked for again: the file is looked for",
+        arguments: [unanswered(lost, sent: 0), answered(504), answered(522)])
+    func unheardJoins(end: ExchangeEnd) throws {
+        func next(_ resume: TusResumePoint) -> (Drive, [String]) {
+            var drive = Drive(machine(resume: resume, ifExists: .replace))
+            _ = drive.begin()
+            _ = drive.end(stands(size / 2), of: 1)
+            return (drive, drive.end(stands(size / 2), of: 2))
+        }
+        var resume = point()
+        for _ in 1...2 {
+            var (drive, said) = next(resume)
+            #expect(said.last == Self.join)
+            said = drive.end(end)
+            #expect(said.first == persisted && said.last?.hasPrefix("wait backoff") == true, "\(said)")
+            let stored = try #require(drive.machine as? TusUpload).point
+            resume = try #require(
+                ResumePoint(encoded: stored.encoded, secret: stored.secret)?.content(TusResumePoint.self))
+        }
+        // What is there may be the old file, or nothing: neither tells.
+        let old = answered(200, ["Content-Length: 7", "Last-Modified: \(elevenText)", "Date: \(noonText)"])
+        for there in [answered(404), old] {
+            var (drive, said) = next(resume)
+            #expect(said == ["resumed 67108864", "3 HEAD http://h/files/f"])
+            said = drive.end(there)
+            #expect(said == [persisted, "fail unknownOutcome"])
+            // A person has looked, and wants it joined.
+            let stored = try #require(drive.machine as? TusUpload).point
+            let kept = try #require(
+                ResumePoint(encoded: stored.encoded, secret: stored.secret)?.content(TusResumePoint.self))
+            #expect(next(kept).1.last == Self.join)
+        }
+        // Parts that the server has used up are not sent over and over, either.
+        var drive = Drive(machine(resume: resume, ifExists: .replace))
+        _ = drive.begin()
+        #expect(drive.end(answered(404), of: 1) == [persisted, "abandon 2", "3 HEAD http://h/files/f"])
+        #expect(drive.end(answered(404)) == ["persist tus", "fail unknownOutcome"])
+    }
+
     @Test("a join that never went out, or was refused, is asked for again without a question")
     func refusedJoinIsAskedAgain() {
         for end in [unanswered(refused, sent: 0), answered(401), answered(423), answered(503)] {

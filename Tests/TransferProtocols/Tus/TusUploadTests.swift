@@ -459,6 +459,13 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
         // Where files are replaced anyway, sending again does no harm.
         let replaced = TusUpload(plan(subject(1000, ifExists: .replace), resume: whole))
         #expect(Drive.run(replaced, [answered(410)]).first == "over: the server has lost the upload")
+        // Not for ever: each time may have left one more copy of it.
+        var once = whole
+        once.unanswered = 1
+        let again = TusUpload(plan(subject(1000, ifExists: .replace), resume: once))
+        #expect(
+            Drive.run(again, [answered(410)]) == ["persist tus secret http://h/files/1", "2 HEAD http://h/files/f"])
+        #expect(Drive.run(again, [answered(410), answered(404)]) == ["persist tus", "fail unknownOutcome"])
         // A person who looked and retries gets a new upload.
         #expect(
             Drive.run(TusUpload(plan(resume: TusResumePoint())), []) == ["1 POST http://h/files/ | Upload-Length: 1000"]
@@ -504,6 +511,9 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
                 "over: the upload's address at the server is not known any more",
                 "1 POST http://h/files/ | Upload-Length: 1000",
             ])
+        var hostile = point()
+        hostile.unanswered = -1
+        #expect(!hostile.isPlausible)
         var gap = TusResumePoint(parts: [TusResumePoint.Part(0..<5), TusResumePoint.Part(6..<9)])
         #expect(!gap.isPlausible)
         gap.parts[1].start = 5
