@@ -316,9 +316,9 @@ private let mebi = 1 << 20
         let group = SFTPUpload.Group(
             ids: [ExchangeID(rawValue: 1), ExchangeID(rawValue: 2)],
             ends: [ExchangeID(rawValue: 1): target, ExchangeID(rawValue: 2): gone])
-        #expect(words(machine.checked(group, lost: nil)) == ["wait backoff badServerResponse"])
+        #expect(words(machine.checked(group, .refused(.failure, ""))) == ["wait backoff badServerResponse"])
         machine.hasLostRename = true
-        #expect(words(machine.checked(group, lost: nil)) == ["finish 1000 size"])
+        #expect(words(machine.checked(group, .refused(.failure, ""))) == ["finish 1000 size"])
     }
 
     @Test("FTP, WebDAV and Nextcloud take back that a name was asked for before they remove what was to get it")

@@ -35,7 +35,7 @@ extension TransferEngine {
     /// Keeps what was learnt of a host, over restarts of the engine.
     func remember(_ facts: HostFacts, of origin: String) {
         let known = hostFacts[origin] ?? HostFacts()
-        let merged = known.merged(with: facts)
+        let merged = known.learning(facts, at: timeline.now)
         if merged == known { return }
         hostFacts[origin] = merged
         inBackground { [self] in

@@ -32,6 +32,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var cannotChunk: Bool?
     /// SFTP, FTP: an upload that goes on does not work there; whole files only.
     package var cannotResume: Bool?
+    /// When the first of what it cannot do was learnt: a server may be mended, or have refused for another reason.
+    private var cannotSince: Timestamp?
     /// S3: seconds that its clock is ahead of ours; the region that it said it is in.
     package var clockSkewSeconds: Int64?
     package var region: String?
@@ -45,6 +47,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
 
     /// Time for which a host's answer to which protocol it speaks holds: one question a day costs nothing.
     static let lifeOfUploadBy = Duration.seconds(86_400)
+    /// Time for which a host is taken not to be able to do what it could not do then.
+    static let lifeOfInability = lifeOfUploadBy
 
     /// The version of the draft to offer in a PUT to a server that announces none: the one that it has taken up, else the next to be tried.
     package var versionToOffer: Int {
@@ -65,6 +69,11 @@ package struct HostFacts: Codable, Hashable, Sendable {
     /// The facts that hold now; those that do not any more are left out and asked anew.
     package func current(at now: Timestamp) -> HostFacts {
         var current = self
+        let since = cannotSince.map { now.since($0) }
+        if since.map({ $0 < .zero || $0 >= Self.lifeOfInability }) ?? true {
+            (current.cannotRename, current.cannotChunk, current.cannotResume) = (nil, nil, nil)
+            current.cannotSince = nil
+        }
         let age = uploadByAt.map { now.since($0) }
         if age.map({ $0 < .zero || $0 >= Self.lifeOfUploadBy }) ?? true {
             (current.uploadBy, current.uploadByAt) = (nil, nil)
@@ -92,6 +101,14 @@ package struct HostFacts: Codable, Hashable, Sendable {
 
     /// Seconds: a clock that is a hundred years off is none.
     private static let mostSkew: Int64 = 3_153_600_000
+
+    /// The facts that hold now with what `newer` knows put over them. What the server cannot do ages from here on.
+    package func learning(_ newer: HostFacts, at now: Timestamp) -> HostFacts {
+        var learnt = current(at: now).merged(with: newer)
+        let isUnable = [learnt.cannotRename, learnt.cannotChunk, learnt.cannotResume].contains(true)
+        learnt.cannotSince = isUnable ? learnt.cannotSince ?? now : nil
+        return learnt
+    }
 
     /// These facts with what `newer` knows put over them.
     package func merged(with newer: HostFacts) -> HostFacts {

@@ -74,6 +74,10 @@ package struct SFTPResumePoint: RenamingResumePoint {
     package var keepsTime: Bool?
     /// As `FTPResumePoint.removesOld`.
     package var removesOld: Bool?
+    /// The server had every byte of the temporary file, by its own word, and none was sent since: only its name is missing.
+    package var isComplete: Bool?
+    /// Attempts whose rename the server refused without saying that it has none.
+    package var refusedRenames: Int?
     /// Only for who clears up: an engine was killed, and nobody knows whether the file was made. No upload goes on from it.
     package private(set) var isGuess: Bool?
 
@@ -95,7 +99,9 @@ package struct SFTPResumePoint: RenamingResumePoint {
         isGuess = true
     }
 
-    package var isPlausible: Bool { size >= 0 && generation > 0 && !temporary.bytes.isEmpty }
+    package var isPlausible: Bool {
+        size >= 0 && generation > 0 && !temporary.bytes.isEmpty && refusedRenames ?? 0 >= 0
+    }
 }
 
 extension RawPath {

@@ -15,6 +15,10 @@ extension SFTPUpload {
             case .end(let action): return there != nil ? tidy([], then: action) : over(action)
             }
         }
+        if point.isComplete == true, !isDirect, let there, there.size == plan.subject.size {
+            // Its name alone was refused: a server that empties what is opened must not get at it.
+            return (plan.subject.size > 0 ? [.resumed(at: plan.subject.size)] : []) + stored(isMeasured: true)
+        }
         had = there?.size
         var first: [SFTPExchange] = []
         var disclaimed: [ProtocolAction] = []

@@ -5,9 +5,9 @@ extension SFTPUpload {
     mutating func send(_ handle: SFTPHandle, from start: Int64) -> [ProtocolAction] {
         var actions: [ProtocolAction] = []
         if plan.subject.size > Self.small { actions += makeDurable() }
-        if start < plan.subject.size, point.removesOld == true {
+        if start < plan.subject.size, point.removesOld == true || point.isComplete == true {
             // A part of a file must not get the name of the file that was removed for it.
-            point.removesOld = nil
+            (point.removesOld, point.isComplete) = (nil, nil)
             actions.append(.persist(ResumePoint(point)))
         }
         var sending = Sending(handle: handle, start: start, next: start)

@@ -144,7 +144,7 @@ extension SFTPUpload {
             // The answer is lost; the rename may have happened.
             guard case .wait(let demand) = broken, demand.reason == .backoff else { return over(broken) }
             hasLostRename = true
-            return check(lost: demand.error)
+            return check(.lost(demand.error))
         }
         guard let (status, text) = end.refusal else { return over(SFTPMeaning.odd(host: plan.host)) }
         if status == .permissionDenied || SFTPMeaning.saysFull(text) {
@@ -152,7 +152,7 @@ extension SFTPUpload {
             return (hasLostRename ? [] : disclaim())
                 + over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: hasAccepted))
         }
-        return check(lost: nil)
+        return check(.refused(status, text))
     }
 
     /// Before a temporary file of ours is removed: from here on its absence proves no rename.
@@ -163,11 +163,12 @@ extension SFTPUpload {
         return [.persist(ResumePoint(point))]
     }
 
-    private mutating func check(lost: TransferError?) -> [ProtocolAction] {
-        perform(.checking(lost: lost), [.status(plan.path), .status(point.temporary)])
+    private mutating func check(_ doubt: RenameDoubt) -> [ProtocolAction] {
+        perform(.checking(doubt), [.status(plan.path), .status(point.temporary)])
     }
 
-    mutating func checked(_ group: Group, lost: TransferError?) -> [ProtocolAction] {
+    mutating func checked(_ group: Group, _ doubt: RenameDoubt) -> [ProtocolAction] {
+        let lost: TransferError? = if case .lost(let error) = doubt { error } else { nil }
         switch (group[0]?.attributes, group[1]?.attributes) {
         case (let target?, nil)
         where target.size == plan.subject.size && !target.isFolder && isTimely(target)
@@ -175,14 +176,18 @@ extension SFTPUpload {
             // Only our rename takes the temporary file away, and one of them went unanswered. A no is never a yes.
             return over(.finish(measured(.token)))
         case (let target?, .some):
-            if lost == nil, mayReplace, !target.isFolder { return replace() }
+            if case .refused(let status, let text) = doubt, mayReplace, !target.isFolder {
+                return replaceRefused(status, text)
+            }
             let look = TargetLook(temporaryIsThere: true, oldIsThere: true, isFirst: !hasAskedTarget)
             hasAskedTarget = true
             if case .end(let action) = verdict(target, look) { return tidy([], then: action) }
             return lost == nil ? replace() : renameAgain(lost)
         case (nil, .some):
-            if lost != nil || !hasRenamedTwice { return renameAgain(lost) }
-            return goDirect()
+            if case .refused(let status, let text) = doubt, hasRenamedTwice || status == .unsupported {
+                return nameRefused(status, text)
+            }
+            return renameAgain(lost)
         case (_, nil):
             let message = "what was sent to \(plan.host) is gone before it had its name: Martlet tries again by itself"
             return (lost != nil || hasLostRename || mayHaveRenamed ? [] : disclaim())
@@ -197,9 +202,17 @@ extension SFTPUpload {
         return rename()
     }
 
+    /// A server with the one rename that replaces has another reason, which may pass. Only when it does not the old file is removed.
+    private mutating func replaceRefused(_ status: SFTPStatus, _ text: String) -> [ProtocolAction] {
+        let mayPass = features.renamesOver && status != .unsupported
+        return mayPass && point.refusedRenames ?? 0 < Self.mostRefusedRenames - 1
+            ? nameRefused(status, text) : replace()
+    }
+
     /// For a moment there is neither; a server without `posix-rename` knows no better way.
     private mutating func replace() -> [ProtocolAction] {
         point.removesOld = true
+        point.isComplete = true
         point.publishing = true
         return [.persist(ResumePoint(point)), .compareSource]
             + perform(.replacing, [.remove(plan.path), .rename(point.temporary, to: plan.path, replaces: false)])
@@ -211,31 +224,51 @@ extension SFTPUpload {
         if let broken = end.brokenOff {
             guard case .wait(let demand) = broken, demand.reason == .backoff else { return over(broken) }
             hasLostRename = true
-            return check(lost: demand.error)
+            return check(.lost(demand.error))
         }
         guard let (status, text) = end.refusal else { return over(SFTPMeaning.odd(host: plan.host)) }
-        // With nothing at the target any more, a server that still refuses knows no rename.
-        if group[0]?.outcome == .done, status != .permissionDenied { return goDirect() }
+        if group[0]?.outcome == .done { return nameRefused(status, text) }
         return over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: hasAccepted))
     }
 
-    /// A server without rename: the file is sent again whole, under its final name.
-    private mutating func goDirect() -> [ProtocolAction] {
+    /// The server refuses the name although nothing it could not replace is in its way. That it cannot rename at all is known by its own word
+    /// alone; version 3 has one word for everything else, and that may pass. What was sent stays and is named by the next attempt. A
+    /// server that refuses each time gets this one file under its final name.
+    private mutating func nameRefused(_ status: SFTPStatus, _ text: String) -> [ProtocolAction] {
+        if status == .unsupported, !features.renamesOver {
+            return goDirect("the server cannot rename files", learns: true)
+        }
+        let mayPass = [.endOfFile, .noSuchFile, .failure, .badMessage].contains(status)
+        guard mayPass, !SFTPMeaning.saysFull(text) else {
+            return over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: hasAccepted))
+        }
+        let refused = min(point.refusedRenames ?? 0, Self.mostRefusedRenames) + 1
+        point.refusedRenames = refused
+        if refused >= Self.mostRefusedRenames, !features.renamesOver {
+            return goDirect("the server refuses to rename it, time after time", learns: false)
+        }
+        point.isComplete = true
+        // A no: the temporary file's absence proves nothing from here on.
+        if !hasLostRename, !mayHaveRenamed { point.disclaim() }
+        isDurable = true
+        return [.persist(ResumePoint(point))]
+            + over(SFTPMeaning.action(.failure, text, .rename, host: plan.host, hasAccepted: hasAccepted))
+    }
+
+    /// Without a rename: the file is sent again whole, under its final name.
+    private mutating func goDirect(_ reason: String, learns: Bool) -> [ProtocolAction] {
         let temporary = point.temporary
         let disclaimed = disclaim()
         point.temporary = plan.path
         isDurable = false
         isWhole = true
-        return disclaimed + [
-            .claimName(plan.path), learned { $0.cannotRename = true },
-            .startOver(reason: "the server cannot rename files"),
-        ]
-            + open(asksTarget: false, first: [.remove(temporary)])
+        return disclaimed + [.claimName(plan.path)] + (learns ? [learned { $0.cannotRename = true }] : [])
+            + [.startOver(reason: reason)] + open(asksTarget: false, first: [.remove(temporary)])
     }
 
     /// Something broke in the middle. A lost rename is remembered, so that the next attempt asks before it sends.
     mutating func brokenOff(_ step: Step, _ broken: ProtocolAction) -> [ProtocolAction] {
-        guard case .checking(.some) = step else { return over(broken) }
+        guard case .checking(.lost) = step else { return over(broken) }
         point.publishing = true
         return [.persist(ResumePoint(point))] + over(broken)
     }

@@ -29,10 +29,10 @@ package struct SFTPUpload: ProtocolMachine {
         case askingTarget
         /// The whole file gets its final name. Next: `checking`, `over`.
         case renaming
-        /// The rename was refused, or its answer was lost (`lost`). Next: `renaming`, `replacing`, `opening` (no rename there),
-        /// `tidying`, `over`.
-        case checking(lost: TransferError?)
-        /// The target is removed and the rename asked again, where a server has no other way. Next: `over`.
+        /// The rename was refused, or its answer was lost. Next: `renaming`, `replacing`, `opening` (no rename there), `tidying`, `over`.
+        case checking(RenameDoubt)
+        /// The target is removed and the rename asked again, where a server has no other way. Next: `checking`, `opening` (no rename
+        /// there), `over`.
         case replacing
         /// The target is opened to be read back: nothing else tells whether an earlier attempt has put it there. Next: `readingBack`, `over`.
         case openingBack
@@ -40,6 +40,12 @@ package struct SFTPUpload: ProtocolMachine {
         case readingBack(SFTPHandle)
         /// The temporary file is removed, then this is said. Next: `over`.
         case tidying(then: ProtocolAction)
+    }
+
+    /// The reason why it is looked whether a rename happened.
+    enum RenameDoubt: Equatable {
+        case lost(TransferError)
+        case refused(SFTPStatus, String)
     }
 
     /// The payload under way: pieces in their order, two at a time; behind the last the list that ends the file.
@@ -86,6 +92,8 @@ package struct SFTPUpload: ProtocolMachine {
     package static let small: Int64 = 1 << 20
     /// Up to this, which is one packet, a file is sent before anybody asks whether the target is there: the rename says it.
     package static let tiny: Int64 = 32 << 10
+    /// Attempts in which the server refused the name, before another way is taken.
+    static let mostRefusedRenames = 3
 
     let plan: SFTPUploadPlan
     var state = State.ready
@@ -212,7 +220,7 @@ package struct SFTPUpload: ProtocolMachine {
         case .askingSpace(let status, let text, let progress):
             return askedSpace(status, text, madeProgress: progress, group)
         case .askingTarget: return askedTarget(group)
-        case .checking(let lost): return checked(group, lost: lost)
+        case .checking(let doubt): return checked(group, doubt)
         case .openingBack: return openedBack(group)
         case .readingBack(let handle): return readBack(group, handle)
         case .tidying, .renaming, .replacing: return []

@@ -321,7 +321,7 @@ private let mebi = 1 << 20
                         var story = SFTPStory(size)
                         story.server.truncatesOnOpen = habit == 1
                         story.server.cannotRename = habit == 2
-                        story.server.features.renamesOver = habit != 3
+                        story.server.features.renamesOver = habit < 2
                         story.server.keepsTimes = habit != 3
                         story.cut = (after, isDone)
                         if !story.attempt().hasPrefix("wait") { continue }
@@ -348,12 +348,12 @@ private let mebi = 1 << 20
     @Test("a server without rename is remembered, and gets whole files under their final names")
     func noRename() {
         var story = SFTPStory(1000)
-        story.server.cannotRename = true
+        (story.server.cannotRename, story.server.features.renamesOver) = (true, false)
         #expect(story.attempt() == "finish 1000 size")
         #expect(story.log.contains("learned cannotRename=true") && story.isPublished)
         var next = SFTPStory(2000)
         next.facts = story.facts
-        next.server.cannotRename = true
+        (next.server.cannotRename, next.server.features.renamesOver) = (true, false)
         #expect(next.attempt() == "finish 2000 size")
         #expect(
             next.log == [
@@ -370,6 +370,76 @@ private let mebi = 1 << 20
         next.subject.ifExists = .replace
         #expect(next.attempt() == "finish 2000 size" && next.isPublished)
         #expect(next.log.contains("cut 2000"))
+    }
+
+    @Test(
+        "a rename that is refused for a reason that may pass loses nothing: the next attempt only names what is there",
+        arguments: [1000, 2 << 20], [ExistingFilePolicy.fail, .replace])
+    func renameRefused(size: Int, policy: ExistingFilePolicy) throws {
+        for status in [SFTPStatus.failure, .badMessage, .noSuchFile] {
+            var story = SFTPStory(size, ifExists: policy)
+            (story.server.features.renamesOver, story.server.features.writesInOrder) = (false, false)
+            // Whatever is opened again would be lost.
+            story.server.truncatesOnOpen = true
+            let isOldThere = policy == .replace
+            if isOldThere { story.server.files["d/f"] = .init(bytes: [9], modified: 9) }
+            story.server.refuses["rename"] = (status, "Failure")
+            #expect(story.attempt() == "wait backoff badServerResponse")
+            #expect(story.log.contains("remove target") == isOldThere && !story.log.contains("remove part"))
+            #expect(!story.log.contains { $0.hasPrefix("learned") || $0.hasPrefix("over") }, "\(story.log)")
+            #expect(story.server.files[SFTPStory.part]?.bytes == story.source)
+            // An engine that was killed reads this; a cancel gives the old file's name to it.
+            let stored = try #require(story.resume)
+            story.resume = ResumePoint(encoded: ResumePoint(stored).encoded)?.content(SFTPResumePoint.self)
+            #expect(story.resume?.refusedRenames == 1 && story.resume?.removesOld == (isOldThere ? true : nil))
+            story.facts.cannotResume = true
+            story.server.refuses = [:]
+            #expect(story.attempt() == "finish \(size) size")
+            #expect(story.sent == 0 && !story.log.contains("open part") && story.isPublished)
+        }
+    }
+
+    @Test("a server that refuses each rename gets this file alone under its final name, after three attempts")
+    func renameRefusedForGood() {
+        var story = SFTPStory(1000)
+        story.server.features.renamesOver = false
+        story.server.refuses["rename"] = (.failure, "Failure")
+        for _ in 1...2 { #expect(story.attempt() == "wait backoff badServerResponse") }
+        #expect(story.attempt() == "finish 1000 size")
+        #expect(story.log.contains("over: the server refuses to rename it, time after time") && story.isPublished)
+        #expect(story.facts.cannotRename == nil)
+        // Bytes that are sent again are no whole file: that they were is taken back before.
+        story = SFTPStory(2 * mebi)
+        story.server.features.renamesOver = false
+        story.server.refuses["rename"] = (.failure, "Failure")
+        story.attempt()
+        story.server.files[SFTPStory.part]?.bytes.removeLast(5)
+        story.cut = (after: 5, isDone: false)
+        #expect(story.attempt().hasPrefix("wait"))
+        #expect(story.resume?.isComplete == nil && story.resume?.refusedRenames == 1, "\(story.log)")
+    }
+
+    @Test(
+        "a server that has the rename that replaces never gets a file under its final name, nor the old one removed at once"
+    )
+    func renamesOverRefused() {
+        for policy in [ExistingFilePolicy.fail, .replace] {
+            var story = SFTPStory(1000, ifExists: policy)
+            let old = FakeSFTPServer.File(bytes: [9], modified: 9)
+            if policy == .replace { story.server.files["d/f"] = old }
+            story.server.refuses["rename"] = (.failure, "Failure")
+            for attempt in 1...5 {
+                #expect(story.attempt() == "wait backoff badServerResponse")
+                #expect(story.server.files[SFTPStory.part]?.bytes == story.source)
+                if policy == .replace, attempt < 3 { #expect(story.server.files["d/f"] == old) }
+            }
+            story.server.refuses = [:]
+            #expect(story.attempt() == "finish 1000 size" && story.sent == 0 && story.isPublished)
+        }
+        var unable = SFTPStory(1000)
+        unable.server.cannotRename = true
+        #expect(unable.attempt() == "fail unsupported")
+        #expect(unable.server.files[SFTPStory.part]?.bytes == unable.source)
     }
 
     @Test("acknowledged bytes that are not there are noticed before the file is called done")
@@ -486,6 +556,9 @@ private let mebi = 1 << 20
         #expect(try #require(ResumePoint(encoded: encoded)).content(SFTPResumePoint.self) == point)
         #expect(!SFTPResumePoint(temporary: RawPath(""), size: 1, modified: 1).isPlausible)
         #expect(!SFTPResumePoint(temporary: RawPath("a"), size: -1, modified: 1).isPlausible)
+        var hostile = point
+        hostile.refusedRenames = -1
+        #expect(!hostile.isPlausible)
         #expect(RawPath(sftpURLPath: Array("/~/a/b".utf8)) == RawPath("a/b"))
         #expect(RawPath(sftpURLPath: Array("/~a".utf8)) == RawPath("/~a"))
     }

@@ -82,7 +82,7 @@ struct FakeSFTPServer {
         case .sync: break
         case .close(let handle): open[handle] = nil
         case .rename(let old, let new, let replaces):
-            if cannotRename { return .refused(.failure, "Failure") }
+            if cannotRename { return .refused(.unsupported, "Operation unsupported") }
             guard let file = files[old.displayed] else { return .refused(.noSuchFile, "No such file") }
             if folders.contains(new.displayed) { return .refused(.failure, "Failure") }
             if !replaces, files[new.displayed] != nil { return .refused(.failure, "Failure") }
