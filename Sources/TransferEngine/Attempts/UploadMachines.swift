@@ -88,7 +88,10 @@ private struct HTTPUpload {
     private var dav: any ProtocolMachine {
         let chunk = options.chunkBytes ?? NextcloudPlan.usualChunk
         let isChunked = address.target.contains("/remote.php/dav/files/") && subject.size > chunk
-        if resume?.kind == NextcloudResumePoint.kind || isChunked && facts.cannotChunk != true {
+        // A MOVE that may have happened, or a digest that was not heard, is asked after by what sent the file whole.
+        let whole = resume?.content(DavResumePoint.self)
+        let isInDoubt = whole.map { $0.publishing || $0.unanswered != nil } ?? false
+        if resume?.kind == NextcloudResumePoint.kind || isChunked && facts.cannotChunk != true && !isInDoubt {
             return NextcloudUpload(
                 NextcloudPlan(
                     address: address, subject: replacing, facts: facts,

@@ -127,8 +127,8 @@ extension TransferEngine {
         }
     }
 
-    /// The one place where an upload ends as done: the protocol has a proof, and the source is still the one that it was given. What a rule
-    /// leaves out claims nothing about its bytes.
+    /// The one place where an upload ends as done: the protocol has a proof, the source is still the one that it was given, and the digest was
+    /// compared where that was asked for. What a rule leaves out claims nothing about its bytes.
     func finishUpload(_ attempt: Attempt, _ receipt: Receipt) {
         if attempt.removal != nil { return complete(attempt, receipt, finalPath: nil) }
         guard receipt.proof != nil else {
@@ -137,6 +137,10 @@ extension TransferEngine {
         }
         if !receipt.skipped, attempt.source?.change != nil {
             return sourceChanged(attempt, stored: receipt.isOurs ? receipt : nil)
+        }
+        if receipt.fallsShort(of: attempt.subject?.verify) {
+            let server = TransferScheme.server(of: attempt.origin)
+            return fail(attempt, .unverifiable(at: server, "has the file, but told no digest of it that was compared"))
         }
         complete(attempt, receipt, finalPath: nil)
     }

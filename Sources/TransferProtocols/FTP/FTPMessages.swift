@@ -68,6 +68,8 @@ package struct FTPResumePoint: RenamingResumePoint {
     package var publishing = false
     /// The old file at the target may have been removed to make way for the rename: what is gathered here is all that is left then.
     package var removesOld: Bool?
+    /// The server told this digest of the temporary file before its rename, and it is the source's.
+    package var compared: TransferDigest?
 
     package init(temporary: RawPath, generation: Int = 1) {
         self.temporary = temporary

@@ -8,8 +8,8 @@ extension FTPUpload {
         if plan.subject.ifExists == .skip { return .finish(.skipped(plan.subject.size)) }
         // Size alone is never the same; MDTM knows seconds.
         let seconds = plan.subject.modifiedNanoseconds / 1_000_000_000
-        guard isFirst, !plan.subject.hasChanged, size == plan.subject.size, let modified,
-            modified.milliseconds / 1000 == seconds
+        guard isFirst, !plan.subject.hasChanged, plan.subject.verify != .digest, size == plan.subject.size,
+            let modified, modified.milliseconds / 1000 == seconds
         else {
             return .fail(.exists(at: plan.host))
         }

@@ -69,6 +69,7 @@ extension FTPUpload {
     mutating func compare(_ ours: TransferDigest, _ theirs: TransferDigest) -> [ProtocolAction] {
         if ours == theirs {
             digest = ours
+            point.compared = ours
             return prepare()
         }
         repairs += 1

@@ -67,6 +67,7 @@ package struct FTPUpload: ProtocolMachine {
         self.plan = plan
         facts = plan.facts
         point = plan.resume ?? FTPResumePoint(temporary: plan.path)
+        if !plan.subject.hasChanged { digest = point.compared }
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
@@ -249,10 +250,11 @@ package struct FTPUpload: ProtocolMachine {
 
     mutating func send(_ range: Range<Int64>) -> [ProtocolAction] {
         let exchange = FTPExchange.upload(point.temporary, range, appends: range.lowerBound > 0)
-        // A part of a file must not get the name of the file that was removed for it.
+        // A part of a file must not get the name of the file that was removed for it, nor pass for what was compared.
         let partial: [ProtocolAction]
-        if point.removesOld == true {
-            point.removesOld = nil
+        digest = nil
+        if point.removesOld == true || point.compared != nil {
+            (point.removesOld, point.compared) = (nil, nil)
             partial = [.persist(ResumePoint(point))]
         } else {
             partial = []

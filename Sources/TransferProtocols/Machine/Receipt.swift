@@ -59,6 +59,11 @@ package struct Receipt: Hashable, Sendable {
     /// The rule said so: the file is there, and nothing was sent.
     package var skipped: Bool { proof == .skipped }
 
+    /// True when less was compared than a person asked for.
+    package func fallsShort(of wish: VerificationWish?) -> Bool {
+        wish == .digest && verified != .digest && !skipped
+    }
+
     /// True when this task put there what is there.
     package var isOurs: Bool {
         switch proof {

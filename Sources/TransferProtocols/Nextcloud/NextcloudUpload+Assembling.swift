@@ -37,8 +37,8 @@ extension NextcloudUpload {
     func existing(_ file: DavResource, isFirst: Bool) -> ProtocolAction {
         if plan.subject.ifExists == .skip { return .finish(.skipped(plan.subject.size)) }
         // Size alone is never the same; Nextcloud keeps the source's time.
-        guard isFirst, !plan.subject.hasChanged, !file.isFolder, file.size == plan.subject.size,
-            let theirs = file.modified,
+        guard isFirst, !plan.subject.hasChanged, plan.subject.verify != .digest, !file.isFolder,
+            file.size == plan.subject.size, let theirs = file.modified,
             theirs.milliseconds / 1000 == plan.subject.modifiedNanoseconds / 1_000_000_000
         else { return .fail(.exists(at: plan.address.server, httpStatus: 412)) }
         var receipt = Receipt(.stoodThere, bytes: plan.subject.size, verified: .size)

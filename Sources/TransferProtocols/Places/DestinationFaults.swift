@@ -1,4 +1,4 @@
-import TransferModel
+package import TransferModel
 
 /// Faults at the destination that a person has to decide about: one maker of each sentence, for all protocols.
 extension TransferError {
@@ -32,7 +32,7 @@ extension TransferError {
     }
 
     /// The check that was asked for cannot be made.
-    static func unverifiable(at host: String, _ why: String) -> TransferError {
+    package static func unverifiable(at host: String, _ why: String) -> TransferError {
         TransferError(.integrity, "\(host) \(why): look there, or queue it again with a weaker --verify")
     }
 

@@ -30,6 +30,9 @@ package struct PostUpload: ProtocolMachine {
             if let earlier = plan.resume, earlier.isSent, earlier.token == plan.subject.token, !plan.isRepeatable {
                 return over(.fail(.posted(plan.address, "its answer was lost")))
             }
+            if plan.subject.verify == .digest {
+                return over(.fail(.unverifiable(at: plan.address.server, "tells no digest of what a POST has made")))
+            }
             return [.persist(point(isSent: true))] + send()
         case (.sending(let id), .ended(let ended, let end)) where ended == id: return sent(end)
         default:

@@ -34,6 +34,10 @@ package struct DavResumePoint: RenamingResumePoint {
     package var publishing = false
     /// The answer to the MOVE was lost, and until then the server may still be at it.
     package var busyUntil: Timestamp?
+    /// The server told this digest of the temporary file, and it is the source's.
+    package var compared: TransferDigest?
+    /// Whole files that were sent to be compared, and whose answers were lost, one after the other.
+    package var unanswered: Int?
 
     package init(temporary: String, generation: Int = 1) {
         self.temporary = temporary
@@ -42,7 +46,7 @@ package struct DavResumePoint: RenamingResumePoint {
 
     package mutating func disclaim() { publishing = false }
 
-    package var isPlausible: Bool { generation > 0 && temporary.hasPrefix("/") }
+    package var isPlausible: Bool { generation > 0 && temporary.hasPrefix("/") && unanswered ?? 0 >= 0 }
 }
 
 /// The requests of WebDAV (RFC 4918).

@@ -7,8 +7,8 @@ extension DavUpload {
     func existing(_ file: DavResource, isFirst: Bool) -> ProtocolAction {
         if plan.subject.ifExists == .skip { return .finish(.skipped(plan.subject.size)) }
         // Size alone is never the same; a server that does not keep the source's time has another one.
-        guard isFirst, !plan.subject.hasChanged, !file.isFolder, file.size == plan.subject.size,
-            let theirs = file.modified, theirs.milliseconds / 1000 == modified
+        guard isFirst, !plan.subject.hasChanged, plan.subject.verify != .digest, !file.isFolder,
+            file.size == plan.subject.size, let theirs = file.modified, theirs.milliseconds / 1000 == modified
         else { return .fail(.exists(at: plan.address.server, httpStatus: 412)) }
         var receipt = Receipt(.stoodThere, bytes: plan.subject.size, verified: .size)
         receipt.foundThere = true

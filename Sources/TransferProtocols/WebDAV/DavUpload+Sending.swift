@@ -4,6 +4,7 @@ import TransferModel
 extension DavUpload {
     mutating func send() -> [ProtocolAction] {
         var headers: [HeaderField] = []
+        isCompared = false
         if isStraight, plan.subject.ifExists != .replace {
             headers.append(HeaderField("If-None-Match", "*"))
         }
@@ -35,6 +36,7 @@ extension DavUpload {
             }
             guard theirs == digest.value else { return differs() }
             isCompared = true
+            point.compared = digest
         }
         let isSure = end.bytesSent >= plan.subject.size && answer.status != 202
         if isSure, plan.subject.verify != .size, plan.subject.size <= Self.unlooked { return whole() }
@@ -108,6 +110,7 @@ extension DavUpload {
     mutating func checked(_ finding: DavFinding, _ doubt: TransferError?) -> [ProtocolAction] {
         if case .found(let file) = finding {
             // Straight at the target, what is there may be another one's, or of another version.
+            if let doubt, file.size == plan.subject.size, mustCompare { return uncompared(doubt) }
             if file.size == plan.subject.size, !isStraight || doubt == nil {
                 isMeasured = true
                 return whole()
@@ -124,6 +127,19 @@ extension DavUpload {
         repairs += 1
         if repairs == 1 { return startOver("the server has \(length) of \(plan.subject.size) bytes") }
         return leave(different("took the file but has \(length) of \(plan.subject.size) bytes"))
+    }
+
+    /// Every byte is there, and the answer that had their digest is lost: it is sent again, but not for ever.
+    private mutating func uncompared(_ doubt: TransferError) -> [ProtocolAction] {
+        let before = min(point.unanswered ?? 0, Self.mostUnanswered)
+        guard before + 1 < Self.mostUnanswered else {
+            point.unanswered = nil
+            let why = "has the file, but its answer with the SHA-256 of it was lost, time after time"
+            return [.persist(ResumePoint(point))] + over(.fail(.unverifiable(at: plan.address.server, why)))
+        }
+        point.unanswered = before + 1
+        point.wasCut = true
+        return [.persist(ResumePoint(point))] + over(.wait(WaitDemand(.backoff, doubt)))
     }
 
     mutating func whole() -> [ProtocolAction] {

@@ -40,6 +40,8 @@ package struct DavUpload: ProtocolMachine {
 
     /// Up to this nobody asks before what has the target's name, nor after the PUT what has arrived.
     static let unlooked: Int64 = 64 << 10
+    /// Whole files whose digests were not heard, one after the other. Then a person looks.
+    static let mostUnanswered = 3
 
     let plan: DavPlan
     var state = State.ready
@@ -77,6 +79,8 @@ package struct DavUpload: ProtocolMachine {
         facts = plan.facts
         point = plan.resume ?? DavResumePoint(temporary: plan.address.target)
         folders = DavMessages.folders(above: plan.address)
+        if plan.subject.hasChanged { point.unanswered = nil }
+        if let compared = point.compared, !plan.subject.hasChanged { (digest, isCompared) = (compared, true) }
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
@@ -174,6 +178,8 @@ package struct DavUpload: ProtocolMachine {
                 point.busyUntil = latest
                 return [.accepted(plan.subject.size), .persist(ResumePoint(point))] + lookLater()
             }
+            // By its length alone it would pass for less than was asked; only the answer to a PUT tells more.
+            if mustCompare { return startOver("the server's SHA-256 of the file was not heard") }
             isMeasured = true
             return [.resumed(at: plan.subject.size)] + whole()
         case .missing where point.publishing: return ask(plan.address) { .proving($0, isTarget: true, nil) }
@@ -195,7 +201,9 @@ package struct DavUpload: ProtocolMachine {
             facts.cannotRename == true
             ? plan.address.target
             : DavMessages.temporary(plan.address, token: plan.subject.token, generation: point.generation)
+        let unanswered = point.unanswered
         point = DavResumePoint(temporary: path, generation: point.generation)
+        point.unanswered = unanswered
         if plan.subject.verify == .digest, digest == nil {
             state = .digesting
             return [.persist(ResumePoint(point)), .digestSource]
@@ -232,6 +240,8 @@ package struct DavUpload: ProtocolMachine {
     /// The server has had every byte of this task once: a 403 then means that the permission is gone.
     var wasWhole: Bool { isWhole || hadWhole || plan.resume?.publishing == true }
     var temporary: HTTPAddress { HTTPAddress(plan.address, target: point.temporary) }
+    /// A digest is asked for, and the server has told none of what it has.
+    var mustCompare: Bool { plan.subject.verify == .digest && !isCompared }
     /// There is no temporary name: the server cannot rename.
     var isStraight: Bool { point.temporary == plan.address.target }
     /// The source's time, in seconds since 1970.

@@ -72,6 +72,11 @@ struct RemotePlaceTests {
         let cloud = "davs://h/remote.php/dav/files/ana/"
         #expect(sender(cloud) == "DavUpload")
         #expect(sender(cloud, size: 11 << 20) == "NextcloudUpload")
+        // A file that went whole, and may have its name already.
+        var whole = DavResumePoint(temporary: "/remote.php/dav/files/ana/.f")
+        #expect(sender(cloud, resume: ResumePoint(whole), size: 11 << 20) == "NextcloudUpload")
+        whole.publishing = true
+        #expect(sender(cloud, resume: ResumePoint(whole), size: 11 << 20) == "DavUpload")
         #expect(sender("s3://bucket/") == "S3Upload")
         #expect(sender("sftp://h/") == "SFTPUpload")
         #expect(sender("ftpes://h/") == "FTPUpload")

@@ -225,6 +225,31 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         #expect(upload.said.first == "over: the server has other bytes (their SHA-256 differs)")
     }
 
+    @Test("a digest that was compared before a rename whose answer was lost holds in the next attempt")
+    func comparedBefore() throws {
+        let digest = TransferDigest(algorithm: "sha-256", value: String(repeating: "ab", count: 32))
+        var first = FTPPlay(FTPUpload(plan(.fail, verify: .digest)))
+        for end in [Answers.missing, Answers.done("STOR", sent: 1000), Answers.size(1000)] { first.end(end) }
+        first.end(Answers.done("XSHA256", text: "\(digest.value) \(part)"))
+        first.take(first.machine.handle(.digested(digest)))
+        first.end(Answers.missing)
+        #expect(first.said == ["persist ftp", name])
+        guard case .persist(let stored)? = first.last.first else { return #expect(Bool(false)) }
+        let point = try #require(ResumePoint(encoded: stored.encoded)?.content(FTPResumePoint.self))
+        #expect(point.compared == digest)
+        let next = FTPPlay(FTPUpload(plan(.fail, verify: .digest, resume: point)))
+        #expect(after(next, Answers.missing, Answers.size(1000)) == ["finish 1000 digest found"])
+        // Not of bytes that are sent after it.
+        var anew = next
+        for end in [Answers.missing, Answers.missing] { anew.end(end) }
+        #expect(anew.said.last == "STOR \(part) 0..<1000")
+        for end in [Answers.done("STOR", sent: 1000), Answers.size(1000)] { anew.end(end) }
+        #expect(anew.said.last == "XSHA256 \(part)")
+        // What stood there is told by size and time alone.
+        let stood = FTPPlay(FTPUpload(plan(.fail, verify: .digest)))
+        #expect(after(stood, Answers.size(1000)) == ["fail destinationExists"])
+    }
+
     @Test("the resume point survives its coding, and damage is no resume point")
     func coding() {
         var point = FTPResumePoint(temporary: RawPath([0xFF, 0x2F, 0x41]), generation: 3)

@@ -33,6 +33,13 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(receipt.response?.headers == [HeaderField("ETag", "\"x\"")])
     }
 
+    @Test("what a POST makes has no digest: asked for one, nothing is sent")
+    func digest() {
+        var checked = plan()
+        checked.subject.verify = .digest
+        #expect(after(checked) == ["fail integrity"])
+    }
+
     @Test(
         "an answer decides whether it may be sent again",
         arguments: [

@@ -359,6 +359,74 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         #expect(silent.said == ["fail integrity"])
     }
 
+    /// A digest that the source has, as the engine and a server tell it.
+    private static let sum = String(repeating: "ab", count: 32)
+
+    /// What was said last to these ends, the digest computed wherever it is asked for; and the machine's last resume point.
+    private func compared(_ plan: DavPlan, _ ends: [ExchangeEnd]) throws -> (said: [String], point: DavResumePoint) {
+        var play = HTTPPlay(DavUpload(plan))
+        var kept: ResumePoint?
+        func keep() { for case .persist(let point) in play.last { kept = point } }
+        func digest() {
+            keep()
+            guard play.said.last == "digest" else { return }
+            play.take(play.machine.handle(.digested(TransferDigest(algorithm: "sha-256", value: Self.sum))))
+            keep()
+        }
+        digest()
+        for end in ends {
+            play.end(end)
+            digest()
+        }
+        let encoded = try #require(kept).encoded
+        return (play.said, try #require(ResumePoint(encoded: encoded)?.content(DavResumePoint.self)))
+    }
+
+    @Test(
+        "where a digest is asked for, length never stands for it: a file whose digest was not heard is sent again, a few times"
+    )
+    func uncompared() throws {
+        let cut = unanswered(lost, sent: 1000)
+        var point: DavResumePoint?
+        for attempt in 1...3 {
+            let again: [ExchangeEnd] = point == nil ? [] : [listing((point?.temporary ?? "", 1000)), answered(204)]
+            let (said, kept) = try compared(plan(verify: .digest, begun: noon, resume: point), again + [cut])
+            #expect(said == ["PROPFIND \(kept.temporary)"])
+            let (whole, next) = try compared(
+                plan(verify: .digest, begun: noon, resume: point), again + [cut, listing((kept.temporary, 1000))])
+            #expect(
+                whole == ["persist dav", attempt < 3 ? "wait backoff networkConnectionLost" : "fail integrity"])
+            point = next
+        }
+        #expect(point?.unanswered == nil)
+        // Stopped after the last byte: the same.
+        #expect(
+            after(plan(verify: .digest, resume: left()), listing((part, 1000))) == [
+                "over: the server's SHA-256 of the file was not heard", "DELETE \(part)",
+            ])
+        let stood = after(plan(size: large, verify: .digest), there(large, modified: noonText))
+        #expect(stood == ["fail destinationExists 412"])
+        var hostile = left()
+        hostile.unanswered = -1
+        #expect(!hostile.isPlausible)
+    }
+
+    @Test("a digest that was compared holds for the attempts that only name the file")
+    func comparedBefore() throws {
+        let told = answered(201, ["X-Hash-SHA256: \(Self.sum)"])
+        for end in [unanswered(lost, sent: 0), answered(504)] {
+            let (_, point) = try compared(plan(verify: .digest), [told, end, listing((part, 1000))])
+            #expect(point.compared?.value == Self.sum && point.publishing)
+            let resumed = plan(verify: .digest, resume: point)
+            #expect(after(resumed, answered(404), there(1000)) == ["finish 1000 digest found"])
+            #expect(after(resumed, listing((part, 1000))).last == move)
+            #expect(after(resumed, listing((part, 1000)), answered(201)) == ["finish 1000 digest"])
+            // Bytes that are sent anew are compared anew.
+            let (said, next) = try compared(resumed, [answered(404), answered(404), answered(201)])
+            #expect(said == ["DELETE \(part)"] && next.compared == nil)
+        }
+    }
+
     @Test("a MOVE that may still go on in Nextcloud is waited for, not repeated")
     func gatewayTimeout() {
         let address = "https://c/remote.php/dav/files/u/f"
