@@ -317,7 +317,7 @@ private let mebi = 1 << 20
             ids: [ExchangeID(rawValue: 1), ExchangeID(rawValue: 2)],
             ends: [ExchangeID(rawValue: 1): target, ExchangeID(rawValue: 2): gone])
         #expect(words(machine.checked(group, .refused(.failure, ""))) == ["wait backoff badServerResponse"])
-        machine.hasLostRename = true
+        machine.renames.lostAnswer()
         #expect(words(machine.checked(group, .refused(.failure, ""))) == ["finish 1000 size"])
     }
 

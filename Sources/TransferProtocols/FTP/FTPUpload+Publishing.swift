@@ -31,6 +31,7 @@ extension FTPUpload {
             point.temporary, as: plan.path, modified: plan.subject.modifiedNanoseconds / 1_000_000_000,
             removesOld: removesOld)
         point.publishing = true
+        renames.asked()
         if removesOld { point.removesOld = true }
         return [.persist(ResumePoint(point)), .compareSource]
             + perform(exchange) { .publishing($0, removesOld: removesOld) }
@@ -57,11 +58,12 @@ extension FTPUpload {
         if end.isLoginRefused || end.reply == 530 { return stop(end) }
         if !end.isRefusal || end.reply == 421 {
             guard case .wait(let demand) = meaning(end) else { return stop(end) }
-            hasLostRename = true
+            renames.lostAnswer()
             return ask(point.temporary) { .proving($0, isTarget: false, .now(demand)) }
         }
         if end.isUnknownCommand { return goStraight() }
         if end.reply < 500 { return stop(end) }
+        renames.refused()
         if end.command == "RNFR" {
             let lost = TransferError(
                 .networkConnectionLost,
@@ -73,9 +75,9 @@ extension FTPUpload {
         return ask(plan.path) { .lookingAgain($0, refusal: end) }
     }
 
-    /// Every byte is there: whoever refuses the name takes a permission away. The temporary file was found for that, so no rename happened.
+    /// Every byte is there: whoever refuses the name takes a permission away.
     private mutating func stop(whole refusal: FTPEnd) -> [ProtocolAction] {
-        disclaim() + over(FTPMeaning(refusal, host: plan.host, hasAccepted: true).action)
+        over(FTPMeaning(refusal, host: plan.host, hasAccepted: true).action)
     }
 
     mutating func proved(_ end: FTPEnd, _ isTarget: Bool, _ doubt: Doubt) -> [ProtocolAction] {
@@ -102,13 +104,12 @@ extension FTPUpload {
         case (true, nil):
             guard end.isMissing else { return stop(end) }
             guard case .now(let demand) = doubt else { return vanishedEarlier() }
-            return (hasLostRename || plan.resume?.publishing == true ? [] : disclaim()) + over(.wait(demand))
+            return over(.wait(demand))
         }
     }
 
     private func isRenamed(_ target: FTPEnd) -> Bool {
-        plan.subject.isRenamed(
-            hasLostAnswer: hasLostRename, wasIntended: plan.resume?.publishing == true, modified: target.modified)
+        renames.explains(targetUnder: plan.subject.ifExists, hasOurTime: plan.subject.hasTime(target.modified))
     }
 
     private func receipt(_ proof: ArrivalProof) -> Receipt {

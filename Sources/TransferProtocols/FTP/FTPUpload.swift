@@ -5,7 +5,7 @@ import TransferModel
 ///
 /// SIZE is the truth, asked before going on and always after the last byte: servers say 226 and have less. The states and what
 /// happens before the name are here; `FTPUpload+Sending` has the bytes, `FTPUpload+Publishing` the name.
-package struct FTPUpload: ProtocolMachine {
+package struct FTPUpload: ProtocolMachine, RenamingUpload {
     enum State {
         /// Nothing is asked yet. Next: `looking`, `resuming`, `clearing`, `sending`.
         case ready
@@ -58,8 +58,7 @@ package struct FTPUpload: ProtocolMachine {
     var accepted: Int64 = 0
     /// The target is our own, of an earlier version of the source.
     private var ownsTarget = false
-    /// A rename went out in this attempt, and nobody heard its answer.
-    var hasLostRename = false
+    var renames: RenameHistory
     /// Times that a file sent whole was gone before it had its name.
     private var vanishings = 0
 
@@ -68,6 +67,7 @@ package struct FTPUpload: ProtocolMachine {
         facts = plan.facts
         point = plan.resume ?? FTPResumePoint(temporary: plan.path)
         if !plan.subject.hasChanged { digest = point.compared }
+        renames = RenameHistory(wasIntended: plan.resume?.publishing == true && !plan.subject.hasChanged)
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
@@ -153,6 +153,7 @@ package struct FTPUpload: ProtocolMachine {
             ? plan.path
             : FTPMessages.temporary(plan.path, token: plan.subject.token, generation: point.generation)
         point = FTPResumePoint(temporary: name, generation: point.generation)
+        renames.forget()
         return (isStraight ? [.claimName(plan.path)] : []) + [.persist(ResumePoint(point))]
             + send(0..<plan.subject.size)
     }
@@ -165,14 +166,6 @@ package struct FTPUpload: ProtocolMachine {
         accepted = 0
         if old == plan.path { return fresh() }
         return disclaimed + perform(FTPMessages.remove(old)) { .clearing($0) }
-    }
-
-    /// Before our temporary file is removed: from here on its absence proves no rename.
-    mutating func disclaim(throwsAway: Bool = false) -> [ProtocolAction] {
-        guard point.publishing else { return [] }
-        point.disclaim()
-        hasLostRename = false
-        return [.persist(throwsAway ? .outdated(point) : ResumePoint(point))]
     }
 
     mutating func startOver(_ reason: String) -> [ProtocolAction] {
@@ -292,7 +285,7 @@ package struct FTPUpload: ProtocolMachine {
 
     mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
         state = .over
-        return [action]
+        return ending(action)
     }
 
     /// The server cannot rename: from here on under the final name.

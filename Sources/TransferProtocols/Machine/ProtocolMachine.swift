@@ -80,23 +80,6 @@ package struct UploadSubject: Hashable, Sendable {
     }
 }
 
-extension UploadSubject {
-    /// Returns true when a temporary file that is gone has become the target, which has the source's length.
-    ///
-    /// Only a rename of ours that nobody said no to takes the temporary file away; the server's own clearing up does, too. Where a file may be
-    /// replaced, one of that length may be the old one: an intent of an earlier attempt says too little then, without our time.
-    /// - Parameters:
-    ///   - hasLostAnswer: a rename went out in this attempt, and nobody heard its answer.
-    ///   - wasIntended: an earlier attempt had written down that it would ask for the rename.
-    ///   - modified: of the target, by the server.
-    func isRenamed(hasLostAnswer: Bool, wasIntended: Bool, modified: Timestamp?) -> Bool {
-        if hasLostAnswer { return true }
-        let seconds = modifiedNanoseconds / 1_000_000_000
-        return wasIntended
-            && (ifExists != .replace || modified.map { $0.milliseconds / 1000 == seconds } ?? false)
-    }
-}
-
 /// The source of a subject's token. Computed when it is asked for: a small file that is sent whole needs none.
 package enum UploadToken: Hashable, Sendable, ExpressibleByStringLiteral {
     case digits(String)

@@ -21,13 +21,14 @@ extension SFTPUpload {
         }
         had = there?.size
         var first: [SFTPExchange] = []
-        var disclaimed: [ProtocolAction] = []
+        // Another one is begun: of that nothing was asked yet.
+        var disclaimed = group[1]?.refusal?.status == .noSuchFile ? disclaim() : []
         if plan.subject.hasChanged {
             // The old version's bytes. Whether it works decides nothing.
             let old = plan.resume?.temporary ?? TemporaryName.beside(plan.path, token: plan.subject.token)
             if old != plan.path, old != point.temporary {
                 // Whose rename it was is decided: from here on the old name's absence proves nothing.
-                if plan.resume?.publishing == true { disclaimed = makeDurable() }
+                if plan.resume?.publishing == true { disclaimed += makeDurable() }
                 first.append(.remove(old))
             }
         }

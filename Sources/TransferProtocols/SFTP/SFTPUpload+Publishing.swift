@@ -40,9 +40,7 @@ extension SFTPUpload {
         }
         let isSameSize = target.size == subject.size
         if let old = plan.resume, old.publishing {
-            // Where a file may be replaced, the old one may still be there, of our length.
-            let isOld = subject.ifExists == .replace && target.modified != plan.modified
-            if !subject.hasChanged, look.temporaryIsThere == false, isSameSize, isTimely(target), !isOld {
+            if look.temporaryIsThere == false, isSameSize, isRenamed(target) {
                 return .end(.finish(found(.token)))
             }
             if subject.hasChanged, look.oldIsThere == false, target.size == old.size, target.modified == old.modified {
@@ -65,6 +63,12 @@ extension SFTPUpload {
     /// False when the temporary file was seen with our time and the target has another: a rename would have kept it.
     private func isTimely(_ target: SFTPAttributes) -> Bool {
         point.keepsTime != true || target.modified == plan.modified
+    }
+
+    private func isRenamed(_ target: SFTPAttributes) -> Bool {
+        isTimely(target)
+            && renames.explains(
+                targetUnder: plan.subject.ifExists, hasOurTime: target.modified == plan.modified)
     }
 
     private var different: ProtocolAction { .fail(.unsure(at: plan.host, "what is there is not the same file")) }
@@ -122,7 +126,8 @@ extension SFTPUpload {
     }
 
     mutating func rename() -> [ProtocolAction] {
-        publishing
+        renames.asked()
+        return publishing
             + perform(
                 .renaming, [.rename(point.temporary, to: plan.path, replaces: mayReplace && features.renamesOver)])
     }
@@ -143,24 +148,15 @@ extension SFTPUpload {
         if let broken = end.brokenOff {
             // The answer is lost; the rename may have happened.
             guard case .wait(let demand) = broken, demand.reason == .backoff else { return over(broken) }
-            hasLostRename = true
+            renames.lostAnswer()
             return check(.lost(demand.error))
         }
         guard let (status, text) = end.refusal else { return over(SFTPMeaning.odd(host: plan.host)) }
+        renames.refused()
         if status == .permissionDenied || SFTPMeaning.saysFull(text) {
-            // A no: the temporary file's absence proves nothing from here on.
-            return (hasLostRename ? [] : disclaim())
-                + over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: hasAccepted))
+            return over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: hasAccepted))
         }
         return check(.refused(status, text))
-    }
-
-    /// Before a temporary file of ours is removed: from here on its absence proves no rename.
-    mutating func disclaim() -> [ProtocolAction] {
-        guard point.publishing else { return [] }
-        point.disclaim()
-        hasLostRename = false
-        return [.persist(ResumePoint(point))]
     }
 
     private mutating func check(_ doubt: RenameDoubt) -> [ProtocolAction] {
@@ -171,9 +167,7 @@ extension SFTPUpload {
         let lost: TransferError? = if case .lost(let error) = doubt { error } else { nil }
         switch (group[0]?.attributes, group[1]?.attributes) {
         case (let target?, nil)
-        where target.size == plan.subject.size && !target.isFolder && isTimely(target)
-            && (hasLostRename || mayHaveRenamed):
-            // Only our rename takes the temporary file away, and one of them went unanswered. A no is never a yes.
+        where target.size == plan.subject.size && !target.isFolder && isRenamed(target):
             return over(.finish(measured(.token)))
         case (let target?, .some):
             if case .refused(let status, let text) = doubt, mayReplace, !target.isFolder {
@@ -190,8 +184,7 @@ extension SFTPUpload {
             return renameAgain(lost)
         case (_, nil):
             let message = "what was sent to \(plan.host) is gone before it had its name: Martlet tries again by itself"
-            return (lost != nil || hasLostRename || mayHaveRenamed ? [] : disclaim())
-                + over(.wait(WaitDemand(.backoff, lost ?? TransferError(.badServerResponse, message))))
+            return over(.wait(WaitDemand(.backoff, lost ?? TransferError(.badServerResponse, message))))
         }
     }
 
@@ -214,6 +207,7 @@ extension SFTPUpload {
         point.removesOld = true
         point.isComplete = true
         point.publishing = true
+        renames.asked()
         return [.persist(ResumePoint(point)), .compareSource]
             + perform(.replacing, [.remove(plan.path), .rename(point.temporary, to: plan.path, replaces: false)])
     }
@@ -223,10 +217,11 @@ extension SFTPUpload {
         if end.outcome == .done { return over(.finish(receipt(.answered))) }
         if let broken = end.brokenOff {
             guard case .wait(let demand) = broken, demand.reason == .backoff else { return over(broken) }
-            hasLostRename = true
+            renames.lostAnswer()
             return check(.lost(demand.error))
         }
         guard let (status, text) = end.refusal else { return over(SFTPMeaning.odd(host: plan.host)) }
+        renames.refused()
         if group[0]?.outcome == .done { return nameRefused(status, text) }
         return over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: hasAccepted))
     }
@@ -248,8 +243,7 @@ extension SFTPUpload {
             return goDirect("the server refuses to rename it, time after time", learns: false)
         }
         point.isComplete = true
-        // A no: the temporary file's absence proves nothing from here on.
-        if !hasLostRename, !mayHaveRenamed { point.disclaim() }
+        if renames.isRefusal { point.disclaim() }
         isDurable = true
         return [.persist(ResumePoint(point))]
             + over(SFTPMeaning.action(.failure, text, .rename, host: plan.host, hasAccepted: hasAccepted))

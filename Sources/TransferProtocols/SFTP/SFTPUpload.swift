@@ -10,7 +10,7 @@ import TransferModel
 ///
 /// The states and the beginning are here; `+Payload` sends and measures, `+Publishing` holds the way to the final name and what to do in
 /// doubt.
-package struct SFTPUpload: ProtocolMachine {
+package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     /// A list of operations whose ends are looked at together.
     enum Step: Equatable {
         /// Asks what is there of earlier attempts: the target, the temporary file, that of an earlier version of the source. Next:
@@ -115,8 +115,7 @@ package struct SFTPUpload: ProtocolMachine {
     /// True when this attempt has asked whether the target is there.
     var hasAskedTarget = false
     var hasRenamedTwice = false
-    /// A rename went out in this attempt, and nobody heard its answer.
-    var hasLostRename = false
+    var renames: RenameHistory
     /// The length of the temporary file before it was opened.
     var had: Int64?
     /// The write that was refused began where an earlier attempt stood.
@@ -131,6 +130,7 @@ package struct SFTPUpload: ProtocolMachine {
         self.plan = plan
         facts = plan.facts
         let goesOn = plan.resume != nil && !plan.subject.hasChanged
+        renames = RenameHistory(wasIntended: goesOn && plan.resume?.publishing == true)
         if let resume = plan.resume, goesOn {
             point = resume
         } else {
@@ -165,8 +165,6 @@ package struct SFTPUpload: ProtocolMachine {
     // MARK: Beginning
 
     var isDirect: Bool { point.temporary == plan.path }
-    /// An earlier attempt may have renamed this version of the source.
-    var mayHaveRenamed: Bool { plan.resume?.publishing == true && !plan.subject.hasChanged && point.publishing }
 
     private mutating func begin() -> [ProtocolAction] {
         if plan.subject.verify == .digest {
@@ -250,6 +248,6 @@ package struct SFTPUpload: ProtocolMachine {
     mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
         state = .over
         if case .finish = action { isLeft = false }
-        return [action]
+        return ending(action)
     }
 }

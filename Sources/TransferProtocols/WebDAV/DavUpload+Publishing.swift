@@ -24,6 +24,7 @@ extension DavUpload {
     }
 
     private mutating func move(pathOnly: Bool) -> [ProtocolAction] {
+        renames.asked()
         let exchange = DavMessages.move(
             temporary, to: plan.address, overwrites: plan.subject.ifExists == .replace, pathOnly: pathOnly)
         return perform(exchange) { .moving($0, pathOnly: pathOnly) }
@@ -35,13 +36,13 @@ extension DavUpload {
             case .wait(let demand):
                 // Whether it arrived is not known either: it has as long as copying at a mebibyte a second takes.
                 let mayHaveArrived = end.failure?.mayHaveReachedServer ?? true
-                hasLostMove = hasLostMove || mayHaveArrived
+                if mayHaveArrived { renames.lostAnswer() }
                 return prove(demand, busy: mayHaveArrived ? leastPatience : nil)
             case let meaning: return over(meaning.refusal ?? .fail(.cutOff(by: host)))
             }
         }
         if answer.status == 202 || answer.status == 207 {
-            hasLostMove = true
+            renames.lostAnswer()
             return prove(WaitDemand(.backoff, undone(answer)), busy: answer.status == 202 ? .hour : nil)
         }
         if answer.isSuccess {
@@ -50,14 +51,17 @@ extension DavUpload {
             return over(.finish(receipt(.answered, answer, body: end.body)))
         }
         switch answer.status {
-        case 412: return ask(plan.address) { .inTheWay($0) }
+        case 412:
+            renames.refused()
+            return ask(plan.address) { .inTheWay($0) }
         case 405, 501: return goStraight()
         // The name in Destination is not the server's own: behind a proxy it knows itself by another.
         case 502 where !pathOnly && !plan.isCloud:
             // Or a gateway has lost the server, which may have done it.
-            hasLostMove = hasLostMove || !DavMessages.isOwnWord(end.body)
+            if !DavMessages.isOwnWord(end.body) { renames.lostAnswer() }
             return move(pathOnly: true)
         case 404:
+            renames.refused()
             let error = TransferError(
                 .networkConnectionLost, "\(host) does not find the temporary file: Martlet tries again by itself",
                 httpStatus: 404)
@@ -67,14 +71,14 @@ extension DavUpload {
         switch AnswerMeaning.dav(answer, host: host, hasAccepted: true, at: end.at) {
         // Whatever stands between us and the server may have given up before the server did.
         case .wait(let demand) where answer.status >= 500 && answer.status != 507 || answer.status == 408:
-            hasLostMove = true
+            renames.lostAnswer()
             return prove(demand, busy: DavMessages.isOwnWord(end.body) ? nil : .hour)
         // A lock on its own is somebody else's; after a lost answer it is our own MOVE that still goes on.
-        case .wait(let demand) where answer.status == 423 && plan.isCloud && plan.resume?.publishing == true:
+        case .wait(let demand) where answer.status == 423 && plan.isCloud && renames.mayHaveHappened:
             return prove(demand, busy: .hour)
-        // A no: the temporary file's absence proves nothing from here on.
         case let meaning:
-            return (hasLostMove ? [] : disclaim()) + over(meaning.refusal ?? .fail(.cutOff(by: host)))
+            renames.refused()
+            return over(meaning.refusal ?? .fail(.cutOff(by: host)))
         }
     }
 
@@ -121,7 +125,7 @@ extension DavUpload {
                 .fail(.unsure(at: plan.address.server, "what is there has \(length), not \(plan.subject.size)")))
         default:
             guard let demand else { return vanished() }
-            return (hasLostMove || plan.resume?.publishing == true ? [] : disclaim()) + over(.wait(demand))
+            return over(.wait(demand))
         }
     }
 
@@ -133,8 +137,7 @@ extension DavUpload {
     }
 
     private func isRenamed(_ target: DavResource) -> Bool {
-        plan.subject.isRenamed(
-            hasLostAnswer: hasLostMove, wasIntended: plan.resume?.publishing == true, modified: target.modified)
+        renames.explains(targetUnder: plan.subject.ifExists, hasOurTime: plan.subject.hasTime(target.modified))
     }
 
     /// The server did not overwrite.

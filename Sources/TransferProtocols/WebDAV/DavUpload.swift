@@ -4,7 +4,7 @@ import TransferModel
 ///
 /// There is no going on in the middle: a cut begins again. What is asked after is whether everything arrived, and whether a MOVE
 /// whose answer was lost has happened. The states are here; `DavUpload+Sending` has the bytes, `DavUpload+Publishing` the name.
-package struct DavUpload: ProtocolMachine {
+package struct DavUpload: ProtocolMachine, RenamingUpload {
     enum State {
         /// Nothing is asked yet. Next: `looking`, `probing`, `clearing`, `digesting`, `sending`.
         case ready
@@ -56,8 +56,8 @@ package struct DavUpload: ProtocolMachine {
     private var hadWhole = false
     /// Digest of the source, where the server is to compare it.
     var digest: TransferDigest?
-    /// A MOVE went out in this attempt, and the server's own answer to it was not heard.
-    var hasLostMove = false
+    /// The MOVEs; a gateway's answer is not the server's own.
+    var renames: RenameHistory
     /// Times that a file sent whole was gone before it had its name.
     var vanishings = 0
     /// The server told the length of what it has.
@@ -78,6 +78,7 @@ package struct DavUpload: ProtocolMachine {
         self.lastID = lastID
         facts = plan.facts
         point = plan.resume ?? DavResumePoint(temporary: plan.address.target)
+        renames = RenameHistory(wasIntended: plan.resume?.publishing == true && !plan.subject.hasChanged)
         folders = DavMessages.folders(above: plan.address)
         if plan.subject.hasChanged { point.unanswered = nil }
         if let compared = point.compared, !plan.subject.hasChanged { (digest, isCompared) = (compared, true) }
@@ -204,6 +205,7 @@ package struct DavUpload: ProtocolMachine {
         let unanswered = point.unanswered
         point = DavResumePoint(temporary: path, generation: point.generation)
         point.unanswered = unanswered
+        renames.forget()
         if plan.subject.verify == .digest, digest == nil {
             state = .digesting
             return [.persist(ResumePoint(point)), .digestSource]
@@ -222,14 +224,6 @@ package struct DavUpload: ProtocolMachine {
         // Under its own name it is replaced by what is sent.
         if wasStraight { return fresh() }
         return disclaimed + perform(.http(DavMessages.remove(old))) { .clearing($0) }
-    }
-
-    /// Before our temporary file is removed: from here on its absence proves no MOVE.
-    mutating func disclaim(throwsAway: Bool = false) -> [ProtocolAction] {
-        guard point.publishing else { return [] }
-        point.disclaim()
-        hasLostMove = false
-        return [.persist(throwsAway ? .outdated(point) : ResumePoint(point))]
     }
 
     mutating func startOver(_ reason: String) -> [ProtocolAction] { [.startOver(reason: reason)] + clear() }
@@ -266,6 +260,6 @@ package struct DavUpload: ProtocolMachine {
 
     mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
         state = .over
-        return [action]
+        return ending(action)
     }
 }

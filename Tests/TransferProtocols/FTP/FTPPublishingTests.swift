@@ -123,9 +123,12 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
     func lostRename() {
         for lostAnswer in [Answers.cut(), Answers.refused(421, "RNTO"), Answers.refused(550, "RNFR")] {
             #expect(after(renaming(), lostAnswer) == ["SIZE \(part)"])
-            #expect(after(renaming(), lostAnswer, Answers.size(1000)) == ["wait backoff networkConnectionLost"])
-            #expect(after(renaming(), lostAnswer, Answers.missing) == ["SIZE f"])
             let isNo = lostAnswer.command == "RNFR"
+            // A no leaves nothing that a retry could take for a rename.
+            let told = isNo ? ["persist ftp"] : []
+            #expect(
+                after(renaming(), lostAnswer, Answers.size(1000)) == told + ["wait backoff networkConnectionLost"])
+            #expect(after(renaming(), lostAnswer, Answers.missing) == ["SIZE f"])
             let anew = [
                 "over: the temporary file is not there any more", "persist ftp", "STOR \(part) 0..<1000",
             ]
@@ -133,11 +136,16 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
             let whole = after(renaming(), lostAnswer, Answers.missing, Answers.size(1000))
             #expect(whole == (isNo ? anew : ["finish 1000 size"]))
             let unreplaced = after(renaming(.fail), lostAnswer, Answers.missing, Answers.size(1000))
-            #expect(unreplaced == (isNo ? ["fail unknownOutcome"] : ["finish 1000 size"]))
-            #expect(after(renaming(), lostAnswer, Answers.missing, Answers.size(7)) == ["fail unknownOutcome"])
+            #expect(unreplaced == (isNo ? told + ["fail unknownOutcome"] : ["finish 1000 size"]))
+            #expect(
+                after(renaming(), lostAnswer, Answers.missing, Answers.size(7)) == told + ["fail unknownOutcome"])
             #expect(
                 after(renaming(), lostAnswer, Answers.missing, Answers.missing)
-                    == (isNo ? ["persist ftp"] : []) + ["wait backoff networkConnectionLost"])
+                    == told + ["wait backoff networkConnectionLost"])
+            // Nor when the question after it is lost.
+            #expect(
+                after(renaming(), lostAnswer, Answers.cut(error: refused))
+                    == told + ["wait backoff cannotConnectToHost"])
         }
         #expect(after(renaming(), Answers.cut(), Answers.cut(error: refused)) == ["wait backoff cannotConnectToHost"])
         #expect(after(renaming(), Answers.cut(error: badCertificate)) == ["fail tlsFailure"])

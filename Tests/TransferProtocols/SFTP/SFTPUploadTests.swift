@@ -292,6 +292,36 @@ private let mebi = 1 << 20
         }
     }
 
+    @Test("a rename that was refused leaves nothing that a retry could take for one")
+    func refusedRename() {
+        for text in ["", "No space left on device"] {
+            var story = SFTPStory(2 * mebi)
+            story.server.refuses["rename"] = (text.isEmpty ? .permissionDenied : .failure, text)
+            #expect(story.attempt().hasPrefix("wait"))
+            #expect(story.resume?.publishing == false)
+            // Somebody tidies up, and somebody else's file of the same length comes.
+            story.server.refuses = [:]
+            let theirs = FakeSFTPServer.File(bytes: [UInt8](repeating: 9, count: 2 * mebi), modified: 1234)
+            story.server.files = ["d/f": theirs]
+            #expect(story.attempt() == "fail destinationExists")
+            #expect(story.server.files == ["d/f": theirs])
+        }
+    }
+
+    @Test("a no takes back no earlier rename whose answer was lost")
+    func refusedAgain() {
+        var story = SFTPStory(2 * mebi)
+        story.attempt()
+        let target = story.server.files["d/f"]
+        story.server.files = [SFTPStory.part: target!]
+        story.server.refuses["rename"] = (.permissionDenied, "")
+        #expect(story.attempt() == "wait auth permissionDenied")
+        #expect(story.resume?.publishing == true)
+        // The first one comes to its end.
+        story.server.files = ["d/f": target!]
+        #expect(story.attempt() == "finish 2097152 size found")
+    }
+
     @Test("after a kill a small file at the target is told by its bytes, and another one is not ours")
     func killed() {
         var story = SFTPStory(1000)
