@@ -59,7 +59,7 @@ extension SFTPUpload {
         }
         // Of a new file nothing can be there. Under the final name a longer one may be.
         if had != nil || isDirect { return perform(.measuring(handle, had: had), [.handleStatus(handle)]) }
-        return send(handle, from: 0)
+        return send(handle, from: 0, has: 0)
     }
 
     private mutating func openRefused(_ status: SFTPStatus, _ text: String) -> [ProtocolAction] {
@@ -104,6 +104,6 @@ extension SFTPUpload {
         }
         if size > plan.subject.size { actions.append(.perform(nextID(), .sftp(.setSize(handle, plan.subject.size)))) }
         if start > 0 { actions.append(.resumed(at: start)) }
-        return actions + send(handle, from: start)
+        return actions + send(handle, from: start, has: size)
     }
 }

@@ -2,14 +2,18 @@ import TransferModel
 
 /// The bytes: in pieces to the same offsets, then what ends the file, and what becomes of a refusal.
 extension SFTPUpload {
-    mutating func send(_ handle: SFTPHandle, from start: Int64) -> [ProtocolAction] {
-        var actions: [ProtocolAction] = []
-        if plan.subject.size > Self.small { actions += makeDurable() }
-        if start < plan.subject.size, point.removesOld == true || point.isComplete == true {
-            // A part of a file must not get the name of the file that was removed for it.
-            (point.removesOld, point.isComplete) = (nil, nil)
-            actions.append(.persist(ResumePoint(point)))
+    /// - Parameter size: bytes of the file that the server has; what lies before them may be sent again all the same.
+    mutating func send(_ handle: SFTPHandle, from start: Int64, has size: Int64) -> [ProtocolAction] {
+        let isPartial = size < plan.subject.size && point.removesOld == true
+        // A part of a file must not get the name of the file that was removed for it.
+        if isPartial { point.removesOld = nil }
+        let isResent = start < plan.subject.size && point.isComplete == true
+        if isResent { point.isComplete = nil }
+        let isOther = isPartial || isResent
+        if isOther {
+            isDurable = false
         }
+        var actions = isOther || plan.subject.size > Self.small ? makeDurable() : []
         var sending = Sending(handle: handle, start: start, next: start)
         actions += fill(&sending)
         state = .sending(sending)

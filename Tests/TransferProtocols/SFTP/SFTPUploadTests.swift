@@ -292,6 +292,32 @@ private let mebi = 1 << 20
         }
     }
 
+    @Test(
+        "where an old file was removed, a temporary file that is whole stays all that is left while its end is sent again"
+    )
+    func wholeStaysAllThatIsLeft() {
+        for lacks in [0, 5] {
+            var story = SFTPStory(2 * mebi, ifExists: .replace)
+            story.server.features.renamesOver = false
+            story.server.features.writesInOrder = false
+            story.server.files["d/f"] = .init(bytes: [9], modified: 9)
+            // The old file is removed; the rename's answer is lost, and it has not happened.
+            story.cut = (after: 11, isDone: false)
+            #expect(story.attempt() == "wait backoff networkConnectionLost")
+            #expect(story.server.files["d/f"] == nil && story.resume?.removesOld == true)
+            story.server.files[SFTPStory.part]?.bytes.removeLast(lacks)
+            // As one who did not yet write down that it was complete.
+            story.resume?.isComplete = nil
+            story.cut = (after: 5, isDone: false)
+            #expect(story.attempt() == "wait backoff networkConnectionLost")
+            // A cancel now gives what is whole its name, and removes what is not.
+            #expect(story.resume?.removesOld == (lacks == 0 ? true : nil))
+            #expect(story.log.filter { $0 == "persist" }.count == (lacks == 0 ? 0 : 1))
+            story.cut = nil
+            #expect(story.attempt() == "finish 2097152 size" && story.isPublished)
+        }
+    }
+
     @Test("a rename that was refused leaves nothing that a retry could take for one")
     func refusedRename() {
         for text in ["", "No space left on device"] {
