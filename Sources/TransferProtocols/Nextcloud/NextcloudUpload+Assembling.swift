@@ -163,6 +163,8 @@ extension NextcloudUpload {
     mutating func searched(_ end: ExchangeEnd, _ poll: Poll, _ target: DavResource?) -> [ProtocolAction] {
         switch finding(end) {
         case .missing where target.map(hasOurTime) == false:
+            // The wish is that what is there goes, whosever it is.
+            if plan.subject.ifExists == .replace { return startAnew() }
             return over(
                 .fail(.unsure(at: plan.address.server, "the chunks are gone, and the file there has another time")))
         case .missing where target != nil:

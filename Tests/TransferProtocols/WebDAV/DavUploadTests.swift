@@ -337,6 +337,12 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         #expect(after(replacing, answered(404), there(1000)).last == put)
         #expect(
             after(replacing, answered(404), there(1000, modified: noonText)) == ["finish 1000 size found"])
+        // Who wants what is there replaced has it sent again, whatever its length.
+        for other in [there(7), there(nil)] { #expect(after(replacing, answered(404), other).last == put) }
+        let overwriting = plan(.replace)
+        for lost in [answered(504), answered(404)] {
+            #expect(after(overwriting, answered(201), lost, answered(404), there(7)).last == put)
+        }
         #expect(
             after(plan(resume: point), answered(404), answered(404)) == [
                 "over: the temporary file is not there any more", "persist dav", put,

@@ -362,6 +362,10 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
             plan.subject.modifiedNanoseconds = time.milliseconds * 1_000_000
             let said = after(HTTPPlay(NextcloudUpload(plan)), file(25 * mebi), answered(404))
             #expect(said == (seconds == 0 ? ["finish \(25 * mebi) size found"] : ["fail unknownOutcome"]))
+            guard seconds > 0 else { continue }
+            plan.subject.ifExists = .replace
+            let anew = after(HTTPPlay(NextcloudUpload(plan)), file(25 * mebi), answered(404))
+            #expect(anew.first?.hasPrefix("over: ") == true && anew.last == "DELETE \(folder)", "\(anew)")
         }
     }
 
