@@ -70,6 +70,8 @@ package struct FTPResumePoint: RenamingResumePoint {
     package var removesOld: Bool?
     /// The server told this digest of the temporary file before its rename, and it is the source's.
     package var compared: TransferDigest?
+    /// Under the final name: why what is there is ours.
+    package var owned: OwnedName?
 
     package init(temporary: RawPath, generation: Int = 1) {
         self.temporary = temporary

@@ -39,6 +39,7 @@ extension FTPUpload {
 
     /// - Parameter refusal: the rename was refused: is there a file in its way?
     mutating func lookedAgain(_ end: FTPEnd, _ refusal: FTPEnd?) -> [ProtocolAction] {
+        look(end)
         let replaces = plan.subject.ifExists == .replace && refusal != nil
         if replaces, end.size != nil || end.isUnknownCommand { return publish(removesOld: true) }
         if let size = end.size {
@@ -81,6 +82,7 @@ extension FTPUpload {
     }
 
     mutating func proved(_ end: FTPEnd, _ isTarget: Bool, _ doubt: Doubt) -> [ProtocolAction] {
+        if isTarget { look(end) }
         switch (isTarget, end.size) {
         case (false, _?):
             // It still has its old name.

@@ -58,6 +58,10 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     var accepted: Int64 = 0
     /// The target is our own, of an earlier version of the source.
     private var ownsTarget = false
+    /// This attempt has asked what has the final name.
+    private var hasLooked = false
+    /// The last look at the final name found nothing, and nothing was sent since.
+    var isFree = false
     var renames: RenameHistory
     /// Times that a file sent whole was gone before it had its name.
     private var vanishings = 0
@@ -68,6 +72,8 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         point = plan.resume ?? FTPResumePoint(temporary: plan.path)
         if !plan.subject.hasChanged { digest = point.compared }
         renames = RenameHistory(wasIntended: plan.resume?.publishing == true && !plan.subject.hasChanged)
+        let hasCome = point.seen > 0 || point.publishing || plan.subject.hasArrived
+        if plan.resume != nil, isStraight, hasCome { point.owned = .written }
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
@@ -126,7 +132,9 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
             return ask(plan.path) { .looking($0) }
         }
         if plan.subject.hasChanged {
-            if isStraight, !ownsWhatIsThere { return ask(plan.path) { .looking($0) } }
+            if isStraight, point.owned != .written, plan.subject.ifExists != .replace {
+                return ask(plan.path) { .looking($0) }
+            }
             ownsTarget = isStraight
             return clear()
         }
@@ -140,10 +148,23 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     }
 
     private mutating func looked(_ end: FTPEnd) -> [ProtocolAction] {
-        if let size = end.size { return over(existing(size, end.modified, isFirst: true)) }
+        look(end)
+        if let size = end.size {
+            guard point.owned?.covers(size) == true else { return over(existing(size, end.modified, isFirst: true)) }
+            // An earlier attempt began it, with another version of the source.
+            point.owned = .written
+            ownsTarget = true
+            return clear()
+        }
         if end.isUnknownCommand, plan.subject.verify != VerificationWish.none { return over(.fail(sizeless)) }
         guard end.isRefusal, end.reply >= 500, !end.isLoginRefused, end.reply != 530 else { return stop(end) }
         return fresh()
+    }
+
+    /// Takes the answer about the final name in.
+    mutating func look(_ end: FTPEnd) {
+        hasLooked = true
+        isFree = end.isMissing && !end.isForbidden
     }
 
     /// Begins under a name that nobody uses. The name is durable before the first byte.
@@ -152,7 +173,13 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
             facts.cannotRename == true
             ? plan.path
             : FTPMessages.temporary(plan.path, token: plan.subject.token, generation: point.generation)
+        // After a temporary file the final name, which may be somebody's by now.
+        if name == plan.path, plan.subject.ifExists != .replace, !hasLooked, !ownsTarget, point.owned == nil {
+            return [.claimName(plan.path)] + ask(plan.path) { .looking($0) }
+        }
+        let owned = isFree ? OwnedName.free(upTo: plan.subject.size) : point.temporary == name ? point.owned : nil
         point = FTPResumePoint(temporary: name, generation: point.generation)
+        if isStraight { point.owned = owned }
         renames.forget()
         return (isStraight ? [.claimName(plan.path)] : []) + [.persist(ResumePoint(point))]
             + send(0..<plan.subject.size)
@@ -183,9 +210,12 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
 
     private mutating func measured(_ end: FTPEnd) -> [ProtocolAction] {
         if let size = end.size {
-            if size > 0, isStraight, !ownsWhatIsThere {
-                let why = "it cannot rename files, and nothing tells whether what is there is ours"
-                return over(.fail(.unsure(at: plan.host, why)))
+            if size > 0, isStraight {
+                guard plan.subject.ifExists == .replace || point.owned?.covers(size) == true else {
+                    let why = "it cannot rename files, and nothing tells whether what is there is ours"
+                    return over(.fail(.unsure(at: plan.host, why)))
+                }
+                point.owned = .written
             }
             if size > 0, size < plan.subject.size, facts.cannotResume != true {
                 state = .settling(nil, last: size, round: 1)
@@ -194,17 +224,13 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
             return stands(at: size)
         }
         if end.isMissing {
+            if isStraight { look(end) }
             if point.publishing { return ask(plan.path) { .proving($0, isTarget: true, .earlier) } }
             let wasThere = point.seen > 0
             return (wasThere ? [.startOver(reason: "the temporary file is not there any more")] : []) + fresh()
         }
         if end.isUnknownCommand { return startOver("the server does not tell how much it has") }
         return stop(end)
-    }
-
-    /// Under its final name a file is ours from the first byte on that is known to have come there.
-    private var ownsWhatIsThere: Bool {
-        point.seen > 0 || point.publishing || plan.subject.hasArrived || plan.subject.ifExists == .replace
     }
 
     private mutating func settled(_ end: FTPEnd, _ last: Int64, _ round: Int) -> [ProtocolAction] {
@@ -220,10 +246,17 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     /// The server has so much of the temporary file, and it does not move.
     private mutating func stands(at size: Int64) -> [ProtocolAction] {
         if size > plan.subject.size { return startOver("the temporary file is longer than the source") }
-        if size == 0, plan.subject.size > 0 { return send(0..<plan.subject.size) }
+        if size == 0, plan.subject.size > 0 { return own() + send(0..<plan.subject.size) }
         if size == plan.subject.size { return [.resumed(at: size)] + whole() }
         if facts.cannotResume == true { return startOver("the server cannot go on in the middle") }
         return [.resumed(at: size)] + goOn(at: size)
+    }
+
+    /// Under the final name an empty file is taken for ours, like none.
+    private mutating func own() -> [ProtocolAction] {
+        guard isStraight, point.owned == nil else { return [] }
+        point.owned = .free(upTo: plan.subject.size)
+        return [.persist(ResumePoint(point))]
     }
 
     mutating func goOn(at size: Int64) -> [ProtocolAction] {
@@ -285,7 +318,15 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
 
     mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
         state = .over
-        return ending(action)
+        return disown(before: action) + ending(action)
+    }
+
+    /// Nothing of ours came where nothing was: what is there later is somebody else's.
+    private mutating func disown(before action: ProtocolAction) -> [ProtocolAction] {
+        if case .finish = action { return [] }
+        guard isFree, isStraight, point.owned != nil else { return [] }
+        point.owned = nil
+        return [.persist(ResumePoint(point))]
     }
 
     /// The server cannot rename: from here on under the final name.

@@ -78,6 +78,8 @@ package struct SFTPResumePoint: RenamingResumePoint {
     package var isComplete: Bool?
     /// Attempts whose rename the server refused without saying that it has none.
     package var refusedRenames: Int?
+    /// As `FTPResumePoint.owned`.
+    package var owned: OwnedName?
     /// Only for who clears up: an engine was killed, and nobody knows whether the file was made. No upload goes on from it.
     package private(set) var isGuess: Bool?
 

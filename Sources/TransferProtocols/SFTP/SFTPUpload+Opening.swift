@@ -19,6 +19,7 @@ extension SFTPUpload {
             // Its name alone was refused: a server that empties what is opened must not get at it.
             return (plan.subject.size > 0 ? [.resumed(at: plan.subject.size)] : []) + stored(isMeasured: true)
         }
+        if isDirect { own(group) }
         had = there?.size
         var first: [SFTPExchange] = []
         // Another one is begun: of that nothing was asked yet.
@@ -46,6 +47,18 @@ extension SFTPUpload {
         return disclaimed + open(asksTarget: false, first: first)
     }
 
+    /// Notes why what is under the final name is ours from now on: the look decided that it is, or nothing is there.
+    private mutating func own(_ group: Group) {
+        let old = point.owned
+        if group[0]?.attributes != nil {
+            if plan.subject.ifExists != .replace { point.owned = .written }
+        } else if group[0]?.refusal?.status == .noSuchFile {
+            isFree = true
+            point.owned = .free(upTo: plan.subject.size)
+        }
+        if point.owned != old { isDurable = false }
+    }
+
     mutating func opened(_ group: Group, asksTarget: Bool) -> [ProtocolAction] {
         guard let end = group.last else { return [] }
         let target = asksTarget ? group[group.ids.count - 2]?.attributes : nil
@@ -57,6 +70,7 @@ extension SFTPUpload {
             guard let (status, text) = end.refusal else { return over(SFTPMeaning.odd(host: plan.host)) }
             return openRefused(status, text)
         }
+        isFree = false
         // Of a new file nothing can be there. Under the final name a longer one may be.
         if had != nil || isDirect { return perform(.measuring(handle, had: had), [.handleStatus(handle)]) }
         return send(handle, from: 0, has: 0)

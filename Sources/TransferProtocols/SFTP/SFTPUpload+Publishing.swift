@@ -33,7 +33,9 @@ extension SFTPUpload {
         let subject = plan.subject
         // A file that is being gathered under its final name.
         if isDirect, plan.resume?.temporary == plan.path {
-            if target.size == 0 || subject.hasArrived || subject.ifExists == .replace { return .goOn }
+            if target.size == 0 || subject.ifExists == .replace || point.owned?.covers(target.size) == true {
+                return .goOn
+            }
             if !subject.hasChanged, subject.size <= Self.small, target.size == subject.size { return .readBack }
             let why = "it cannot rename files, and nothing tells whether what is there is ours"
             return .end(.fail(.unsure(at: plan.host, why)))
@@ -179,7 +181,7 @@ extension SFTPUpload {
             return lost == nil ? replace() : renameAgain(lost)
         case (nil, .some):
             if case .refused(let status, let text) = doubt, hasRenamedTwice || status == .unsupported {
-                return nameRefused(status, text)
+                return nameRefused(status, text, isFree: group[0]?.refusal?.status == .noSuchFile)
             }
             return renameAgain(lost)
         case (_, nil):
@@ -199,7 +201,7 @@ extension SFTPUpload {
     private mutating func replaceRefused(_ status: SFTPStatus, _ text: String) -> [ProtocolAction] {
         let mayPass = features.renamesOver && status != .unsupported
         return mayPass && point.refusedRenames ?? 0 < Self.mostRefusedRenames - 1
-            ? nameRefused(status, text) : replace()
+            ? nameRefused(status, text, isFree: false) : replace()
     }
 
     /// For a moment there is neither; a server without `posix-rename` knows no better way.
@@ -222,16 +224,17 @@ extension SFTPUpload {
         }
         guard let (status, text) = end.refusal else { return over(SFTPMeaning.odd(host: plan.host)) }
         renames.refused()
-        if group[0]?.outcome == .done { return nameRefused(status, text) }
+        if group[0]?.outcome == .done { return nameRefused(status, text, isFree: true) }
         return over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: hasAccepted))
     }
 
     /// The server refuses the name although nothing it could not replace is in its way. That it cannot rename at all is known by its own word
     /// alone; version 3 has one word for everything else, and that may pass. What was sent stays and is named by the next attempt. A
     /// server that refuses each time gets this one file under its final name.
-    private mutating func nameRefused(_ status: SFTPStatus, _ text: String) -> [ProtocolAction] {
+    /// - Parameter isFree: nothing has that name.
+    private mutating func nameRefused(_ status: SFTPStatus, _ text: String, isFree: Bool) -> [ProtocolAction] {
         if status == .unsupported, !features.renamesOver {
-            return goDirect("the server cannot rename files", learns: true)
+            return goDirect("the server cannot rename files", learns: true, isFree: isFree)
         }
         let mayPass = [.endOfFile, .noSuchFile, .failure, .badMessage].contains(status)
         guard mayPass, !SFTPMeaning.saysFull(text) else {
@@ -240,7 +243,7 @@ extension SFTPUpload {
         let refused = min(point.refusedRenames ?? 0, Self.mostRefusedRenames) + 1
         point.refusedRenames = refused
         if refused >= Self.mostRefusedRenames, !features.renamesOver {
-            return goDirect("the server refuses to rename it, time after time", learns: false)
+            return goDirect("the server refuses to rename it, time after time", learns: false, isFree: isFree)
         }
         point.isComplete = true
         if renames.isRefusal { point.disclaim() }
@@ -250,10 +253,12 @@ extension SFTPUpload {
     }
 
     /// Without a rename: the file is sent again whole, under its final name.
-    private mutating func goDirect(_ reason: String, learns: Bool) -> [ProtocolAction] {
+    private mutating func goDirect(_ reason: String, learns: Bool, isFree: Bool) -> [ProtocolAction] {
         let temporary = point.temporary
         let disclaimed = disclaim()
         point.temporary = plan.path
+        self.isFree = isFree
+        point.owned = isFree ? .free(upTo: plan.subject.size) : nil
         isDurable = false
         isWhole = true
         return disclaimed + [.claimName(plan.path)] + (learns ? [learned { $0.cannotRename = true }] : [])

@@ -101,6 +101,8 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     var features = SFTPFeatures()
     /// The file that takes the bytes: the temporary file, or the target where the server cannot rename.
     var point: SFTPResumePoint
+    /// This attempt found nothing under the final name, and has not opened it since.
+    var isFree = false
     /// True when the point is durable.
     var isDurable = false
     /// The file at the target may be replaced: the rule says so, or it is ours.
@@ -143,7 +145,10 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         mayReplace = plan.subject.ifExists == .replace
         hasAccepted = goesOn
         if facts.cannotRename == true { point.temporary = plan.path }
-        isDurable = goesOn && plan.resume?.temporary == point.temporary
+        if let resume = plan.resume, isDirect, resume.temporary == plan.path {
+            point.owned = plan.subject.hasArrived ? .written : resume.owned
+        }
+        isDurable = goesOn && plan.resume == point
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
@@ -248,6 +253,14 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
         state = .over
         if case .finish = action { isLeft = false }
-        return ending(action)
+        return disown(before: action) + ending(action)
+    }
+
+    /// Nothing of ours came where nothing was: what is there later is somebody else's.
+    private mutating func disown(before action: ProtocolAction) -> [ProtocolAction] {
+        if case .finish = action { return [] }
+        guard isFree, isDirect, isDurable else { return [] }
+        point.owned = nil
+        return [.persist(ResumePoint(point))]
     }
 }

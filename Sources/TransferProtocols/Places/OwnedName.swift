@@ -1,0 +1,17 @@
+/// The reason why a file under the final name counts as this upload's, where a server cannot rename and the bytes go there straight away.
+/// A field of the resume points of FTP and SFTP, durable before the first byte: without it what is there is somebody else's.
+package enum OwnedName: Codable, Hashable, Sendable {
+    /// A look had found nothing there right before so many bytes were to be sent. No longer file can be ours; a shorter one is, or came
+    /// there in that moment.
+    case free(upTo: Int64)
+    /// Bytes of this upload are known to have come there.
+    case written
+
+    /// Returns true when a file of that length is ours; `nil`: the server does not tell it.
+    func covers(_ size: Int64?) -> Bool {
+        switch self {
+        case .free(let most): size.map { $0 <= most } ?? false
+        case .written: true
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Testing
+import TransferModel
+
+@testable import TransferProtocols
+
+private typealias Answers = FTPAnswers
+
+private let part = ".f.01234567.martlet-part"
+
+private func plan(
+    _ ifExists: ExistingFilePolicy = .fail, size: Int64 = 1000, changed: Bool = false, arrived: Bool = false,
+    cannotResume: Bool? = nil, resume: FTPResumePoint? = nil
+) -> FTPUploadPlan {
+    var facts = HostFacts()
+    facts.cannotRename = true
+    facts.cannotResume = cannotResume
+    var subject = UploadSubject(
+        name: RawPath("f"), size: size, modifiedNanoseconds: noon.milliseconds * 1_000_000, ifExists: ifExists,
+        token: "0123456789abcdef0123456789abcdef", hasChanged: changed)
+    subject.hasArrived = arrived
+    return FTPUploadPlan(host: "h", path: RawPath("f"), subject: subject, facts: facts, resume: resume)
+}
+
+/// One attempt: its last words, and the resume point that is durable then.
+private func run(_ plan: FTPUploadPlan, _ ends: FTPEnd...) -> (said: [String], point: FTPResumePoint?) {
+    var play = FTPPlay(FTPUpload(plan))
+    var point = plan.resume
+    func keep(_ actions: [ProtocolAction]) {
+        for case .persist(let stored) in actions { point = stored.content(FTPResumePoint.self) }
+    }
+    keep(play.last)
+    for end in ends {
+        play.end(end)
+        keep(play.last)
+    }
+    return (play.said, point)
+}
+
+/// Servers that cannot rename: the bytes go under the final name, and what is found there is ours or somebody else's.
+@Suite struct FTPStraightTests {
+    private let policies = [ExistingFilePolicy.fail, .skip]
+
+    @Test("a kill in the first second leaves what the next attempt knows as its own, up to the source's length")
+    func killed() {
+        for policy in policies {
+            let begun = run(plan(policy), Answers.missing)
+            #expect(begun.said == ["persist ftp", "STOR f 0..<1000"])
+            #expect(begun.point?.owned == .free(upTo: 1000))
+            let again = plan(policy, resume: begun.point)
+            #expect(run(again, Answers.missing).said == ["persist ftp", "STOR f 0..<1000"])
+            #expect(run(again, Answers.size(0)).said == ["STOR f 0..<1000"])
+            #expect(run(again, Answers.size(400), Answers.size(400)).said.last == "APPE f 400..<1000")
+            #expect(
+                run(again, Answers.size(1000)).said == [
+                    "resumed 1000", "accepted 1000", "persist ftp", "*MFMT 20261121120000 f",
+                ])
+            #expect(run(again, Answers.size(1001)).said == ["fail unknownOutcome"])
+        }
+    }
+
+    @Test("what comes there after an attempt that has sent nothing is somebody else's")
+    func sentNothing() {
+        let lostLine = run(plan(), Answers.missing, Answers.cut())
+        #expect(lostLine.said == ["persist ftp", "wait backoff networkConnectionLost"])
+        let refusal = run(plan(), Answers.missing, Answers.refused(553))
+        #expect(refusal.said == ["persist ftp", "fail permissionDenied"])
+        for point in [lostLine.point, refusal.point] {
+            #expect(point != nil && point?.owned == nil)
+            #expect(run(plan(resume: point), Answers.size(400)).said == ["fail unknownOutcome"])
+        }
+        let some = run(plan(), Answers.missing, Answers.cut(sent: 10))
+        #expect(some.said == ["wait backoff networkConnectionLost"] && some.point?.owned == .free(upTo: 1000))
+    }
+
+    @Test("a source that changes while it is sent is sent again over its own first bytes")
+    func changedWhileSent() {
+        for policy in policies {
+            let begun = run(plan(policy), Answers.missing).point
+            let changed = plan(policy, size: 300, changed: true, resume: begun)
+            #expect(run(changed).said == ["SIZE f"])
+            for size in [0, 400, 1000] as [Int64] {
+                let next = run(changed, Answers.size(size))
+                #expect(next.said == ["persist ftp", "STOR f 0..<300"] && next.point?.owned == .written)
+            }
+            let other = run(changed, Answers.size(1001)).said
+            #expect(other == [policy == .skip ? "finish 300 none skipped" : "fail destinationExists"])
+            // The line breaks before the new bytes: the old ones are still there, and still ours.
+            let broken = run(changed, Answers.size(400), Answers.cut()).point
+            #expect(
+                run(plan(policy, size: 300, resume: broken), Answers.size(400)).said == [
+                    "over: the temporary file is longer than the source", "persist ftp", "STOR f 0..<300",
+                ])
+            // What is known to have come there needs no question.
+            let known = run(plan(policy, size: 300, changed: true, arrived: true, resume: begun))
+            #expect(known.said == ["persist ftp", "STOR f 0..<300"] && known.point?.owned == .written)
+        }
+    }
+
+    @Test("where nothing can be appended either, a beginning that is cut short does not disown what is there")
+    func neither() {
+        let half = run(plan(cannotResume: true), Answers.missing, Answers.cut(sent: 500)).point
+        let again = run(plan(arrived: true, cannotResume: true, resume: half), Answers.size(500), Answers.cut())
+        #expect(again.said == ["wait backoff networkConnectionLost"] && again.point?.owned == .written)
+        #expect(
+            run(plan(cannotResume: true, resume: again.point), Answers.size(500)).said == [
+                "over: the server cannot go on in the middle", "persist ftp", "STOR f 0..<1000",
+            ])
+    }
+
+    @Test("who had a temporary file looks at the final name before the bytes go there")
+    func fromTemporary() {
+        var point = FTPResumePoint(temporary: RawPath(part))
+        point.seen = 300
+        let gone = plan(resume: point)
+        #expect(run(gone, Answers.missing).said == ["over: the temporary file is not there any more", "SIZE f"])
+        #expect(run(gone, Answers.missing, Answers.size(7)).said == ["fail destinationExists"])
+        let free = run(gone, Answers.missing, Answers.missing)
+        #expect(free.said == ["persist ftp", "STOR f 0..<1000"] && free.point?.owned == .free(upTo: 1000))
+        let changed = plan(changed: true, resume: point)
+        #expect(run(changed, Answers.done("DELE")).said == ["SIZE f"])
+        #expect(run(plan(.replace, resume: point), Answers.missing).said.last == "STOR f 0..<1000")
+    }
+
+    @Test("a point that says whose the file is survives its coding; one that does not say it is as it was")
+    func coding() {
+        var point = FTPResumePoint(temporary: RawPath("f"))
+        #expect(!String(decoding: ResumePoint(point).encoded, as: UTF8.self).contains("owned"))
+        for owned in [nil, OwnedName.free(upTo: 7), .written] {
+            point.owned = owned
+            #expect(ResumePoint(encoded: ResumePoint(point).encoded)?.content(FTPResumePoint.self) == point)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Testing
+import TransferModel
+
+@testable import TransferProtocols
+
+private let size = 2 << 20
+
+/// Servers that cannot rename: the bytes go under the final name, and what is found there is ours or somebody else's.
+@Suite struct SFTPDirectTests {
+    private let policies = [ExistingFilePolicy.fail, .skip]
+
+    /// An upload whose engine is killed after its payload went out; nobody wrote down that bytes had come there.
+    private func killed(_ policy: ExistingFilePolicy) -> SFTPStory {
+        var story = SFTPStory(size, ifExists: policy)
+        story.facts.cannotRename = true
+        story.server.cannotRename = true
+        story.cut = (after: 5, isDone: true)
+        #expect(story.attempt() == "wait backoff networkConnectionLost")
+        #expect(story.resume?.owned == .free(upTo: Int64(size)))
+        #expect(story.server.files["d/f"]?.bytes.count == size)
+        story.cut = nil
+        return story
+    }
+
+    @Test("a kill in the first second leaves what the next attempt knows as its own, up to the source's length")
+    func killedEarly() {
+        for policy in policies {
+            var story = killed(policy)
+            story.server.files["d/f"]?.bytes.removeLast(100)
+            #expect(story.attempt() == "finish \(size) size")
+            #expect(story.isPublished && story.resume?.owned == .written)
+            story = killed(policy)
+            story.server.files["d/f"]?.bytes.append(7)
+            #expect(story.attempt() == "fail unknownOutcome")
+            #expect(story.server.files["d/f"]?.bytes.count == size + 1)
+        }
+    }
+
+    @Test("a source that changes while it is sent is sent again over its own first bytes")
+    func changedWhileSent() {
+        for policy in policies {
+            var story = killed(policy)
+            story.source = Array(story.source.prefix(1000))
+            (story.subject.size, story.subject.hasChanged) = (1000, true)
+            #expect(story.attempt() == "finish 1000 size")
+            #expect(story.isPublished)
+        }
+    }
+
+    @Test("what comes there after an attempt that has opened nothing is somebody else's")
+    func openedNothing() {
+        var story = SFTPStory(size)
+        story.facts.cannotRename = true
+        story.cut = (after: 3, isDone: false)
+        #expect(story.attempt() == "wait backoff networkConnectionLost")
+        #expect(story.resume != nil && story.resume?.owned == nil)
+        story.cut = nil
+        let theirs = FakeSFTPServer.File(bytes: [7], modified: 9)
+        story.server.files["d/f"] = theirs
+        #expect(story.attempt() == "fail unknownOutcome")
+        #expect(story.server.files == ["d/f": theirs])
+        story.server.files = [:]
+        #expect(story.attempt() == "finish \(size) size" && story.isPublished)
+    }
+
+    @Test("a point that says whose the file is survives its coding")
+    func coding() {
+        var point = SFTPResumePoint(temporary: RawPath("d/f"), size: 1, modified: 1)
+        for owned in [nil, OwnedName.free(upTo: 7), .written] {
+            point.owned = owned
+            #expect(ResumePoint(encoded: ResumePoint(point).encoded)?.content(SFTPResumePoint.self) == point)
+        }
+    }
+}
