@@ -183,12 +183,16 @@ extension TransferEngine {
         attempt.resumePoint = point
         attempt.outdatedPoint = nil
         attempt.repeated += attempt.sent
+        let hasArrived = attempt.sent > 0 || attempt.accepted > 0 || attempt.subject?.hasArrived == true
         (attempt.sent, attempt.accepted, attempt.unconfirmed, attempt.told.bytes) = (0, 0, 0, 0)
         attempt.knownBefore = 0
         attempt.source = source
         attempt.total = source.identity.size
         attempt.actions = []
-        let subject = subject(attempt.task, attempt.context, local, remote, source, hasChanged: true)
+        var subject = subject(attempt.task, attempt.context, local, remote, source, hasChanged: true)
+        // The task's own numbers are those of the attempts before.
+        subject.hasArrived = hasArrived
+        attempt.subject = subject
         let facts = facts(attempt.place, attempt.origin)
         source.hash(for: subject, facts)
         guard let machine = attempt.context.uploadMachine(subject, below: remote, facts: facts, resume: point)

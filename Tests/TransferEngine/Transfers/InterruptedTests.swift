@@ -8,8 +8,8 @@ import TransferQueue
 
 @testable import TransferEngine
 
-/// Small files over SFTP: what a killed engine leaves of them, and the place that they give away. The server is OpenSSH's own, reached
-/// without ssh.
+/// Files over SFTP: what a killed engine leaves of small ones, the place that they give away, and a source that changes meanwhile. The server
+/// is OpenSSH's own, reached without ssh.
 @Suite(.timeLimit(.minutes(2))) struct InterruptedTests {
     private func request(_ harness: EngineHarness, _ names: [String]) throws -> BatchRequest {
         try harness.sandbox.write("ssh", Array("exec /usr/lib/openssh/sftp-server\n".utf8))
@@ -98,6 +98,41 @@ import TransferQueue
         #expect(try await harness.queue.writer.remains(in: states).isEmpty)
         try await harness.expectSound()
         await harness.stop()
+    }
+
+    // MARK: A server that cannot rename
+
+    @Test("a source that is written to while it goes under its final name is sent again over its own first bytes")
+    func changedWhileSent() async throws {
+        for policy in [ExistingFilePolicy.fail, .skip] {
+            let harness = try await EngineHarness(started: false)
+            var facts = HostFacts()
+            facts.cannotRename = true
+            try await harness.queue.writer.remember(host: "sftp://there:22", facts: facts.encoded)
+            try await harness.engine.start()
+            func write(_ bytes: [UInt8], second: Int64) throws {
+                let file = try System.open(harness.sandbox.write("f", bytes), flags: O_WRONLY)
+                try System.setModificationTime(file.rawValue, nanoseconds: second * 1_000_000_000 + 123_456_789)
+            }
+            try write(pattern(300_000), second: 1_700_000_000)
+            var request = try request(harness, ["f"])
+            request.options.ifExists = policy
+            let go = String(decoding: harness.sandbox.path("go"), as: UTF8.self)
+            #expect(mkfifo(go, 0o600) == 0)
+            let gate = try System.open(Array(go.utf8), flags: O_RDWR)
+            try harness.sandbox.write("ssh", Array("read line <\(go); exec /usr/lib/openssh/sftp-server\n".utf8))
+            let batch = try await harness.add(request)
+            while await harness.engine.live().tasks.isEmpty { await Task.yield() }
+            // Opened already; its last bytes are not given away any more.
+            let newer = pattern(300_000, seed: 5)
+            try write(newer, second: 1_700_000_001)
+            try Array("go\ngo\n".utf8).withUnsafeBytes { try System.writeAll(gate.rawValue, $0) }
+            let task = try await harness.task(of: batch) { $0.state.isTerminal }
+            #expect(task.state == .completed && !task.skipped && task.restarts == 1, "\(task)")
+            #expect((harness.sandbox.read("far/f") == newer) as Bool)
+            try await harness.expectSound()
+            await harness.stop()
+        }
     }
 
     // MARK: A server that is out of reach
