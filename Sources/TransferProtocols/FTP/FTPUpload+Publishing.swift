@@ -40,7 +40,7 @@ extension FTPUpload {
     /// - Parameter refusal: the rename was refused: is there a file in its way?
     mutating func lookedAgain(_ end: FTPEnd, _ refusal: FTPEnd?) -> [ProtocolAction] {
         look(end)
-        let replaces = plan.subject.ifExists == .replace && refusal != nil
+        let replaces = !mustLookAgain && refusal != nil
         if replaces, end.size != nil || end.isUnknownCommand { return publish(removesOld: true) }
         if let size = end.size {
             let action = existing(size, end.modified, isFirst: false)

@@ -31,11 +31,13 @@ extension SFTPUpload {
             return .end(.fail(TransferError(.destinationExists, message)))
         }
         let subject = plan.subject
-        // A file that is being gathered under its final name.
+        // A file that was gathered under its final name.
+        if let old = plan.resume, old.temporary == plan.path {
+            let isOurs = subject.hasArrived || old.owned?.covers(target.size) == true
+            mayReplace = mayReplace || isOurs
+            if isOurs || isDirect && target.size == 0 || subject.ifExists == .replace { return .goOn }
+        }
         if isDirect, plan.resume?.temporary == plan.path {
-            if target.size == 0 || subject.ifExists == .replace || point.owned?.covers(target.size) == true {
-                return .goOn
-            }
             if !subject.hasChanged, subject.size <= Self.small, target.size == subject.size { return .readBack }
             let why = "it cannot rename files, and nothing tells whether what is there is ours"
             return .end(.fail(.unsure(at: plan.host, why)))

@@ -9,10 +9,10 @@ private let part = ".f.01234567.martlet-part"
 
 private func plan(
     _ ifExists: ExistingFilePolicy = .fail, size: Int64 = 1000, changed: Bool = false, arrived: Bool = false,
-    cannotResume: Bool? = nil, resume: FTPResumePoint? = nil
+    cannotRename: Bool? = true, cannotResume: Bool? = nil, resume: FTPResumePoint? = nil
 ) -> FTPUploadPlan {
     var facts = HostFacts()
-    facts.cannotRename = true
+    facts.cannotRename = cannotRename
     facts.cannotResume = cannotResume
     var subject = UploadSubject(
         name: RawPath("f"), size: size, modifiedNanoseconds: noon.milliseconds * 1_000_000, ifExists: ifExists,
@@ -94,6 +94,23 @@ private func run(_ plan: FTPUploadPlan, _ ends: FTPEnd...) -> (said: [String], p
             let known = run(plan(policy, size: 300, changed: true, arrived: true, resume: begun))
             #expect(known.said == ["persist ftp", "STOR f 0..<300"] && known.point?.owned == .written)
         }
+    }
+
+    @Test("nor does it matter that nobody remembers any more that the server cannot rename")
+    func changedLater() {
+        let begun = run(plan(), Answers.missing).point
+        let changed = plan(changed: true, cannotRename: nil, resume: begun)
+        let second = ".f.01234567-2.martlet-part"
+        #expect(run(changed, Answers.size(400)).said == ["persist ftp", "STOR \(second) 0..<1000"])
+        let whole = [Answers.size(400), Answers.done("STOR", sent: 1000), Answers.size(1000)]
+        var play = FTPPlay(FTPUpload(changed))
+        for end in whole { play.end(end) }
+        #expect(play.said.last == "*MFMT 20261121120000 \(second); RNFR \(second); RNTO f")
+        // What is in the way is our own.
+        for end in [Answers.refused(553, "RNTO"), Answers.size(400)] { play.end(end) }
+        #expect(play.said.last == "*MFMT 20261121120000 \(second); *DELE f; RNFR \(second); RNTO f")
+        // Somebody else's file is not.
+        #expect(run(changed, Answers.size(1001)).said == ["fail destinationExists"])
     }
 
     @Test("where nothing can be appended either, a beginning that is cut short does not disown what is there")

@@ -47,6 +47,20 @@ private let size = 2 << 20
         }
     }
 
+    @Test("nor does it matter that nobody remembers any more that the server cannot rename")
+    func changedLater() {
+        for (policy, renamesOver) in [(ExistingFilePolicy.fail, true), (.skip, false)] {
+            var story = killed(policy)
+            story.facts = HostFacts()
+            story.server.cannotRename = false
+            story.server.features.renamesOver = renamesOver
+            story.subject.hasChanged = true
+            story.subject.modifiedNanoseconds = 77_000_000_000
+            #expect(story.attempt() == "finish \(size) size")
+            #expect(story.isPublished && story.server.files["d/f"]?.modified == 77)
+        }
+    }
+
     @Test("what comes there after an attempt that has opened nothing is somebody else's")
     func openedNothing() {
         var story = SFTPStory(size)
