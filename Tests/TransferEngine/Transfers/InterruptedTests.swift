@@ -106,8 +106,9 @@ import TransferQueue
     func changedWhileSent() async throws {
         for policy in [ExistingFilePolicy.fail, .skip] {
             let harness = try await EngineHarness(started: false)
-            var facts = HostFacts()
-            facts.cannotRename = true
+            var learnt = HostFacts()
+            learnt.cannotRename = true
+            let facts = HostFacts().learning(learnt, at: Timestamp(milliseconds: WallClock.milliseconds))
             try await harness.queue.writer.remember(host: "sftp://there:22", facts: facts.encoded)
             try await harness.engine.start()
             func write(_ bytes: [UInt8], second: Int64) throws {
