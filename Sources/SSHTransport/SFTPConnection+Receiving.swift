@@ -64,6 +64,7 @@ extension SFTPConnection {
             return false
         }
         inFlight -= request.bytes
+        answers += 1
         line.answered(request.bytes, askedAt: request.askedAt, at: transport.clock.now)
         if phase == .limiting {
             if case .extended(let reply) = answer, let told = PacketLimits(reply) { limits = told }

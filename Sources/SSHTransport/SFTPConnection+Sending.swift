@@ -146,7 +146,8 @@ extension SFTPConnection {
             operation.failure = handleIsGone
             return true
         }
-        guard let room = room(for: min(Int64(limits.write), window.left), operation), let source = operation.source
+        guard !window.isFull, let room = room(for: min(Int64(limits.write), window.left), operation),
+            let source = operation.source
         else { return false }
         let id = lastRequest &+ 1
         let offset = window.next

@@ -59,6 +59,9 @@ final class SFTPConnection {
     var operations: [ObjectIdentifier: Operation] = [:]
     var requests: [UInt32: Request] = [:]
     var lastRequest: UInt32 = 0
+    /// Answers that came.
+    var answers: UInt64 = 0
+    private var oldest = OldestRequest()
     /// Data bytes on their way.
     var inFlight: Int64 = 0
     /// The limit on data bytes of writes among them.
@@ -233,6 +236,15 @@ final class SFTPConnection {
             let patience = syncing > 0 ? settings.stallPatience * 10 : settings.stallPatience
             if movedAt.duration(to: transport.clock.awake) >= patience {
                 return breakOff(LoginFailure.timedOut("nothing moved to or from \(target.host)"))
+            }
+            // Numbers rise, and after the largest comes 0.
+            let first = requests.keys.max { lastRequest &- $0 < lastRequest &- $1 } ?? lastRequest
+            if oldest.isOverdue(
+                first, answers: answers, patience: patience, longest: settings.stallPatience * 10,
+                at: transport.clock.awake)
+            {
+                let what = "\(target.host) left a question without an answer for too long while it answered others"
+                return breakOff(LoginFailure.timedOut(what))
             }
         }
         watch()

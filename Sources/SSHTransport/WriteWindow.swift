@@ -5,6 +5,8 @@ struct WriteWindow: Equatable {
     private(set) var next: Int64
     /// Everything from the start to here is acknowledged.
     private(set) var through: Int64
+    /// The most pieces that may wait for the acknowledgement of one in front of them: many more than are on their way at a time.
+    static let mostHeld = 1024
     /// Pieces that were acknowledged before one in front of them, by their starts.
     private var early: [Int64: Int64] = [:]
 
@@ -17,6 +19,8 @@ struct WriteWindow: Equatable {
     var isSent: Bool { next == range.upperBound }
     var isAcknowledged: Bool { through == range.upperBound }
     var left: Int64 { range.upperBound - next }
+    /// True while the oldest piece has to be acknowledged before another is sent.
+    var isFull: Bool { early.count >= Self.mostHeld }
 
     /// Takes the next piece.
     mutating func take(_ count: Int) -> Range<Int64> {

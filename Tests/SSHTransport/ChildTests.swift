@@ -168,4 +168,31 @@ import TransferModel
             await bench.client.until { $0.childCount == 0 }
         }
     }
+
+    @Test("a server that answers every question but the first is broken off, whatever else moves")
+    func unanswered() async throws {
+        // INIT has 9 bytes, each STAT of "/" has 14. The greeting is version 3; an answer is the status "no such file".
+        let script = """
+            skip() { dd bs=1 count=$1 of=/dev/null 2>/dev/null; }
+            skip 9
+            printf '\\000\\000\\000\\005\\002\\000\\000\\000\\003'
+            skip 14
+            for id in 2 3 4 5; do
+                skip 14
+                printf "\\\\000\\\\000\\\\000\\\\011e\\\\000\\\\000\\\\000\\\\00$id\\\\000\\\\000\\\\000\\\\002"
+            done
+            exec cat >/dev/null
+            """
+        try await SFTPBench.run(ssh: script, manualClock: true) { bench in
+            let client = bench.client
+            let id = await client.start([.status(RawPath("/"))])[0]
+            for _ in 0..<4 {
+                #expect(await client.activeCount == 1)
+                #expect(words(await client.perform(.status(RawPath("/")))[0].outcome) == "refused 2")
+                await client.advance(by: .seconds(20))
+            }
+            #expect(await client.activeCount == 0)
+            #expect(words(await client.end(of: id).outcome) == "timedOut")
+        }
+    }
 }

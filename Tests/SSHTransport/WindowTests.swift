@@ -1,3 +1,4 @@
+import LinuxSystem
 import Testing
 
 @testable import SSHTransport
@@ -111,6 +112,90 @@ import Testing
         var told = 0
         #expect(data.withUnsafeBytes { window.arrived($0, for: 0..<100) { told += $0.count } })
         #expect(told == 1000 && window.wanted(100) == 1000..<1100)
+    }
+
+    @Test(
+        "a first piece that never comes, and one byte for every other question, fill the memory to its bound and no more"
+    )
+    func oneByteEach() {
+        var window = ReadWindow(from: 0, total: nil, reach: 20_000)
+        window.ask(0..<1000)
+        var questions: [Range<Int64>] = []
+        var (answers, most) = (0, 0)
+        repeat {
+            while questions.count < 256, let piece = window.wanted(1000) {
+                window.ask(piece)
+                questions.append(piece)
+            }
+            if questions.isEmpty { break }
+            let question = questions.removeFirst()
+            #expect([UInt8](repeating: 1, count: 1).withUnsafeBytes { window.arrived($0, for: question) { _ in } })
+            answers += 1
+            most = max(most, window.held)
+        } while answers <= 20_000
+        #expect(answers == 19_000 && window.through == 0 && window.asked == 1)
+        // What touches is one chunk.
+        #expect(most <= 256)
+    }
+
+    @Test(
+        "a server that answers a byte or two at a time, the oldest last, stays within the bound; the file comes whole")
+    func shortAndLate() {
+        for round in 0..<10 {
+            let file = PatternSource.bytes(0..<20_000)
+            var window = ReadWindow(from: 0, total: round % 2 == 0 ? 20_000 : nil)
+            var (got, questions): ([UInt8], [Range<Int64>]) = ([], [])
+            var most = 0
+            while !window.isDone {
+                while let piece = window.wanted(Int.random(in: 3...40)) {
+                    window.ask(piece)
+                    questions.append(piece)
+                }
+                guard let oldest = questions.indices.min(by: { questions[$0].lowerBound < questions[$1].lowerBound })
+                else { break }
+                let question = questions.remove(at: questions.indices.filter { $0 != oldest }.randomElement() ?? oldest)
+                if question.lowerBound >= file.count {
+                    window.reachedEnd(at: question)
+                } else {
+                    let end = min(Int64(file.count), question.lowerBound + Int64.random(in: 1...2), question.upperBound)
+                    let data = Array(file[Int(question.lowerBound)..<Int(end)])
+                    #expect(data.withUnsafeBytes { window.arrived($0, for: question) { got += $0 } })
+                }
+                most = max(most, window.held)
+            }
+            #expect(window.isDone && got == file)
+            #expect(most <= ReadWindow.mostHeld)
+        }
+    }
+
+    @Test("a server that never acknowledges the first piece is sent no more than are held for it")
+    func unacknowledged() {
+        var window = WriteWindow(0..<Int64.max)
+        let first = window.take(1)
+        var sent = 0
+        while !window.isFull, sent < 5000 {
+            window.acknowledge(window.take(1))
+            sent += 1
+        }
+        #expect(sent == WriteWindow.mostHeld)
+        window.acknowledge(first)
+        #expect(!window.isFull && window.through == Int64(sent) + 1)
+    }
+
+    @Test("the oldest request has its patience, whatever else is answered, and ten times of it on a slow line")
+    func oldest() {
+        func at(_ seconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: seconds * 1_000_000_000) }
+        var oldest = OldestRequest()
+        func look(_ number: UInt32, _ answers: UInt64, _ seconds: Int64) -> Bool {
+            oldest.isOverdue(
+                number, answers: answers, patience: .seconds(60), longest: .seconds(600), at: at(seconds))
+        }
+        // On a slow line each has its turn.
+        for number in 1...20 { #expect(!look(UInt32(number), UInt64(number), Int64(number) * 50)) }
+        // Nobody was answered before it: its bytes may still be on their way.
+        #expect(!look(20, 20, 1500) && look(20, 20, 1600))
+        // Others were.
+        #expect(!look(21, 21, 2000) && !look(21, 22, 2059) && look(21, 23, 2060))
     }
 
     @Test("more than was asked for is no answer; a file that shrank ends where it ends")
