@@ -19,8 +19,8 @@ final class DigestSink: TransferBodySink, SFTPSink {
     private(set) var starts = 0
     private let meter: ReadBackMeter?
 
-    /// - Parameter size: of what was sent.
-    init(size: Int64 = .max, _ meter: ReadBackMeter? = nil) { (self.size, self.meter) = (size, meter) }
+    /// - Parameter size: of what was sent; no sink takes more than that.
+    init(size: Int64, _ meter: ReadBackMeter? = nil) { (self.size, self.meter) = (size, meter) }
 
     /// An answer begins at `opening.offset`, which is where the bytes so far end, or the file's start.
     /// - Returns: false: it would leave a gap.

@@ -25,13 +25,15 @@ extension TransferEngine {
         let throttle = attempt.throttle ?? makeThrottle(attempt)
         let transport = sftp ?? makeSFTP()
         var flying = FlyingExchange(local: local, wire: wire, carrier: .sftp, isPayload: source != nil)
-        let digest: DigestSink? = if case .digest = exchange { DigestSink() } else { nil }
-        flying.digest = digest
+        if case .digest(_, let size) = exchange { flying.digest = DigestSink(size: size) }
         fly(flying, attempt)
         transport.start(
             OperationID(rawValue: wire), SFTPRequest(exchange), on: target, owner: attempt.owner, source: source,
             limit: throttle)
-        if let digest { transport.openGate(OperationID(rawValue: wire), to: digest) }
+        if let digest = flying.digest, case .digest(_, let size) = exchange {
+            // One byte more shows that the file goes on.
+            transport.openGate(OperationID(rawValue: wire), to: digest, total: size + 1)
+        }
     }
 
     /// One for all operations of an attempt, so that its limits can change while they go on.
@@ -75,7 +77,13 @@ extension TransferEngine {
             case .sourceFailed(let error): fail(attempt, sourceError(attempt, error))
             default:
                 var (outcome, broken) = outcome(event.end.outcome, attempt)
-                if case .done = outcome, let digest = exchange.digest { outcome = .digested(digest.value) }
+                if let digest = exchange.digest {
+                    if digest.isTooLong {
+                        (outcome, broken) = (.longer, false)
+                    } else if case .done = outcome {
+                        outcome = .digested(digest.value)
+                    }
+                }
                 let end = SFTPEnd(
                     outcome, writtenThrough: event.end.writtenThrough, bytesWritten: attempt.written,
                     features: SFTPFeatures(event.end.features), at: timeline.now)
@@ -141,7 +149,7 @@ extension SFTPRequest {
         case .handleStatus(let file): self = .handleStatus(handle(file))
         case .write(let file, let range): self = .write(handle(file), range)
         case .read(let file, let offset): self = .read(handle(file), from: offset)
-        case .digest(let file): self = .read(handle(file), from: 0)
+        case .digest(let file, _): self = .read(handle(file), from: 0)
         case .setSize(let file, let size): self = .setSize(handle(file), size)
         case .setModified(let file, let time): self = .setModified(handle(file), time)
         case .sync(let file): self = .sync(handle(file))

@@ -20,8 +20,8 @@ package enum SFTPExchange: Hashable, Sendable {
     case write(SFTPHandle, Range<Int64>)
     /// From an offset to the file's end into the local file, behind the gate, pipelined, in order.
     case read(SFTPHandle, from: Int64)
-    /// Reads the whole file and tells its SHA-256, computed here; nothing of it is kept.
-    case digest(SFTPHandle)
+    /// Reads the whole file and tells its SHA-256, computed here; nothing of it is kept. It ends at the first byte beyond `size`.
+    case digest(SFTPHandle, size: Int64)
     case setSize(SFTPHandle, Int64)
     /// Time of modification, in seconds since 1970.
     case setModified(SFTPHandle, Int64)
@@ -73,6 +73,8 @@ package struct SFTPEnd: Hashable, Sendable {
         case attributes(SFTPAttributes)
         case freeSpace(Int64)
         case digested(TransferDigest)
+        /// `digest` found more bytes than it was told of: the file is another one.
+        case longer
         /// Some names of a folder, the folder itself and the one above left out; there may be more.
         case names([RemoteEntry])
         /// The server's status, not OK (draft-ietf-secsh-filexfer-02 section 7), and its text, made harmless.

@@ -90,7 +90,7 @@ extension SFTPEnd {
         switch outcome {
         case .failed(let failure): SFTPMeaning.action(failure)
         case .notLetIn(let reason, let error): .wait(WaitDemand(reason, error))
-        case .done, .opened, .attributes, .freeSpace, .digested, .names, .refused: nil
+        case .done, .opened, .attributes, .freeSpace, .digested, .longer, .names, .refused: nil
         }
     }
 

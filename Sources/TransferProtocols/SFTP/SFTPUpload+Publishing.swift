@@ -56,7 +56,7 @@ extension SFTPUpload {
         let skips = subject.ifExists == .skip
         if subject.begunBefore != nil, subject.size <= Self.small, look.temporaryIsThere == false {
             if isSameSize { return .readBack }
-            return .end(skips ? .finish(.skipped(subject.size)) : different)
+            return .end(isOther)
         }
         if look.isFirst, !subject.hasChanged, isSameSize, target.modified == plan.modified {
             return .end(.finish(skips ? .skipped(subject.size) : found(.stoodThere)))
@@ -75,28 +75,31 @@ extension SFTPUpload {
                 targetUnder: plan.subject.ifExists, hasOurTime: target.modified == plan.modified)
     }
 
-    private var different: ProtocolAction { .fail(.unsure(at: plan.host, "what is there is not the same file")) }
+    private var isOther: ProtocolAction {
+        plan.subject.ifExists == .skip
+            ? .finish(.skipped(plan.subject.size)) : .fail(.unsure(at: plan.host, "what is there is not the same file"))
+    }
 
     mutating func openedBack(_ group: Group) -> [ProtocolAction] {
         guard case .opened(let handle)? = group.last?.outcome else {
             return over(.fail(.unsure(at: plan.host, "what is there cannot be read")))
         }
-        return perform(.readingBack(handle), [.digest(handle)])
+        return perform(.readingBack(handle), [.digest(handle, size: plan.subject.size)])
     }
 
     mutating func readBack(_ group: Group, _ handle: SFTPHandle) -> [ProtocolAction] {
         let close = ProtocolAction.perform(nextID(), .sftp(.close(handle)))
-        guard case .digested(let theirs)? = group.last?.outcome else {
-            return [close] + over(.fail(.unsure(at: plan.host, "what is there cannot be read")))
+        switch group.last?.outcome {
+        case .digested(let theirs)?:
+            state = .comparing(theirs)
+            return [close, .digestSource]
+        case .longer?: return [close] + over(isOther)
+        default: return [close] + over(.fail(.unsure(at: plan.host, "what is there cannot be read")))
         }
-        state = .comparing(theirs)
-        return [close, .digestSource]
     }
 
     mutating func compared(_ ours: TransferDigest, _ theirs: TransferDigest) -> [ProtocolAction] {
-        guard ours == theirs else {
-            return over(plan.subject.ifExists == .skip ? .finish(.skipped(plan.subject.size)) : different)
-        }
+        guard ours == theirs else { return over(isOther) }
         var receipt = Receipt(.digest, bytes: plan.subject.size, verified: .digest)
         receipt.digest = ours
         receipt.foundThere = true

@@ -100,6 +100,19 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a file at the target that never ends is read no further than ours would be, and is another one")
+    func endless() async throws {
+        let first = try await EngineHarness(started: false)
+        let (task, left) = try await killed(first, 0)
+        try System.unlink(first.sandbox.path(left))
+        #expect(symlink("/dev/zero", String(decoding: first.sandbox.path("far/f"), as: UTF8.self)) == 0)
+        let harness = try await EngineHarness(sandbox: first.sandbox)
+        let batch = try #require(try await harness.queue.reader.task(task)?.batch)
+        let end = try await harness.finished(batch)
+        #expect(end.filesFailed == 1 && end.causes.map(\.code) == [.unknownOutcome])
+        await harness.stop()
+    }
+
     // MARK: A server that cannot rename
 
     @Test("a source that is written to while it goes under its final name is sent again over its own first bytes")

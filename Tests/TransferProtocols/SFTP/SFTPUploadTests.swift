@@ -368,6 +368,18 @@ private let mebi = 1 << 20
         #expect(story.attempt() == "fail destinationExists")
     }
 
+    @Test("a file that goes on when it is read back is not ours, and is closed", arguments: [true, false])
+    func endless(skips: Bool) {
+        var story = SFTPStory(1000)
+        story.attempt()
+        story.subject.begunBefore = Timestamp(milliseconds: 4_000_000)
+        story.subject.ifExists = skips ? .skip : .fail
+        story.server.files["d/f"]?.modified = 3000
+        story.server.neverEnds = true
+        #expect(story.attempt() == (skips ? "finish 1000 none skipped" : "fail unknownOutcome"))
+        #expect(story.order.suffix(2) == ["read all", "close"])
+    }
+
     @Test("cut at any operation, done or not, as often as it likes, the file arrives whole and once")
     func anyCut() {
         for size in [500, mebi + 1] {

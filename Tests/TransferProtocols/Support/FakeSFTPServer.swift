@@ -26,6 +26,8 @@ struct FakeSFTPServer {
     var cannotResume = false
     var keepsTimes = true
     var tellsSizes = true
+    /// A read tells no end of the file.
+    var neverEnds = false
     /// Bytes that fit; more is refused with that status and text.
     var room = Int.max
     var fullText = "Failure"
@@ -69,8 +71,9 @@ struct FakeSFTPServer {
         case .read(let handle, let from):
             guard let file = file(handle) else { return .refused(.failure, "Failure") }
             end.bytesWritten = max(0, Int64(file.bytes.count) - from)
-        case .digest(let handle):
+        case .digest(let handle, let size):
             guard let file = file(handle) else { return .refused(.failure, "Failure") }
+            if neverEnds || file.bytes.count > size { return .longer }
             return .digested(sha256(file.bytes))
         case .setSize(let handle, let size):
             guard let name = open[handle] else { return .refused(.failure, "Failure") }
