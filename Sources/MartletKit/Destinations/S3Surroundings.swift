@@ -44,9 +44,9 @@ package struct S3Surroundings: Sendable {
         _ request: inout BatchRequest, destination: Destination? = nil, needsKeys: Bool = true
     ) throws(QueueingFault) {
         let stored = stored(destination?.profile)
-        let named =
+        let set =
             destination?.profile == nil ? environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"] : nil
-        let endpoint = destination?.endpoint ?? named ?? stored.value("endpoint_url")
+        let endpoint = destination?.endpoint ?? set ?? stored.value("endpoint_url")
         if let endpoint, TransferScheme(of: endpoint).map({ $0 != .http && $0 != .https }) ?? true {
             // What it holds may be a password: it is not shown.
             throw .usage("the S3 endpoint is not a URL of http or https", "write https://HOST in AWS_ENDPOINT_URL")
@@ -58,9 +58,13 @@ package struct S3Surroundings: Sendable {
             )
         }
         let region = environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"]
-        request.options.s3 = S3Place(
-            endpoint: endpoint,
-            region: destination?.region ?? (destination?.profile == nil ? region : nil) ?? stored.value("region"))
+        let named = destination?.region ?? (destination?.profile == nil ? region : nil) ?? stored.value("region")
+        if let named, !named.isEmpty, S3Region(rawValue: named) == nil {
+            throw .usage(
+                "the S3 region has characters in it that no region has, or too many",
+                "write one such as eu-central-1 in AWS_REGION, in the profile or in the destination")
+        }
+        request.options.s3 = S3Place(endpoint: endpoint, region: named)
         let login = try login(for: request.secrets, stored, profile: destination?.profile, needed: needsKeys)
         (request.secrets.s3, request.secrets.s3Command) = (login?.keys, login?.command)
     }

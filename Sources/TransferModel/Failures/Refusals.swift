@@ -59,8 +59,12 @@ extension TransferOptions {
         }
         if let chunk = chunkBytes, chunk < 1 || !FileSize.isPossible(chunk) { return "chunkBytes is 1 to 2^53" }
         if umask > 0o777 { return "umask is 0 to 0777" }
-        if [s3?.endpoint, s3?.region, pin].contains(where: { $0?.hasControl == true }) {
-            return "the endpoint, the region or the pin has a control character in it"
+        if [s3?.endpoint, pin].contains(where: { $0?.hasControl == true }) {
+            return "the endpoint or the pin has a control character in it"
+        }
+        // An empty one is none.
+        if let region = s3?.region, !region.isEmpty, S3Region(rawValue: region) == nil {
+            return "the region of S3 is 1 to 64 letters, digits, hyphens, underscores and dots"
         }
         return nil
     }

@@ -25,7 +25,7 @@ package struct GetPlan: Sendable, Hashable {
         object: S3Address, facts: HostFacts = HostFacts(), name: RawPath? = nil, verify: VerificationWish? = nil,
         expects: TransferDigest? = nil, resume: GetResumePoint? = nil
     ) {
-        guard let address = object.object(in: object.region(facts)) else { return nil }
+        guard let region = object.region(facts), let address = object.object(in: region) else { return nil }
         self.init(address: address, name: name, verify: verify, expects: expects, resume: resume)
         self.object = object
         self.facts = facts

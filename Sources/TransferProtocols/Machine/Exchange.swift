@@ -86,12 +86,12 @@ package struct HTTPExchange: Hashable, Sendable {
 
 /// Parameters of a request's signature (AWS Signature Version 4); the keys are the engine's to know.
 package struct RequestSigning: Hashable, Sendable {
-    package var region: String
+    package var region: S3Region
     package var service: String
     /// Lower-case hexadecimal SHA-256 of the body, or `UNSIGNED-PAYLOAD`.
     package var payload: String
 
-    package init(region: String, service: String = "s3", payload: String) {
+    package init(region: S3Region, service: String = "s3", payload: String) {
         self.region = region
         self.service = service
         self.payload = payload

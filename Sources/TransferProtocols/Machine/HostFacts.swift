@@ -36,7 +36,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
     private var cannotSince: Timestamp?
     /// S3: seconds that its clock is ahead of ours; the region that it said it is in.
     package var clockSkewSeconds: Int64?
-    package var region: String?
+    package var region: S3Region?
     /// S3: bytes a second that the parts of one file went there.
     package var partRate: Int64?
 
@@ -89,14 +89,34 @@ package struct HostFacts: Codable, Hashable, Sendable {
     /// `nil` for what is no such line: then everything is learnt anew.
     package init?(encoded: [UInt8]) {
         guard let facts = try? JSONDecoder().decode(HostFacts.self, from: Data(encoded)) else { return nil }
-        self = facts
-        // Numbers that cannot be are learnt anew, too.
+        self = facts.possible
+    }
+
+    /// These facts without what cannot be: that is learnt anew. All that is stored, and all that is learnt, goes through this.
+    private var possible: HostFacts {
         let sizes = TusUpload.smallestBody...FileSize.largest
-        largestBody = largestBody.flatMap { sizes.contains($0) ? $0 : nil }
-        chunk = chunk.flatMap { sizes.contains($0) ? $0 : nil }
-        partRate = partRate.flatMap { (1...FileSize.largest).contains($0) ? $0 : nil }
-        answerMilliseconds = answerMilliseconds.flatMap { (0...86_400_000).contains($0) ? $0 : nil }
-        clockSkewSeconds = clockSkewSeconds.flatMap { (-Self.mostSkew...Self.mostSkew).contains($0) ? $0 : nil }
+        var facts = self
+        func keep<Value: Comparable>(_ fact: WritableKeyPath<HostFacts, Value?>, in range: ClosedRange<Value>) {
+            if let value = facts[keyPath: fact], !range.contains(value) { facts[keyPath: fact] = nil }
+        }
+        keep(\.largestBody, in: sizes)
+        keep(\.chunk, in: sizes)
+        keep(\.partRate, in: 1...FileSize.largest)
+        keep(\.answerMilliseconds, in: 0...86_400_000)
+        keep(\.clockSkewSeconds, in: -Self.mostSkew...Self.mostSkew)
+        if !ResumableDraft.versions.contains(interopVersion ?? ResumableDraft.latest) { facts.interopVersion = nil }
+        if !([0] + ResumableDraft.versions).contains(offeredVersion ?? 0) { facts.offeredVersion = nil }
+        if let uploadBy, HTTPUploadProtocol(rawValue: uploadBy) == nil {
+            (facts.uploadBy, facts.uploadByAt) = (nil, nil)
+        }
+        facts.tusExtensions = tusExtensions.map(Self.words)
+        facts.tusChecksums = tusChecksums.map(Self.words)
+        return facts
+    }
+
+    /// The names among a server's words, and not more of them than a server has use for.
+    private static func words(_ list: [String]) -> [String] {
+        Array(list.lazy.filter { $0.utf8.count <= 64 && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } }.prefix(64))
     }
 
     /// Seconds: a clock that is a hundred years off is none.
@@ -112,6 +132,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
 
     /// These facts with what `newer` knows put over them.
     package func merged(with newer: HostFacts) -> HostFacts {
+        let newer = newer.possible
         var merged = self
         if newer.uploadBy != nil { (merged.uploadBy, merged.uploadByAt) = (newer.uploadBy, newer.uploadByAt) }
         // Trials run side by side: of those that were taken up the newest version holds.

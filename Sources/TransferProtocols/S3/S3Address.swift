@@ -43,16 +43,20 @@ package struct S3Address: Codable, Hashable, Sendable {
         RawPath(key.bytes.lastIndex(of: UInt8(ascii: "/")).map { Array(key.bytes[($0 + 1)...]) } ?? key.bytes)
     }
 
-    /// The region that is signed for until the server names another.
-    package func region(_ facts: HostFacts) -> String { facts.region ?? place.region ?? "us-east-1" }
+    /// The region that is signed for until the server names another; `nil` when a person named what is none.
+    package func region(_ facts: HostFacts) -> S3Region? {
+        if let learnt = facts.region { return learnt }
+        guard let named = place.region, !named.isEmpty else { return .usual }
+        return S3Region(rawValue: named)
+    }
 
     /// The object's URL. `query`: already encoded, without its question mark.
-    package func object(in region: String, query: String = "") -> HTTPAddress? {
+    package func object(in region: S3Region, query: String = "") -> HTTPAddress? {
         address(region, key: PercentEncoding.encode(key.bytes, keepingSlashes: true), query)
     }
 
     /// The bucket's URL.
-    package func bucket(in region: String, query: String = "") -> HTTPAddress? { address(region, key: "", query) }
+    package func bucket(in region: S3Region, query: String = "") -> HTTPAddress? { address(region, key: "", query) }
 
     /// Key of limits and facts: the same for all objects of a bucket, whatever region it turns out to be in.
     package var origin: String {
@@ -67,7 +71,7 @@ package struct S3Address: Codable, Hashable, Sendable {
 
     // MARK: Hosts
 
-    private func address(_ region: String, key: String, _ query: String) -> HTTPAddress? {
+    private func address(_ region: S3Region, key: String, _ query: String) -> HTTPAddress? {
         let question = query.isEmpty ? "" : "?" + query
         if let endpoint = place.endpoint {
             guard let server = HTTPAddress(endpoint) else { return nil }
@@ -76,8 +80,8 @@ package struct S3Address: Codable, Hashable, Sendable {
             return HTTPAddress(server, target: "\(folder)\(slash)\(encodedBucket)/\(key)\(question)")
         }
         // A region comes from a person or a server: it must not name a host of its own.
-        guard !region.isEmpty, region.utf8.allSatisfy(Self.isLabelByte) else { return nil }
-        let service = "s3.\(region).amazonaws.com" + (region.hasPrefix("cn-") ? ".cn" : "")
+        guard region.rawValue.utf8.allSatisfy(Self.isLabelByte) else { return nil }
+        let service = "s3.\(region).amazonaws.com" + (region.rawValue.hasPrefix("cn-") ? ".cn" : "")
         return isHostLabel
             ? HTTPAddress("https://\(bucket).\(service)/\(key)\(question)")
             : HTTPAddress("https://\(service)/\(encodedBucket)/\(key)\(question)")

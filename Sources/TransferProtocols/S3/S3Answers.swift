@@ -90,7 +90,7 @@ struct S3ErrorBody: Hashable, Sendable {
     /// Letters and digits; empty when the server wrote none, or something else.
     var code: String
     /// The region that the request should have been signed for.
-    var region: String?
+    var region: S3Region?
     /// The server's clock, when it found ours wrong.
     var time: Timestamp?
     /// The signature or its keys were good once, and are not any more.
@@ -102,7 +102,7 @@ struct S3ErrorBody: Hashable, Sendable {
         let code = element.text(of: "Code") ?? ""
         let isWord = code.utf8.count <= 64 && code.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
         self.code = isWord ? code : ""
-        region = element.text(of: "Region")
+        region = element.text(of: "Region").flatMap { S3Region(rawValue: $0) }
         time = element.text(of: "ServerTime").flatMap { Timestamp($0) }
         isExpiry =
             ["ExpiredToken", "RequestExpired"].contains(self.code)

@@ -39,20 +39,22 @@ struct S3Channel: Hashable, Sendable {
     private var facts: HostFacts
     /// The object's URL.
     private(set) var base: HTTPAddress
+    /// The region that requests are signed for.
+    private(set) var region: S3Region
     /// Times that something was learnt: an answer to a request of an earlier lesson says nothing new.
     private(set) var lessons = 0
     private static let mostLessons = 3
 
     /// `nil` when the region is none.
     init?(_ address: S3Address, _ facts: HostFacts) {
-        guard let base = address.object(in: address.region(facts)) else { return nil }
+        guard let region = address.region(facts), let base = address.object(in: region) else { return nil }
         self.address = address
         self.facts = facts
         self.base = base
+        self.region = region
     }
 
     var host: String { base.server }
-    var region: String { address.region(facts) }
     /// True when bodies must be hashed for the signature.
     var hashesPayload: Bool { base.scheme != "https" }
 
@@ -183,7 +185,7 @@ struct S3Channel: Hashable, Sendable {
         if let named = learnt.region {
             // Some other server's idea of a region must not lead anywhere else.
             guard let next = address.object(in: named) else { return nil }
-            base = next
+            (base, region) = (next, named)
         }
         lessons += 1
         facts = facts.merged(with: learnt)
@@ -193,7 +195,7 @@ struct S3Channel: Hashable, Sendable {
     private func lesson(_ answer: HTTPAnswer, _ error: S3ErrorBody?, at now: Timestamp) -> HostFacts? {
         var learnt = HostFacts()
         if [301, 302, 307, 400].contains(answer.status),
-            let named = answer.field("x-amz-bucket-region") ?? error?.region,
+            let named = answer.field("x-amz-bucket-region").flatMap({ S3Region(rawValue: $0) }) ?? error?.region,
             named != region
         {
             learnt.region = named

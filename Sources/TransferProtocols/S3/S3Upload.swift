@@ -103,7 +103,8 @@ package struct S3Upload: ProtocolMachine {
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         guard channel != nil else {
-            return state == .over ? [] : over(.fail(.noRegion(plan.address.region(plan.facts))))
+            return state == .over
+                ? [] : over(.fail(.noRegion(plan.facts.region?.rawValue ?? plan.address.place.region ?? "")))
         }
         if state == .ready, plan.address.key.text == nil { return over(.fail(.noKey(plan.address.key))) }
         if case .ended(_, let end) = event { now = end.at }

@@ -44,7 +44,8 @@ package enum SignatureV4 {
 
     /// The key of one day, region and service.
     static func signingKey(_ secret: String, date: String, _ signing: RequestSigning) -> [UInt8] {
-        [date, signing.region, signing.service, "aws4_request"].reduce(Array("AWS4\(secret)".utf8)) { key, step in
+        [date, signing.region.rawValue, signing.service, "aws4_request"].reduce(Array("AWS4\(secret)".utf8)) {
+            key, step in
             MessageAuthentication.sha256(key: key, message: step).bytes
         }
     }

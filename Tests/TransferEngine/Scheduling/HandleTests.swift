@@ -150,6 +150,25 @@ import TransferQueue
         let odd =
             #"{"largestBody":-5,"chunk":3,"partRate":0,"answerMilliseconds":-1,"clockSkewSeconds":9223372036854775807}"#
         #expect(HostFacts(encoded: Array(odd.utf8)) == HostFacts())
+        let words = #"{"uploadBy":"gopher","interopVersion":-1,"offeredVersion":99,"tusExtensions":["a\u0001"]}"#
+        var empty = HostFacts()
+        empty.tusExtensions = []
+        #expect(HostFacts(encoded: Array(words.utf8)) == empty)
+        // A region that an older engine learnt from an answer is no region: nothing may be signed for it.
+        for region in [#"a\u0001"#, "", String(repeating: "r", count: 65)] {
+            #expect(HostFacts(encoded: Array(#"{"region":"\#(region)"}"#.utf8))?.region == nil)
+        }
+    }
+
+    @Test("what is learnt passes the same check as what was stored")
+    func oddLessons() {
+        var odd = HostFacts()
+        (odd.largestBody, odd.chunk, odd.partRate, odd.clockSkewSeconds) = (-5, 3, 0, .max)
+        odd.tusExtensions = (0..<1000).map { "\($0)" } + [String(repeating: "x", count: 100_000)]
+        let learnt = HostFacts().merged(with: odd)
+        var expected = HostFacts()
+        expected.tusExtensions = (0..<64).map { "\($0)" }
+        #expect(learnt == expected && HostFacts(encoded: learnt.encoded) == learnt)
     }
 
     @Test("what a host said of its protocol holds for a day; then it is asked again, and the rest is still known")

@@ -16,7 +16,7 @@ import TransferProtocols
             ("s3://photos/k", "https://nas/s3/", "us-east-1", "https://nas/s3/photos/k"),
             ("s3://photos/k", "https://nas/s3?x", "us-east-1", "https://nas/s3/photos/k"),
         ])
-    func addresses(text: String, endpoint: String?, region: String, expected: String) {
+    func addresses(text: String, endpoint: String?, region: S3Region, expected: String) {
         let address = S3Address(text, place: S3Place(endpoint: endpoint))
         #expect(address?.object(in: region)?.text == expected)
     }
@@ -57,7 +57,13 @@ import TransferProtocols
     @Test("a region that a server names cannot lead to another host; a bad endpoint is refused")
     func hostileRegion() {
         let address = S3Address(bucket: "bkt", key: RawPath("k"), place: S3Place())
-        #expect(address.object(in: "evil.org/") == nil && address.object(in: "") == nil)
+        for region in ["evil.org/", "", "a\r\nb", "a b", "\u{e9}", String(repeating: "a", count: 65)] {
+            #expect(S3Region(rawValue: region) == nil)
+        }
+        // With an endpoint of its own a region may have more in it than a label of a host's name.
+        #expect(address.object(in: "evil.org") == nil && address.object(in: "A_b") == nil)
+        let own = S3Address(bucket: "bkt", key: RawPath("k"), place: S3Place(endpoint: "http://h"))
+        #expect(own.object(in: "A_b")?.text == "http://h/bkt/k")
         #expect(S3Address("s3://bkt/k", place: S3Place(endpoint: "ftp://h")) == nil)
     }
 

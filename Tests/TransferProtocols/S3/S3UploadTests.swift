@@ -157,6 +157,17 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
             ])
     }
 
+    @Test("what a server names as its region and is none is not learnt", arguments: ["a\u{1}b", "eu west", ""])
+    func noRegion(name: String) {
+        let long = String(repeating: "r", count: 65)
+        for name in [name, long] {
+            #expect(run(s3Plan(), no(301, "PermanentRedirect", ["x-amz-bucket-region: \(name)"])) == ["fail http 301"])
+        }
+        var script = S3Script(s3Plan())
+        let said = script.end(1, 400, body: errorXML("AuthorizationHeaderMalformed", "<Region>\(long)</Region>"))
+        #expect(said == ["fail http 400"])
+    }
+
     @Test("a server that names a new region each time does not lead in circles")
     func regionCircle() {
         var script = S3Script(s3Plan())
@@ -274,9 +285,12 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
 
     @Test("a region that is none is refused before anything is sent; what comes late is left alone")
     func edges() {
-        var facts = HostFacts()
-        facts.region = "not a region"
-        #expect(S3Script(s3Plan(endpoint: nil, facts: facts)).said == ["fail unsupported"])
+        var plan = s3Plan(endpoint: nil)
+        plan.address.place.region = "not a region"
+        #expect(S3Script(plan).said == ["fail unsupported"])
+        plan = s3Plan()
+        plan.address.place.region = "a\u{1}"
+        #expect(S3Script(plan).said == ["fail unsupported"])
         var script = S3Script(s3Plan())
         _ = script.end(1, 200)
         #expect(script.end(1, 200) == [] && script.fire(.probeAgain) == [])

@@ -169,3 +169,8 @@ func s3Resumed(_ plan: S3Plan = s3Plan(size: fourParts, resume: s3Point(size: fo
 
 func s3Sent(_ id: Int, _ number: Int) -> String { "\(id) PUT ?partNumber=\(number)&uploadId=U" }
 let completeRequest = "POST ?uploadId=U If-None-Match *"
+
+extension S3Region: ExpressibleByStringLiteral {
+    /// For tests alone; traps on what is no region.
+    public init(stringLiteral text: String) { self.init(rawValue: text)! }
+}
