@@ -140,11 +140,8 @@ package struct FTPDownload: ProtocolMachine {
             point = earlier
             point.received = nil
         } else {
-            let name =
-                plan.name ?? plan.resume?.name ?? OfferedName.harmless(plan.path.lastComponent.bytes).map {
-                    RawPath($0)
-                } ?? RawPath("download")
-            point = GetResumePoint(version: version, offset: 0, name: name)
+            point = GetResumePoint(
+                version: version, offset: 0, name: plan.name ?? plan.resume?.name ?? OfferedName.choose(plan.path))
             point.partName = plan.resume?.partName
             point.partInode = plan.resume?.partInode
         }

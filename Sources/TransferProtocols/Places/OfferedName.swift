@@ -13,6 +13,11 @@ package enum OfferedName {
         return RawPath("download")
     }
 
+    /// The name of a file that is fetched from a path of a server that offers no other.
+    static func choose(_ path: RawPath) -> RawPath {
+        harmless(path.lastComponent.bytes).map { RawPath($0) } ?? RawPath("download")
+    }
+
     /// True for a page about a folder instead of a file: HTML from an address that ends in a slash, with no name for it.
     package static func isFolder(_ answer: HTTPAnswer, url: HTTPAddress) -> Bool {
         guard url.lastSegment.isEmpty, let type = answer.field("content-type")?.lowercased() else { return false }

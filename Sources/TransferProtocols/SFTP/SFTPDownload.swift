@@ -124,7 +124,7 @@ package struct SFTPDownload: ProtocolMachine {
                 actions.append(.startOver(reason: reason))
             }
             point = GetResumePoint(
-                version: version, offset: 0, name: plan.name ?? resume?.name ?? plan.path.lastComponent)
+                version: version, offset: 0, name: plan.name ?? resume?.name ?? OfferedName.choose(plan.path))
             point.partName = resume?.partName
             point.partInode = resume?.partInode
         }

@@ -55,6 +55,17 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
                 ])
     }
 
+    @Test(
+        "the local name is made harmless, as that of any download",
+        arguments: [
+            ("d/..", "download"), ("", "download"), ("d/.", "download"), ("d/a\n\u{202E}b", "ab"), ("d/-rf", "rf"),
+            ("d/x\\y", "y"), ("d/a b", "a b"),
+        ])
+    func names(path: String, name: String) {
+        let said = run(SFTPDownloadPlan(host: "h", path: RawPath(path)), end(status(1000, 77)), end(opened))
+        #expect(said.first == "persist \(name) 0 -")
+    }
+
     @Test("a large file that was written to a moment ago is waited for once, and never gone on with by that time")
     func written() {
         let now = noon.milliseconds / 1000
