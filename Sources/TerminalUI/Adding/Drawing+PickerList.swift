@@ -60,7 +60,7 @@ extension Drawing {
             }
         put(size, layout.size, .right, style)
         put(
-            entry.modified.map { String(look.date(Timestamp(milliseconds: $0 * 1000)).prefix(10)) } ?? "",
+            entry.modified.map { String(look.date(Timestamp(seconds: $0)).prefix(10)) } ?? "",
             layout.modified, .left, style)
         let note = note(entry, chosen, inside: picker.basket.countInside(path))
         put(note.text, layout.items, .right, note.isProblem ? .warn : style)

@@ -84,6 +84,6 @@ extension Drawing {
     }
 
     private func date(_ seconds: Int64) -> SafeText {
-        SafeText(String(look.date(Timestamp(milliseconds: seconds * 1000)).prefix(16)))
+        SafeText(String(look.date(Timestamp(seconds: seconds)).prefix(16)))
     }
 }

@@ -66,7 +66,7 @@ extension TransferEngine {
     private func converted(_ end: FTPExchangeEnd, _ attempt: Attempt) -> FTPEnd {
         var told = FTPEnd(
             reply: end.reply?.code ?? 0, text: RawPath(end.reply?.text ?? "").displayed, command: end.command,
-            size: end.size.flatMap(FileSize.told), modified: end.modified.map { Timestamp(milliseconds: $0 * 1000) },
+            size: end.size.flatMap(FileSize.told), modified: end.modified.map { Timestamp(seconds: $0) },
             bytesSent: end.bytesSent, bytesWritten: attempt.written,
             failure: end.failure.map { converted($0, attempt) }, at: timeline.now)
         told.isLoginRefused = end.isLoginRefused

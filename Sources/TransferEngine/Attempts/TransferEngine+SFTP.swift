@@ -172,7 +172,7 @@ extension RemoteEntry {
         self.init(
             found.name, size: found.attributes.isSizeImpossible ? .impossible : size ?? .unknown,
             isFolder: found.attributes.isFolder,
-            modified: found.attributes.modified.map { Timestamp(milliseconds: $0 * 1000) })
+            modified: found.attributes.modified.map { Timestamp(seconds: $0) })
     }
 }
 

@@ -143,6 +143,6 @@ enum FTPTime {
 
     /// `nil` outside of the years that have four digits.
     static func text(seconds: Int64) -> String? {
-        (0..<253_402_300_800).contains(seconds) ? text(Timestamp(milliseconds: seconds * 1000)) : nil
+        (0..<253_402_300_800).contains(seconds) ? text(Timestamp(seconds: seconds)) : nil
     }
 }

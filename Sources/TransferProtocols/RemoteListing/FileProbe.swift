@@ -64,7 +64,7 @@ package struct FileProbe: ProtocolMachine {
         guard case .attributes(let found) = end.outcome else { return SFTPMeaning.odd(host: host) }
         entry = RemoteEntry(
             name, size: found.size.map { .bytes($0) } ?? .unknown, isFolder: found.isFolder,
-            modified: found.modified.map { Timestamp(milliseconds: $0 * 1000) })
+            modified: found.modified.map { Timestamp(seconds: $0) })
         return .finish(.removed)
     }
 }

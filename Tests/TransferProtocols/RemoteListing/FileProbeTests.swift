@@ -54,6 +54,9 @@ struct FileProbeTests {
         }
         let found = sftp(.attributes(SFTPAttributes(size: 7, modified: 3)))
         #expect(found.entry == RemoteEntry(name, size: .bytes(7), modified: Timestamp(milliseconds: 3000)))
+        // A time that no clock shows is the last one that can be told.
+        let late = sftp(.attributes(SFTPAttributes(size: 7, modified: .max)))
+        #expect(late.entry?.modified == Timestamp(seconds: .max))
         #expect(sftp(.refused(.noSuchFile, "")) == (["finish 0 none"], nil))
         #expect(sftp(.refused(.permissionDenied, "")).words == ["fail permissionDenied"])
     }
