@@ -5,20 +5,19 @@ import TransferModel
 extension SFTPConnection {
     /// The pipe from the child has bytes, or its end.
     func outputReady() {
-        // Others want the loop, too: a server that never runs dry is looked at again in the next turn.
-        for _ in 0..<8 where phase != .over {
-            switch readOnce() {
-            case .some(0): return hungUp()
-            case .some: continue
-            case .none: return transport.scheduleTurn()
-            }
+        var isOver = false
+        TurnBudget.spend {
+            guard phase != .over, let count = readOnce() else { return false }
+            isOver = count == 0
+            return !isOver
         }
-        transport.scheduleTurn()
+        if isOver { hungUp() } else { transport.scheduleTurn() }
     }
 
-    /// Everything that a child has left behind.
+    /// Everything that a child has left behind in its pipe; what it left running may write on for ever.
     func drainOutput() {
-        while phase != .over, let count = readOnce(), count > 0 {}
+        var left = Int(SSHChild.pipeCapacity)
+        while left > 0, phase != .over, let count = readOnce(), count > 0 { left -= count }
     }
 
     /// Bytes that came, 0 at the end, `nil` for nothing now.

@@ -3,6 +3,9 @@ import LinuxSystem
 
 /// One `ssh` process: its pipes, its complaints, its end. On the transport's loop. It keeps itself until the child is reaped.
 final class SSHChild {
+    /// Bytes that its pipes hold at most.
+    static let pipeCapacity: Int32 = 1 << 20
+
     /// The writing end of the child's standard input.
     let input: OwnedDescriptor
     let output: OwnedDescriptor
@@ -27,7 +30,7 @@ final class SSHChild {
         // Only our ends: the child may expect its own to wait.
         for ours in [input.write, output.read, complaints.read] { try System.setNonBlocking(ours.rawValue) }
         // Larger pipes mean fewer turns; the system may not allow it.
-        for pipe in [input.write, output.read] { try? System.setPipeCapacity(pipe.rawValue, 1 << 20) }
+        for pipe in [input.write, output.read] { try? System.setPipeCapacity(pipe.rawValue, Self.pipeCapacity) }
         self.askPass = askPass
         // `problem` has refused an empty command.
         var program = ChildProgram(
@@ -106,20 +109,21 @@ final class SSHChild {
 
     private func listen() {
         var chunk = [UInt8](repeating: 0, count: 4096)
-        // A child that complains without end must not hold the loop.
-        for _ in 0..<16 where complaintsPipe.rawValue >= 0 {
+        TurnBudget.spend {
+            if complaintsPipe.rawValue < 0 { return false }
             let read = chunk.withUnsafeMutableBytes { buffer in
                 Result { () throws(Errno) in try System.read(complaintsPipe.rawValue, buffer) }
             }
-            if case .failure(.wouldBlock) = read { return }
+            if case .failure(.wouldBlock) = read { return false }
             let count = (try? read.get()) ?? 0
             if count == 0 {
                 if let registration { loop.cancel(registration) }
                 registration = nil
-                return
+                return false
             }
             complaintBytes.append(contentsOf: chunk[..<count])
             if complaintBytes.count > 16 * 1024 { complaintBytes.removeFirst(complaintBytes.count - 8 * 1024) }
+            return true
         }
     }
 }

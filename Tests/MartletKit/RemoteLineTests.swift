@@ -29,6 +29,16 @@ import TransferModel
             ),
             ("echo 'martlet-relay: failed queueLocked it is held'; sleep 100", "it is held"),
             ("echo 'Welcome to nas!'; echo 'oh: no' >&2; exit 3", "martlet ended on nas with status 3: oh: no"),
+            (
+                "exec yes Welcome",
+                "nas prints more than 1 MiB before its engine answers: "
+                    + "keep its shell's start-up files silent, then attach again"
+            ),
+            (
+                "exec cat /dev/zero",
+                "nas prints more than 1 MiB before its engine answers: "
+                    + "keep its shell's start-up files silent, then attach again"
+            ),
             ("kill -9 $$", "no line to nas (ssh ended)"),
             ("printf 'bad\\033[2J\\n' >&2; exit 255", "no line to nas (ssh: bad\\x1b[2J)"),
         ])

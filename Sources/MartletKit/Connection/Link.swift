@@ -95,12 +95,14 @@ final class Link {
 
     private func receive() {
         do {
-            // A few rounds only: what is left makes the descriptor ready again, and others get their turn between.
-            for _ in 0..<16 {
-                guard let count = try System.receive(socket.rawValue, into: chunk) else { return }
-                if count == 0 { return close() }
+            try TurnBudget.spend {
+                guard let count = try System.receive(socket.rawValue, into: chunk) else { return false }
+                if count == 0 {
+                    close()
+                    return false
+                }
                 for line in try framer.append(chunk[..<count]) { take(line) }
-                if registration == nil { return }
+                return registration != nil
             }
         } catch {
             close()

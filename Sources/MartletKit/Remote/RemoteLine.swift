@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import ServiceWire
 import TransferModel
 
 /// One ssh to another machine's engine: its start, what it says before the engine does, its end. Confined to the connection's loop; keeps
@@ -21,8 +22,11 @@ final class RemoteLine {
     private var finish: ((Result<Void, RequestError>) -> Void)?
     private var isIn = false
     private var hasEnded = false
-    /// The beginning of a line before the greeting.
-    private var said: [UInt8] = []
+    /// The lines before the greeting, and how many bytes they have had.
+    private var said = LineFramer(limit: mostBeforeGreeting)
+    private var saidBytes = 0
+    /// A start-up file's text is shorter.
+    private static let mostBeforeGreeting = 1 << 20
     /// The beginning of a line of its standard error.
     private var complaint: [UInt8] = []
     /// The last lines of its standard error, harmless.
@@ -103,41 +107,50 @@ final class RemoteLine {
 
     /// Reads the text before the engine speaks: the engine says nothing unasked, so all of it is the relay's, or a shell's.
     private func read() {
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while socketRegistration != nil {
+        // As large as a turn may take all that a socket holds.
+        var chunk = [UInt8](repeating: 0, count: 16 << 10)
+        TurnBudget.spend {
+            if socketRegistration == nil { return false }
             let count = chunk.withUnsafeMutableBytes { bytes in
                 Result { () throws(Errno) in try System.receive(socket.rawValue, into: bytes) }
             }
-            guard case .success(let count?) = count else { return }
+            guard case .success(let count?) = count else { return false }
             guard count > 0 else {
                 // Why it ended its exit will tell.
                 if let socketRegistration { loop.cancel(socketRegistration) }
-                return socketRegistration = nil
+                socketRegistration = nil
+                return false
             }
-            said += chunk[..<count]
-            while let newline = said.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = RelayGreeting(said[..<newline])
-                said.removeFirst(newline + 1)
-                switch line {
-                case .ready: return answer(.success(()))
-                case .failed(let error): return answer(.failure(error))
-                case nil: break
-                }
-            }
-            if said.count > 64 << 10 { said = [] }
+            take(said: chunk[..<count])
+            return true
+        }
+    }
+
+    private func take(said bytes: ArraySlice<UInt8>) {
+        saidBytes += bytes.count
+        guard saidBytes <= Self.mostBeforeGreeting, let lines = try? said.append(bytes) else {
+            answer(.failure(RemoteLineEnd.talksTooMuch(remote)))
+            return end()
+        }
+        switch lines.lazy.compactMap({ RelayGreeting($0[...]) }).first {
+        case .ready?: answer(.success(()))
+        case .failed(let error)?: answer(.failure(error))
+        case nil: break
         }
     }
 
     private func listen() {
         var chunk = [UInt8](repeating: 0, count: 4096)
-        while errors.rawValue >= 0 {
+        TurnBudget.spend {
+            if errors.rawValue < 0 { return false }
             let count = chunk.withUnsafeMutableBytes { bytes in
                 Result { () throws(Errno) in try System.read(errors.rawValue, bytes) }
             }
             guard case .success(let count) = count, count > 0 else {
-                if case .failure(.wouldBlock) = count { return }
+                if case .failure(.wouldBlock) = count { return false }
                 if let errorsRegistration { loop.cancel(errorsRegistration) }
-                return errorsRegistration = nil
+                errorsRegistration = nil
+                return false
             }
             for byte in chunk[..<count] {
                 if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
@@ -147,6 +160,7 @@ final class RemoteLine {
                 }
                 if complaint.count > 4096 { takeComplaint() }
             }
+            return true
         }
     }
 

@@ -41,6 +41,12 @@ enum RemoteLineEnd {
         unreachable("no line to \(remote.machine) (it did not answer for a minute)")
     }
 
+    static func talksTooMuch(_ remote: RemoteEngine) -> RequestError {
+        unreachable(
+            "\(remote.machine) prints more than 1 MiB before its engine answers: "
+                + "keep its shell's start-up files silent, then attach again")
+    }
+
     private static func unreachable(_ message: String) -> RequestError { RequestError(.engineUnreachable, message) }
 
     private static func shortened(_ line: String) -> String { line.count > 200 ? "\(line.prefix(200))…" : line }
