@@ -85,12 +85,14 @@ public struct TaskSequence: AsyncSequence, Sendable {
         var request: TaskListRequest
         var page: ArraySlice<TaskSnapshot> = []
         var isLast = false
+        var pager = Pager<TaskID>()
 
         public mutating func next() async throws(RequestError) -> TaskSnapshot? {
             while page.isEmpty {
                 if isLast { return nil }
                 let answer = try await connection.call(Methods.taskList, request)
                 page = answer.tasks[...]
+                if let next = answer.next { try pager.move(to: next) }
                 request.after = answer.next
                 isLast = answer.next == nil
             }

@@ -48,13 +48,13 @@ extension EngineConnection {
     /// Everything that uploads have left at servers without having succeeded. Starts an engine.
     public nonisolated func leftovers() async throws(RequestError) -> [Leftover] {
         var found: [Leftover] = []
-        var after: TaskID?
-        repeat {
-            let page = try await call(Methods.leftoversList, LeftoversRequest(after: after))
+        var pager = Pager<TaskID>()
+        while true {
+            let page = try await call(Methods.leftoversList, LeftoversRequest(after: pager.after))
             found += page.leftovers
-            after = page.next
-        } while after != nil
-        return found
+            guard let next = page.next else { return found }
+            try pager.move(to: next)
+        }
     }
 
     /// Takes away what failed or cancelled uploads have left; each result is known when its server has answered.

@@ -11,14 +11,13 @@ extension EngineConnection {
     public nonisolated func verify(
         _ id: NodeID, take: (VerifiedFolder) -> Void
     ) async throws(RequestError) -> Int64 {
-        var after: Int64?
-        var total: Int64?
-        repeat {
-            let answer = try await call(Methods.nodesVerify, VerifyRequest(id: id, after: after))
+        var pager = Pager<Int64>()
+        while true {
+            let answer = try await call(Methods.nodesVerify, VerifyRequest(id: id, after: pager.after))
             if let folder = answer.folder { take(folder) }
-            (after, total) = (answer.next, answer.total)
-        } while after != nil
-        return total ?? 0
+            guard let next = answer.next else { return answer.total ?? 0 }
+            try pager.move(to: next)
+        }
     }
 }
 

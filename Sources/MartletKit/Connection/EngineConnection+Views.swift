@@ -50,7 +50,7 @@ extension EngineConnection {
 
     /// Tells the engine what a view wants. While there is no engine nothing is sent; `connected` sends it then.
     func sendView(_ number: Int) async {
-        guard let wanted = views[number]?.wanted, let link, state.isConnected else { return }
+        guard let link, state.isConnected, let wanted = views[number]?.send() else { return }
         _ = try? await exchange(on: link) { id in
             (try? WireCoding.line(Request(id: .number(id), method: .viewSet, params: wanted))) ?? []
         }
@@ -66,11 +66,12 @@ extension EngineConnection {
     func notified(_ name: String, _ line: [UInt8]) {
         if name == NotificationName.engineEnds.rawValue { link?.saidGoodbye = true }
         guard name == NotificationName.viewChanged.rawValue,
-            let change = try? WireCoding.value(NotificationBody<ViewChange>.self, from: line).params
+            let change = try? WireCoding.value(NotificationBody<ViewChange>.self, from: line).params,
+            let mailbox = views[change.view]
         else { return }
         var update = ViewUpdate(sections: change.sections, totals: change.totals, filter: change.filter)
         for node in change.nodes { update.nodes.updateValue(node.node, forKey: node.id) }
-        views[change.view]?.put(update)
+        mailbox.put(update.clipped(to: mailbox.asked))
     }
 }
 

@@ -38,6 +38,7 @@ public struct TransferEvents: AsyncSequence, Sendable {
         var request: EventsReadRequest
         var page: ArraySlice<TransferEvent> = []
         var isLast = false
+        var pager = Pager<EventSequence>()
 
         /// The next event; `nil`: the end, or the task was cancelled.
         public mutating func next() async throws(RequestError) -> TransferEvent? {
@@ -46,8 +47,10 @@ public struct TransferEvents: AsyncSequence, Sendable {
                 do {
                     let answer = try await connection.call(Methods.eventsRead, request)
                     page = answer.events[...]
-                    request.after = answer.next
                     isLast = request.wait != true && answer.next >= answer.last
+                    // Where more are waited for, the place stays until there are some.
+                    if !isLast, request.wait != true || !answer.events.isEmpty { try pager.move(to: answer.next) }
+                    request.after = answer.next
                 } catch  where error == EngineConnection.lost && request.wait == true {
                     // Asked again on the next connection; when there is none, that says so.
                 } catch  where error == EngineConnection.cancelled {

@@ -13,6 +13,36 @@ public struct ViewUpdate: Sendable, Hashable {
     /// The filter that the sections are of, and its progress; `nil`: they show everything.
     public var filter: FilterCount?
 
+    /// The parts of this update that one of these requests asks for: what was not asked for does not exist, whatever an engine says.
+    func clipped(to requests: [ViewRequest]) -> ViewUpdate {
+        var limits: [RowID?: Int] = [:]
+        for section in requests.lazy.compactMap(\.sections).joined() {
+            limits[section.parent] = max(limits[section.parent] ?? 0, section.limit)
+        }
+        let nodesAsked = Set(requests.compactMap(\.nodes).joined())
+        var clipped = ViewUpdate()
+        var places: [RowID?: Int] = [:]
+        for var section in sections {
+            guard let limit = limits[section.parent] else { continue }
+            // A section may show a row or two more than was asked for: the one that it was opened for.
+            let most = min(max(limit, 1), Self.mostRows) + Self.extraRows
+            if section.rows.count > most { section.rows.removeSubrange(most...) }
+            if let place = places[section.parent] {
+                clipped.sections[place] = section
+            } else {
+                places[section.parent] = clipped.sections.count
+                clipped.sections.append(section)
+            }
+        }
+        clipped.nodes = nodes.filter { nodesAsked.contains($0.key) }
+        if requests.contains(where: { $0.totals == true }) { clipped.totals = totals }
+        clipped.filter = filter
+        return clipped
+    }
+
+    private static let mostRows = 1000
+    private static let extraRows = 16
+
     /// Lays a newer update over this one.
     package mutating func merge(_ newer: ViewUpdate) {
         if newer.filter?.text != filter?.text { sections = [] }
@@ -89,6 +119,8 @@ extension TreeSubscription: AsyncSequence {
 final class ViewMailbox: Sendable {
     fileprivate struct Contents {
         var wanted: ViewRequest?
+        /// The request that the engine got last, and may still answer.
+        var sent: ViewRequest?
         var pending: ViewUpdate?
         var reader: CheckedContinuation<ViewUpdate?, Never>?
         var isFinished = false
@@ -97,7 +129,16 @@ final class ViewMailbox: Sendable {
     /// Held for an exchange of values only.
     private let contents = Mutex(Contents())
 
-    var wanted: ViewRequest? { contents.withLock { $0.wanted } }
+    /// The request for what is wanted now, which is sent to the engine.
+    func send() -> ViewRequest? {
+        contents.withLock { contents in
+            contents.sent = contents.wanted
+            return contents.wanted
+        }
+    }
+
+    /// The requests that an update may answer.
+    var asked: [ViewRequest] { contents.withLock { [$0.wanted, $0.sent].compactMap { $0 } } }
 
     func want(_ request: ViewRequest) {
         contents.withLock { $0.wanted = request }
