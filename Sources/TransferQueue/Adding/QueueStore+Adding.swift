@@ -135,7 +135,7 @@ extension QueueStore {
     private func insert(_ sources: [UploadSource], batch: BatchID, origin: String) throws {
         _ = try lane(batch: batch, origin: origin)
         let insert = try database.statement(
-            "INSERT INTO sources (batch, path, placement, name, progress) VALUES (?, ?, ?, ?, 0)")
+            "INSERT INTO sources (batch, path, placement, name, progress) VALUES (?, ?, ?, ?, \(progress: .new))")
         for source in sources {
             let (placement, name): (StoredPlacement, [UInt8]?) =
                 switch source.placement {
@@ -190,7 +190,7 @@ extension QueueStore {
             try database.run(
                 """
                 INSERT INTO tasks (id, folder, lane, source, state, claimed, flags, run, accepted, name)
-                VALUES (?, ?, ?, ?, 1, 0, ?, 0, 0, ?)
+                VALUES (?, ?, ?, ?, \(state: .queued), 0, ?, 0, 0, ?)
                 """, .integer(task.rawValue), .integer(root), .integer(lane), .integer(directory),
                 .integer(TaskFlags.details.rawValue), .blob(name.bytes))
             try database.run(
@@ -213,7 +213,8 @@ extension QueueStore {
 
     private func insert(directory: RawPath, batch: BatchID) throws -> Int64 {
         try database.run(
-            "INSERT INTO sources (batch, path, placement, progress) VALUES (?, ?, ?, 2)", .integer(batch.rawValue),
+            "INSERT INTO sources (batch, path, placement, progress) VALUES (?, ?, ?, \(progress: .done))",
+            .integer(batch.rawValue),
             .blob(directory.bytes), .integer(StoredPlacement.downloads.rawValue))
         return try database.integer("SELECT max(id) FROM sources") ?? 0
     }
@@ -241,6 +242,13 @@ enum StoredPlacement: Int64 {
     case exactly = 2
     /// Not a source but a directory that downloads go into.
     case downloads = 3
+}
+
+/// Progress of the walk of a source, as it is stored. Higher numbers are of walks that a cancel stopped (`QueueStore+StoppedWalks`).
+enum SourceProgress: Int64 {
+    case new = 0
+    case walking = 1
+    case done = 2
 }
 
 /// Values of a lane's priority column that are no priority of the model.

@@ -16,7 +16,7 @@ extension QueueStore {
             let folder = try database.first(
                 """
                 SELECT f.batch, f.parent, f.name, f.walk, f.begun, l.id, l.origin FROM folders f
-                JOIN lanes l ON l.batch = f.batch AND l.priority = -1 WHERE f.id = ? AND f.walk > 0
+                JOIN lanes l ON l.batch = f.batch AND l.priority = \(LanePriority.ofBatch) WHERE f.id = ? AND f.walk > 0
                 """, .integer(chunk.folder.rawValue)
             ) { row in
                 OpenFolder(
@@ -135,7 +135,7 @@ extension QueueStore {
         try database.run(
             """
             INSERT INTO tasks (id, folder, lane, source, state, claimed, flags, run, size, accepted, mtime, inode, name)
-            VALUES (?, ?, ?, ?, 1, 0, 0, 0, ?, 0, ?, ?, ?)
+            VALUES (?, ?, ?, ?, \(state: .queued), 0, 0, 0, ?, 0, ?, ?, ?)
             """, .integer(numbers.task), .integer(folder), .integer(lane), .integer(source), .integer(identity.size),
             .integer(identity.modifiedNanoseconds), .integer(Int64(bitPattern: identity.inode)), .blob(name))
         numbers.task += 1
@@ -154,7 +154,7 @@ extension QueueStore {
         try database.run(
             """
             INSERT INTO tasks (id, folder, lane, source, state, claimed, flags, run, accepted, name)
-            VALUES (?, ?, ?, ?, 1, 0, ?, 0, 0, ?)
+            VALUES (?, ?, ?, ?, \(state: .queued), 0, ?, 0, 0, ?)
             """, .integer(id.rawValue), .integer(folder), .integer(lane), SQLiteValue(source),
             .integer(flags.rawValue), .blob(name))
         ledger.add(Tally(files: 1), folder: folder, state: .queued)

@@ -9,7 +9,7 @@ extension QueueStore {
             """
             SELECT s.id, s.batch, s.path, s.placement, s.name, s.progress, b.options
             FROM sources s INDEXED BY sources_unscanned JOIN batches b ON b.id = s.batch
-            WHERE s.progress < 2 AND (?1 IS NULL OR s.batch = ?1) ORDER BY s.id
+            WHERE s.progress < \(progress: .done) AND (?1 IS NULL OR s.batch = ?1) ORDER BY s.id
             """, SQLiteValue(batch?.rawValue)
         ) { row in
             let batch = row.integer(1)
@@ -23,7 +23,8 @@ extension QueueStore {
                 }
             return WalkState(
                 source: SourceID(rawValue: row.integer(0)), batch: BatchID(rawValue: batch),
-                path: RawPath(row.bytes(2)), placement: placement, isBegun: row.integer(5) == 1,
+                path: RawPath(row.bytes(2)), placement: placement,
+                isBegun: row.integer(5) == SourceProgress.walking.rawValue,
                 include: known.include, exclude: known.exclude, followLinks: known.followLinks)
         }
         return rows
@@ -34,7 +35,7 @@ extension QueueStore {
         try database.rows(
             """
             SELECT id FROM batches b WHERE scanning = 1
-            AND NOT EXISTS (SELECT 1 FROM sources WHERE batch = b.id AND progress < 2) ORDER BY id
+            AND NOT EXISTS (SELECT 1 FROM sources WHERE batch = b.id AND progress < \(progress: .done)) ORDER BY id
             """
         ) { BatchID(rawValue: $0.integer(0)) }
     }
@@ -47,15 +48,17 @@ extension QueueStore {
                 """
                 SELECT s.batch, s.path, s.placement, s.name, b.root, s.progress, l.id,
                 (SELECT count(*) FROM sources WHERE batch = s.batch)
-                FROM sources s JOIN batches b ON b.id = s.batch JOIN lanes l ON l.batch = b.id AND l.priority = -1 WHERE s.id = ?
+                FROM sources s JOIN batches b ON b.id = s.batch JOIN lanes l ON l.batch = b.id
+                AND l.priority = \(LanePriority.ofBatch) WHERE s.id = ?
                 """, .integer(found.source.rawValue)
             ) { row in
                 OpenSource(
                     id: found.source.rawValue, batch: BatchID(rawValue: row.integer(0)), path: RawPath(row.bytes(1)),
                     placement: StoredPlacement(rawValue: row.integer(2)) ?? .named, name: row.bytes(3),
-                    root: row.integer(4), progress: row.integer(5), lane: row.integer(6), isOnly: row.integer(7) == 1)
+                    root: row.integer(4), progress: SourceProgress(rawValue: row.integer(5)), lane: row.integer(6),
+                    isOnly: row.integer(7) == 1)
             }
-            guard let source, source.progress == 0 else { continue }
+            guard let source, source.progress == .new else { continue }
             try begin(source, found.kind)
             batches.insert(source.batch)
         }
@@ -69,7 +72,8 @@ extension QueueStore {
         let placement: StoredPlacement
         let name: [UInt8]
         let root: Int64
-        let progress: Int64
+        /// `nil`: a cancel stopped it.
+        let progress: SourceProgress?
         let lane: Int64
         /// The batch has no other source.
         let isOnly: Bool
@@ -81,35 +85,35 @@ extension QueueStore {
     private func begin(_ source: OpenSource, _ kind: FoundSource.Kind) throws {
         switch kind {
         case .leftOut:
-            try setProgress(source.id, 2)
+            try setProgress(source.id, .done)
         case .file(let identity):
             try insertTask(
                 name: source.shownName, folder: source.root, lane: source.lane, source: source.id, batch: source.batch,
                 identity: identity)
-            try setProgress(source.id, 2)
+            try setProgress(source.id, .done)
         case .unreadable(let error):
             try insertFailure(
                 name: source.shownName, folder: source.root, lane: source.lane, source: source.id, batch: source.batch,
                 error: error, isDirectory: false)
-            try setProgress(source.id, 2)
+            try setProgress(source.id, .done)
         case .directory where source.placement == .contents && source.isOnly:
             // The root itself is the directory.
             try database.run(
                 "UPDATE folders SET source = ?1, walk = ?1 WHERE id = ?2", .integer(source.id), .integer(source.root))
-            try setProgress(source.id, 1)
+            try setProgress(source.id, .walking)
         case .directory:
             // The contents of one directory among several sources keep a folder of their own here, so that each file's
             // local place follows from its folder; at the other end they lie in the destination itself.
             try insertFolder(
                 batch: source.batch, parent: source.root, name: source.shownName, source: source.id,
                 hidden: source.placement == .contents, walk: source.id)
-            try setProgress(source.id, 1)
+            try setProgress(source.id, .walking)
         }
         change.note(wholly: source.batch)
     }
 
-    private func setProgress(_ source: Int64, _ progress: Int64) throws {
-        try database.run("UPDATE sources SET progress = ? WHERE id = ?", .integer(progress), .integer(source))
+    private func setProgress(_ source: Int64, _ progress: SourceProgress) throws {
+        try database.run("UPDATE sources SET progress = ? WHERE id = ?", .integer(progress.rawValue), .integer(source))
     }
 
     func foldersToWalk(of source: SourceID, limit: Int) throws -> [FolderToWalk] {
@@ -129,16 +133,16 @@ extension QueueStore {
         guard isScanning == 1 else { return isScanning != nil }
         try database.run(
             """
-            UPDATE sources SET progress = 2 WHERE batch = ? AND progress = 1
+            UPDATE sources SET progress = \(progress: .done) WHERE batch = ? AND progress = \(progress: .walking)
             AND NOT EXISTS (SELECT 1 FROM folders WHERE walk = sources.id)
             """, .integer(batch.rawValue))
         let open = try database.integer(
-            "SELECT 1 FROM sources WHERE batch = ? AND progress < 2 LIMIT 1", .integer(batch.rawValue))
+            "SELECT 1 FROM sources WHERE batch = ? AND progress < \(progress: .done) LIMIT 1", .integer(batch.rawValue))
         if open != nil { return false }
         let stopped = try database.integer(
             """
             SELECT EXISTS (SELECT 1 FROM folders WHERE walk < 0 AND batch = ?1)
-            OR EXISTS (SELECT 1 FROM sources WHERE batch = ?1 AND progress > 2)
+            OR EXISTS (SELECT 1 FROM sources WHERE batch = ?1 AND progress > \(progress: .done))
             """, .integer(batch.rawValue))
         try database.run(
             "UPDATE batches SET scanning = ? WHERE id = ?",

@@ -30,7 +30,7 @@ extension QueueReader {
                 """
                 SELECT t.id, t.name, t.source, t.size, t.mtime, t.inode, t.flags, t.finished_at, d.digest
                 FROM tasks t LEFT JOIN task_details d ON d.task = t.id
-                WHERE t.folder = ?1 AND t.state = 6 AND t.id > ?2 AND (?3 IS NULL OR t.id = ?3) ORDER BY t.id LIMIT ?4
+                WHERE t.folder = ?1 AND t.state = \(state: .completed) AND t.id > ?2 AND (?3 IS NULL OR t.id = ?3) ORDER BY t.id LIMIT ?4
                 """, .integer(folder.rawValue), .integer(after?.rawValue ?? 0), SQLiteValue(task?.rawValue),
                 .integer(Int64(limit))
             ) { row in

@@ -127,7 +127,7 @@ extension QueueReader {
             let files = try database.rows(
                 """
                 SELECT \(Self.comparedColumns) FROM tasks t \(Self.comparedDetails)
-                WHERE t.folder = ?1 AND t.state = 6 AND t.id > ?2 AND (?3 IS NULL OR t.finished_at <= ?3)
+                WHERE t.folder = ?1 AND t.state = \(state: .completed) AND t.id > ?2 AND (?3 IS NULL OR t.finished_at <= ?3)
                 ORDER BY t.id LIMIT ?4
                 """, .integer(folder.rawValue), .integer(after?.rawValue ?? 0), SQLiteValue(until?.milliseconds),
                 .integer(Int64(limit))
@@ -185,7 +185,8 @@ extension QueueReader {
     package func commonBeginning(in folder: FolderID) throws(QueueError) -> RawPath {
         try view { view in
             let ends = try view.database.first(
-                "SELECT min(name), max(name) FROM tasks WHERE folder = ? AND state = 6", .integer(folder.rawValue)
+                "SELECT min(name), max(name) FROM tasks WHERE folder = ? AND state = \(state: .completed)",
+                .integer(folder.rawValue)
             ) { ($0.bytes(0), $0.bytes(1)) }
             guard let ends else { return RawPath("") }
             return RawPath(zip(ends.0, ends.1).prefix { $0 == $1 }.map(\.0))

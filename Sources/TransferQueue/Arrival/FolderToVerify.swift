@@ -43,7 +43,7 @@ extension QueueStore {
         let order = try database.first(
             """
             SELECT direction, destination, (SELECT origin FROM lanes WHERE batch = ?1 LIMIT 1),
-            EXISTS (SELECT 1 FROM sources WHERE batch = ?1 AND placement = \(StoredPlacement.exactly.rawValue))
+            EXISTS (SELECT 1 FROM sources WHERE batch = ?1 AND placement = \(placement: .exactly))
             FROM batches WHERE id = ?1
             """, batch
         ) { row in
@@ -82,9 +82,10 @@ extension QueueStore {
         try database.integer(
             """
             SELECT o.folder FROM own_counts o JOIN folders f ON f.id = o.folder
-            WHERE o.folder > ?1 AND f.batch = ?2 AND o.files > 0 AND (o.state = 6 OR o.state = 7 AND EXISTS (
-                SELECT 1 FROM tasks t JOIN task_details d ON d.task = t.id WHERE t.folder = o.folder AND t.state = 7
-                AND d.cause = \(TransferErrorCode.notThere.stored)))
+            WHERE o.folder > ?1 AND f.batch = ?2 AND o.files > 0
+            AND (o.state = \(state: .completed) OR o.state = \(state: .failed) AND EXISTS (
+                SELECT 1 FROM tasks t JOIN task_details d ON d.task = t.id WHERE t.folder = o.folder AND t.state = \(state: .failed)
+                AND d.cause = \(cause: .notThere)))
             ORDER BY o.folder LIMIT 1
             """, .integer(after), batch)
     }
@@ -95,7 +96,7 @@ extension QueueReader {
     package func completedFiles(in folder: FolderID, only task: TaskID?) throws(QueueError) -> Int64 {
         try view { view in
             try view.database.integer(
-                "SELECT count(*) FROM tasks WHERE folder = ?1 AND state = 6 AND (?2 IS NULL OR id = ?2)",
+                "SELECT count(*) FROM tasks WHERE folder = ?1 AND state = \(state: .completed) AND (?2 IS NULL OR id = ?2)",
                 .integer(folder.rawValue), SQLiteValue(task?.rawValue)) ?? 0
         }
     }
@@ -105,8 +106,8 @@ extension QueueReader {
         try view { view in
             try view.database.integer(
                 """
-                SELECT count(*) FROM tasks t JOIN task_details d ON d.task = t.id WHERE t.folder = ?1 AND t.state = 7
-                AND d.cause = \(TransferErrorCode.notThere.stored) AND (?2 IS NULL OR t.id = ?2)
+                SELECT count(*) FROM tasks t JOIN task_details d ON d.task = t.id WHERE t.folder = ?1 AND t.state = \(state: .failed)
+                AND d.cause = \(cause: .notThere) AND (?2 IS NULL OR t.id = ?2)
                 """, .integer(folder.rawValue), SQLiteValue(task?.rawValue)) ?? 0
         }
     }
@@ -120,7 +121,7 @@ extension QueueReader {
             return try view.database.rows(
                 """
                 SELECT t.id, t.name, d.error FROM tasks t JOIN task_details d ON d.task = t.id WHERE t.folder = ?1
-                AND t.state = 7 AND d.cause = \(TransferErrorCode.notThere.stored) AND (?2 IS NULL OR t.id = ?2)
+                AND t.state = \(state: .failed) AND d.cause = \(cause: .notThere) AND (?2 IS NULL OR t.id = ?2)
                 ORDER BY t.id LIMIT ?3
                 """, .integer(folder.rawValue), SQLiteValue(task?.rawValue), .integer(Int64(limit))
             ) { row in

@@ -30,7 +30,7 @@ extension QueueStore {
 
     /// That all files directly in the folder of row `k` are over.
     private static let isSettled = """
-        NOT EXISTS (SELECT 1 FROM own_counts o WHERE o.folder = k.folder AND o.state < 6 AND o.files > 0)
+        NOT EXISTS (SELECT 1 FROM own_counts o WHERE o.folder = k.folder AND o.state < \(state: .completed) AND o.files > 0)
         """
 
     /// Returns true when its folders are listed once their files are there: uploads to a server that can list, unless `verify` is `none`.
@@ -61,7 +61,7 @@ extension QueueStore {
         let found = try database.rows(
             """
             SELECT k.folder, k.batch, k.due, (SELECT origin FROM lanes WHERE batch = b.id LIMIT 1) AS server,
-            EXISTS (SELECT 1 FROM sources WHERE batch = k.batch AND placement = \(StoredPlacement.exactly.rawValue))
+            EXISTS (SELECT 1 FROM sources WHERE batch = k.batch AND placement = \(placement: .exactly))
             FROM batches b INDEXED BY batches_unfinished JOIN last_looks k INDEXED BY last_looks_due ON k.batch = b.id
             WHERE b.finished_at IS NULL AND k.due > 0 AND b.scanning <> 1 AND b.paused = 0 AND b.held = 0
             AND ifnull(b.not_before, 0) <= ?1 AND b.purged_at IS NULL AND \(Self.isSettled)

@@ -144,8 +144,8 @@ extension QueueStore {
         let below = try subtree(of: folder)
         for row in try claimed(in: Set(below)) { try stop(row, as: .paused, "paused", &change) }
         try writeCounters()
-        for folder in try withTasks(below, states: "1, 2") {
-            try move(.directly(in: folder, states: "1, 2"), to: "5")
+        for folder in try withTasks(below, states: [.queued, .waiting]) {
+            try move(.directly(in: folder, states: [.queued, .waiting]), to: "\(state: .paused)")
         }
         try settleSets(batch)
         var payload = EventPayload()
@@ -231,9 +231,10 @@ extension QueueStore {
             try paths.place(of: folder).map { NodeID.folder(batch, path: $0.tree) }
         }
         try writeCounters()
-        for folder in try withTasks(subtree(of: root), states: "5") {
+        for folder in try withTasks(subtree(of: root), states: [.paused]) {
             nodes += try database.rows(
-                "SELECT id FROM tasks WHERE folder = ? AND state = 5 AND flags & 1", .integer(folder)
+                "SELECT id FROM tasks WHERE folder = ? AND state = \(state: .paused) AND flags & \(flags: .paused)",
+                .integer(folder)
             ) { .task(TaskID(rawValue: $0.integer(0))) }
         }
         var isDone = false
@@ -286,8 +287,10 @@ extension QueueStore {
         forgetPaths()
         if try !paths.isPaused(folder) {
             try writeCounters()
-            for folder in try withTasks(subtree(of: folder, pruned: true), states: "5") {
-                try move(.directly(in: folder, states: "5", and: "flags & 1 = 0"), to: Self.resumedState)
+            for folder in try withTasks(subtree(of: folder, pruned: true), states: [.paused]) {
+                try move(
+                    .directly(in: folder, states: [.paused], and: "flags & \(flags: .paused) = 0"),
+                    to: Self.resumedState)
             }
         }
         try settleSets(batch)
@@ -299,7 +302,8 @@ extension QueueStore {
 
     /// SQL for the state of a resumed task: a task that waited for something waits on.
     private static let resumedState = """
-        CASE WHEN flags & 32 AND EXISTS (SELECT 1 FROM task_details WHERE task = tasks.id AND wait <> 0) THEN 2 ELSE 1 END
+        CASE WHEN flags & \(flags: .details) AND EXISTS (SELECT 1 FROM task_details WHERE task = tasks.id AND wait <> 0)
+        THEN \(state: .waiting) ELSE \(state: .queued) END
         """
 
     private func resume(_ node: NodeID, _ old: TaskRow) throws -> NodeResult {

@@ -65,19 +65,19 @@ extension QueueStore {
         }
         try writeCounters()
         let events = """
-            INSERT INTO events (seq, at, type, batch, task) SELECT row_number() OVER () + ?2, ?3, 5, ?4, id
-            FROM tasks WHERE folder = ?1 AND state IN (1, 2, 5)
+            INSERT INTO events (seq, at, type, batch, task) SELECT row_number() OVER () + ?2, ?3, \(event: .taskCancelled), ?4, id
+            FROM tasks WHERE folder = ?1 AND state IN (\(states: [.queued, .waiting, .paused]))
             """
         // What was active is stopped by now, or getting its final name.
-        for folder in try withTasks(folders, states: "1, 2, 5") {
+        for folder in try withTasks(folders, states: [.queued, .waiting, .paused]) {
             try database.run(
                 events, .integer(folder), .integer(numbers.event - 1), .integer(now.milliseconds),
                 .integer(batch.rawValue))
             numbers.event += database.changes
             files += database.changes
             try move(
-                .directly(in: folder, states: "1, 2, 5"), to: "8",
-                also: "claimed = 0, finished_at = \(now.milliseconds), flags = flags & ~\(TaskFlags.unsettled.rawValue)"
+                .directly(in: folder, states: [.queued, .waiting, .paused]), to: "\(state: .cancelled)",
+                also: "claimed = 0, finished_at = \(now.milliseconds), flags = flags & ~\(flags: .unsettled)"
             )
         }
         self.change.lastEvent = EventSequence(rawValue: numbers.event - 1)

@@ -127,7 +127,7 @@ extension QueueStore {
         let id = SQLiteValue.integer(batch.rawValue)
         // Leaves first: a parent's row outlives its children's.
         for folder in try subtree(of: root).reversed().map({ SQLiteValue.integer($0) }) {
-            let withDetails = "(SELECT id FROM tasks WHERE folder = ? AND flags & 32)"
+            let withDetails = "(SELECT id FROM tasks WHERE folder = ? AND flags & \(flags: .details))"
             try database.run("DELETE FROM attempts WHERE task IN \(withDetails)", folder)
             try database.run("DELETE FROM task_details WHERE task IN \(withDetails)", folder)
             try database.run(

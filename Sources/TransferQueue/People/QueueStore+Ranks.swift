@@ -8,8 +8,10 @@ extension QueueStore {
         let own = try place(of: row.id)
         let shares =
             try database.integer(
-                "SELECT 1 FROM tasks INDEXED BY tasks_ranked WHERE lane = ? AND state = 1 AND claimed = 0 AND rank = ? AND id < ? LIMIT 1",
-                .integer(row.lane), .integer(own), .integer(row.id.rawValue)) != nil
+                """
+                SELECT 1 FROM tasks INDEXED BY tasks_ranked
+                WHERE lane = ? AND state = \(state: .queued) AND claimed = 0 AND rank = ? AND id < ? LIMIT 1
+                """, .integer(row.lane), .integer(own), .integer(row.id.rawValue)) != nil
         guard shares else { return own }
         try renumber(row.batch)
         return try place(of: row.id)
@@ -28,7 +30,7 @@ extension QueueStore {
         // No room: everybody gets a new number, which happens once in many moves to the same place.
         let rank = try database.integer(
             """
-            SELECT count(*) FROM tasks t JOIN lanes l ON l.id = t.lane WHERE l.batch = ?1 AND t.state < 6
+            SELECT count(*) FROM tasks t JOIN lanes l ON l.id = t.lane WHERE l.batch = ?1 AND t.state < \(state: .completed)
             AND ifnull(t.rank, t.id << 24) < ?2
             """, .integer(batch.rawValue), .integer(place))
         try renumber(batch)
@@ -43,7 +45,7 @@ extension QueueStore {
             UPDATE tasks SET rank = n.place FROM (SELECT t.id AS id,
             (b.first_task + row_number() OVER (ORDER BY ifnull(t.rank, t.id << 24), t.id) - 1) << 24 AS place
             FROM tasks t JOIN lanes l ON l.id = t.lane JOIN batches b ON b.id = l.batch
-            WHERE l.batch = ?1 AND t.state < 6) n WHERE n.id = tasks.id
+            WHERE l.batch = ?1 AND t.state < \(state: .completed)) n WHERE n.id = tasks.id
             """, .integer(batch.rawValue))
     }
 
@@ -52,7 +54,7 @@ extension QueueStore {
         var span: (first: Int64, last: Int64)?
         func take(_ condition: String, _ value: Int64) throws {
             let found = try database.first(
-                "SELECT min(\(TaskPlaces.sql)), max(\(TaskPlaces.sql)) FROM tasks WHERE \(condition) AND state < 6",
+                "SELECT min(\(TaskPlaces.sql)), max(\(TaskPlaces.sql)) FROM tasks WHERE \(condition) AND state < \(state: .completed)",
                 .integer(value)
             ) { ($0.optionalInteger(0), $0.optionalInteger(1)) }
             guard let first = (found?.0).map(TaskPlaces.within), let last = (found?.1).map(TaskPlaces.within) else {
@@ -88,7 +90,7 @@ extension QueueStore {
             if let rank = try database.integer(
                 """
                 SELECT \(function)(rank) FROM tasks INDEXED BY tasks_ranked
-                WHERE lane = ? AND state = 1 AND claimed = 0 AND rank IS NOT NULL AND rank \(sign) ?
+                WHERE lane = ? AND state = \(state: .queued) AND claimed = 0 AND rank IS NOT NULL AND rank \(sign) ?
                 """, .integer(lane), .integer(place))
             {
                 places.append(rank)
@@ -96,14 +98,14 @@ extension QueueStore {
             if let task = try database.integer(
                 """
                 SELECT \(function)(id) FROM tasks INDEXED BY tasks_ready
-                WHERE lane = ? AND state = 1 AND claimed = 0 AND rank IS NULL AND id \(sign) ?
+                WHERE lane = ? AND state = \(state: .queued) AND claimed = 0 AND rank IS NULL AND id \(sign) ?
                 """, .integer(lane), .integer(id))
             {
                 places.append(TaskPlaces.found(TaskID(rawValue: task)))
             }
         }
         let claimed = try database.rows(
-            "SELECT lane, \(TaskPlaces.sql) FROM tasks INDEXED BY tasks_claimed WHERE claimed = 1 AND state = 1"
+            "SELECT lane, \(TaskPlaces.sql) FROM tasks INDEXED BY tasks_claimed WHERE claimed = 1 AND state = \(state: .queued)"
         ) { (lane: $0.integer(0), place: $0.integer(1)) }
         let known = Set(lanes)
         for task in claimed where known.contains(task.lane) {
@@ -123,7 +125,8 @@ extension QueueStore {
         case .folder(let top):
             for folder in try subtree(of: top) {
                 try database.run(
-                    "UPDATE tasks SET rank = ? WHERE folder = ? AND state < 6", .integer(rank), .integer(folder))
+                    "UPDATE tasks SET rank = ? WHERE folder = ? AND state < \(state: .completed)", .integer(rank),
+                    .integer(folder))
                 try database.run(
                     "UPDATE folders SET rank = ? WHERE id = ?", SQLiteValue(folder == top ? rank : nil),
                     .integer(folder))

@@ -8,14 +8,17 @@ extension QueueStore {
         let condition: String
         let values: [SQLiteValue]
 
-        static func directly(in folder: Int64, states: String, and more: String = "1") -> Selection {
-            Selection(condition: "folder = ?1 AND state IN (\(states)) AND \(more)", values: [.integer(folder)])
+        static func directly(in folder: Int64, states: [TransferState], and more: String = "1") -> Selection {
+            Selection(condition: "folder = ?1 AND state IN (\(states: states)) AND \(more)", values: [.integer(folder)])
         }
 
         /// Tasks that a cancel ended, by the numbers of the events it wrote.
         static func cancelled(byEvents first: Int64, _ last: Int64) -> Selection {
             Selection(
-                condition: "id IN (SELECT task FROM events WHERE seq BETWEEN ?1 AND ?2 AND type = 5) AND state = 8",
+                condition: """
+                    id IN (SELECT task FROM events WHERE seq BETWEEN ?1 AND ?2 AND type = \(event: .taskCancelled))
+                    AND state = \(state: .cancelled)
+                    """,
                 values: [.integer(first), .integer(last)])
         }
 
@@ -23,7 +26,7 @@ extension QueueStore {
         static func cancelledLater(by operation: Int64) -> Selection {
             let own = "SELECT task FROM undo_tasks WHERE operation = ?1"
             return Selection(
-                condition: "id IN (\(own)) AND state = 8 AND flags & \(TaskFlags.cancelled.rawValue) <> 0",
+                condition: "id IN (\(own)) AND state = \(state: .cancelled) AND flags & \(flags: .cancelled) <> 0",
                 values: [.integer(operation)])
         }
     }
@@ -71,10 +74,10 @@ extension QueueStore {
     }
 
     /// Those of `folders` that hold tasks of some states directly. The ledger has to be written.
-    func withTasks(_ folders: [Int64], states: String) throws -> [Int64] {
+    func withTasks(_ folders: [Int64], states: [TransferState]) throws -> [Int64] {
         try folders.filter { folder in
             try database.integer(
-                "SELECT 1 FROM own_counts WHERE folder = ? AND state IN (\(states)) AND files > 0 LIMIT 1",
+                "SELECT 1 FROM own_counts WHERE folder = ? AND state IN (\(states: states)) AND files > 0 LIMIT 1",
                 .integer(folder)) != nil
         }
     }
@@ -95,7 +98,7 @@ extension QueueStore {
         try database.run(
             """
             UPDATE task_details INDEXED BY details_waiting SET wait = 0, wait_since = NULL, retry_at = NULL
-            WHERE wait <> 0 AND (SELECT state FROM tasks WHERE id = task) NOT IN (2, 5)
+            WHERE wait <> 0 AND (SELECT state FROM tasks WHERE id = task) NOT IN (\(states: [.waiting, .paused]))
             """)
         try recountReasons(batch)
         let lanes = try database.rows("SELECT id FROM lanes WHERE batch = ?", .integer(batch.rawValue)) {

@@ -223,13 +223,14 @@ extension QueueStore {
         try writeCounters()
         for folder in try subtree(of: top) {
             let lanes = try database.rows(
-                "SELECT DISTINCT lane FROM tasks WHERE folder = ? AND state < 6", .integer(folder)
+                "SELECT DISTINCT lane FROM tasks WHERE folder = ? AND state < \(state: .completed)", .integer(folder)
             ) { $0.integer(0) }
             for lane in lanes {
                 let target = try self.lane(like: lane, priority: priority)
                 if target == lane { continue }
                 try database.run(
-                    "UPDATE tasks SET lane = ? WHERE folder = ? AND lane = ? AND state < 6", .integer(target),
+                    "UPDATE tasks SET lane = ? WHERE folder = ? AND lane = ? AND state < \(state: .completed)",
+                    .integer(target),
                     .integer(folder), .integer(lane))
             }
             // What is wanted now is so once; what is found later stands where it would have stood.
@@ -300,7 +301,7 @@ extension QueueStore {
         let waiting = try database.rows(
             """
             SELECT d.task, t.folder FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
-            WHERE d.wait <> 0 AND t.state = 2
+            WHERE d.wait <> 0 AND t.state = \(state: .waiting)
             """
         ) { (TaskID(rawValue: $0.integer(0)), $0.integer(1)) }
         for (task, folder) in waiting where below.contains(folder) { try clearWait(Self.allButPersons, of: task) }

@@ -24,7 +24,7 @@ extension QueueStore {
                 "\(stop) walk IN (SELECT id FROM sources WHERE batch = ?1)", .integer(batch.rawValue), .integer(mark))
             count = database.changes
             try database.run(
-                "UPDATE sources SET progress = progress + 3 + 2 * ?2 WHERE batch = ?1 AND progress < 2",
+                "UPDATE sources SET progress = progress + 3 + 2 * ?2 WHERE batch = ?1 AND progress < \(progress: .done)",
                 .integer(batch.rawValue), .integer(mark))
             count += database.changes
             try database.run(
@@ -53,7 +53,7 @@ extension QueueStore {
             try database.run(
                 """
                 UPDATE sources SET progress = (progress - 3) & 1
-                WHERE batch = ?1 AND progress > 2 AND (?2 IS NULL OR ((progress - 3) >> 1) = ?2)
+                WHERE batch = ?1 AND progress > \(progress: .done) AND (?2 IS NULL OR ((progress - 3) >> 1) = ?2)
                 """, .integer(batch.rawValue), SQLiteValue(mark))
             count += database.changes
         }
@@ -63,7 +63,7 @@ extension QueueStore {
         // A source is walked while one of its folders is, even one that was done, or whose other folders stay cancelled.
         try database.run(
             """
-            UPDATE sources SET progress = 1 WHERE batch = ? AND progress <> 1
+            UPDATE sources SET progress = \(progress: .walking) WHERE batch = ? AND progress <> \(progress: .walking)
             AND EXISTS (SELECT 1 FROM folders WHERE walk = sources.id)
             """, .integer(batch.rawValue))
         try database.run("UPDATE batches SET scanning = 1 WHERE id = ?", .integer(batch.rawValue))

@@ -39,7 +39,8 @@ extension QueueStore {
             for id in ids { try database.run(insert + "id = ?2", .integer(operation), .integer(id.rawValue)) }
         case .folder(let top):
             for folder in try subtree(of: top) {
-                try database.run(insert + "folder = ?2 AND state < 6", .integer(operation), .integer(folder))
+                try database.run(
+                    insert + "folder = ?2 AND state < \(state: .completed)", .integer(operation), .integer(folder))
             }
         }
     }

@@ -8,14 +8,14 @@ extension QueueStore {
         try letGo(batch)
         try writeCounters()
         try move(
-            .cancelled(byEvents: step.events.0, step.events.1), to: "CASE WHEN flags & 1 THEN 5 ELSE 1 END",
+            .cancelled(byEvents: step.events.0, step.events.1), to: TransferState.queuedOrPausedSQL,
             also: "finished_at = NULL, run = run + 1")
         try move(
-            .cancelledLater(by: step.operation), to: "CASE WHEN flags & 1 THEN 5 ELSE 1 END",
-            also: "finished_at = NULL, run = run + 1, flags = flags & ~\(TaskFlags.cancelled.rawValue)")
+            .cancelledLater(by: step.operation), to: TransferState.queuedOrPausedSQL,
+            also: "finished_at = NULL, run = run + 1, flags = flags & ~\(flags: .cancelled)")
         try database.run(
             """
-            UPDATE tasks SET flags = flags & ~\(TaskFlags([.cancelled, .unsettled]).rawValue)
+            UPDATE tasks SET flags = flags & ~\(flags: [.cancelled, .unsettled])
             WHERE id IN (SELECT task FROM undo_tasks WHERE operation = ?)
             """, .integer(step.operation))
         if step.node == .batch(batch) { try takeUpLastLooks(batch) }
@@ -25,7 +25,7 @@ extension QueueStore {
         let timed = try database.rows(
             """
             SELECT u.task, u.not_before FROM undo_tasks u JOIN tasks t ON t.id = u.task JOIN folders f ON f.id = t.folder
-            WHERE u.operation = ? AND u.not_before IS NOT NULL AND f.batch = ? AND t.state IN (1, 5)
+            WHERE u.operation = ? AND u.not_before IS NOT NULL AND f.batch = ? AND t.state IN (\(states: [.queued, .paused]))
             """, .integer(step.operation), .integer(batch.rawValue)
         ) { (TaskID(rawValue: $0.integer(0)), Timestamp(milliseconds: $0.integer(1))) }
         for (task, time) in timed { try setNotBefore(time, of: task, &change) }
@@ -72,8 +72,8 @@ extension QueueStore {
         if paused.isEmpty { return }
         try writeCounters()
         for top in paused {
-            for folder in try withTasks(subtree(of: top), states: "1") {
-                try move(.directly(in: folder, states: "1"), to: "5")
+            for folder in try withTasks(subtree(of: top), states: [.queued]) {
+                try move(.directly(in: folder, states: [.queued]), to: "\(state: .paused)")
                 try writeCounters()
             }
         }

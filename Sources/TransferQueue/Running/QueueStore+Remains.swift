@@ -9,12 +9,12 @@ extension QueueStore {
     func remains(
         of direction: TransferDirection, in states: [TransferState], claimed isAny: Bool, after: TaskID, limit: Int
     ) throws -> [Remains] {
-        let wanted = states.map { String($0.stored) }.joined(separator: ", ")
         return try remains(
             """
             FROM task_details d INDEXED BY details_remains JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
             JOIN batches b ON b.id = l.batch WHERE d.resume_point IS NOT NULL AND d.task > ?
-            AND b.direction = \(direction.stored) AND t.claimed <= \(isAny ? 1 : 0) AND t.state IN (\(wanted)) ORDER BY d.task LIMIT ?
+            AND b.direction = \(direction: direction) AND t.claimed <= \(isAny ? 1 : 0)
+            AND t.state IN (\(states: states)) ORDER BY d.task LIMIT ?
             """, .integer(after.rawValue), .integer(Int64(limit)))
     }
 
@@ -30,7 +30,7 @@ extension QueueStore {
     static let left = """
         FROM task_details d INDEXED BY details_remains JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
         JOIN batches b ON b.id = l.batch WHERE d.resume_point IS NOT NULL AND t.claimed = 0
-        AND t.state IN (\(TransferState.failed.stored), \(TransferState.cancelled.stored))
+        AND t.state IN (\(states: [.failed, .cancelled]))
         """
 
     /// Uploads that the last engine was killed in, and of which nothing says what it has left there.
@@ -41,7 +41,7 @@ extension QueueStore {
         return try remains(
             """
             FROM tasks t JOIN lanes l ON l.id = t.lane JOIN batches b ON b.id = l.batch
-            WHERE t.id IN (\(tasks)) AND b.direction = 0 AND t.claimed = 0 AND substr(l.origin, 1, length(?1)) = ?1
+            WHERE t.id IN (\(tasks)) AND b.direction = \(direction: .upload) AND t.claimed = 0 AND substr(l.origin, 1, length(?1)) = ?1
             AND NOT EXISTS (SELECT 1 FROM task_details d WHERE d.task = t.id AND d.resume_point IS NOT NULL)
             LIMIT ?2
             """, .text(origin), .integer(1000))
@@ -77,7 +77,7 @@ extension QueueStore {
             """
             SELECT t.id, l.batch, t.folder, d.unconfirmed, t.state FROM task_details d INDEXED BY details_unconfirmed
             JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
-            WHERE d.unconfirmed > 0 AND t.state < \(TransferState.completed.stored) ORDER BY d.task LIMIT ?
+            WHERE d.unconfirmed > 0 AND t.state < \(state: .completed) ORDER BY d.task LIMIT ?
             """, .integer(Int64(limit))
         ) { row in
             UnconfirmedUpload(

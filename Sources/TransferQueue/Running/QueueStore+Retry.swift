@@ -22,15 +22,19 @@ extension QueueStore {
         try writeCounters()
         let folders = try subtree(of: top)
         var count: Int64 = 0
-        for folder in try withTasks(folders, states: "2, 7") { count += try retry(folder, states: "2, 7") }
-        for folder in try withTasks(folders, states: "7") {
+        for folder in try withTasks(folders, states: [.waiting, .failed]) {
+            count += try retry(folder, states: [.waiting, .failed])
+        }
+        for folder in try withTasks(folders, states: [.failed]) {
             for task in try unlistedDirectories(in: folder) where try listAgain(task) {
                 count += 1
                 change.walked.insert(batch)
             }
         }
         if count == 0 {
-            for folder in try withTasks(folders, states: "8") { count += try retry(folder, states: "8") }
+            for folder in try withTasks(folders, states: [.cancelled]) {
+                count += try retry(folder, states: [.cancelled])
+            }
             if try takeUpWalks(batch, below: top, isWhole: isWhole) {
                 count += 1
                 change.walked.insert(batch)
@@ -47,11 +51,11 @@ extension QueueStore {
     }
 
     /// Tasks directly in a folder.
-    private func retry(_ folder: Int64, states: String) throws -> Int64 {
+    private func retry(_ folder: Int64, states: [TransferState]) throws -> Int64 {
         // A directory that could not be listed is no file to send.
-        let selection = Selection.directly(in: folder, states: states, and: "flags & 16 = 0")
+        let selection = Selection.directly(in: folder, states: states, and: "flags & \(flags: .directory) = 0")
         func of(_ cause: TransferErrorCode) -> String {
-            "\(selection.condition) AND id IN (SELECT task FROM task_details WHERE cause = \(cause.stored))"
+            "\(selection.condition) AND id IN (SELECT task FROM task_details WHERE cause = \(cause: cause))"
         }
         for cause in [TransferErrorCode.destinationExists, .sourceChanged] {
             try database.run(
@@ -73,8 +77,8 @@ extension QueueStore {
             """, .integer(folder), .integer(clock().milliseconds))
         let isPaused = try paths.isPaused(folder)
         return try move(
-            selection, to: isPaused ? "5" : "CASE WHEN flags & 1 THEN 5 ELSE 1 END",
-            also: "finished_at = NULL, run = run + (state > 5)")
+            selection, to: isPaused ? "\(state: .paused)" : TransferState.queuedOrPausedSQL,
+            also: "finished_at = NULL, run = run + (state >= \(state: .completed))")
     }
 
     private func retry(_ node: NodeID, _ old: TaskRow, _ change: inout NodeChange) throws -> NodeResult {
@@ -114,7 +118,8 @@ extension QueueStore {
     /// The failed tasks directly in a folder that stand for directories.
     private func unlistedDirectories(in folder: Int64) throws -> [TaskRow] {
         let tasks = try database.rows(
-            "SELECT id FROM tasks WHERE folder = ? AND state = 7 AND flags & 16", .integer(folder)
+            "SELECT id FROM tasks WHERE folder = ? AND state = \(state: .failed) AND flags & \(flags: .directory)",
+            .integer(folder)
         ) { TaskID(rawValue: $0.integer(0)) }
         return try tasks.compactMap { try task($0) }
     }
@@ -130,7 +135,7 @@ extension QueueStore {
                 UNION ALL
                 SELECT f.id, f.parent, f.source, start FROM above JOIN folders f ON f.id = above.parent WHERE above.source IS NULL
             )
-            SELECT start, s.id FROM above JOIN sources s ON s.id = above.source WHERE s.progress < 3
+            SELECT start, s.id FROM above JOIN sources s ON s.id = above.source WHERE s.progress <= \(progress: .done)
             ORDER BY start = ?2 LIMIT 1
             """, .integer(failure.batch.rawValue), .integer(failure.folder), .integer(failure.id.rawValue)
         ) { (folder: $0.integer(0), source: $0.integer(1)) }
@@ -139,7 +144,7 @@ extension QueueStore {
         walkedHere.remove(found.folder)
         try database.run(
             "UPDATE folders SET begun = 1, walk = ? WHERE id = ?", .integer(found.source), .integer(found.folder))
-        try database.run("UPDATE sources SET progress = 1 WHERE id = ?", .integer(found.source))
+        try database.run("UPDATE sources SET progress = \(progress: .walking) WHERE id = ?", .integer(found.source))
         try database.run(
             "UPDATE batches SET scanning = 1 WHERE id = ?", .integer(failure.batch.rawValue))
         touched.insert(failure.batch)

@@ -27,9 +27,9 @@ extension QueueStore {
     /// The place of the first task that a lane `l` can give, in SQL; the last of all places when it has none.
     private static let nextPlace = """
         min(ifnull((SELECT min(rank) FROM tasks INDEXED BY tasks_ranked
-        WHERE lane = l.id AND state = 1 AND claimed = 0 AND rank IS NOT NULL), 9223372036854775807),
+        WHERE lane = l.id AND state = \(state: .queued) AND claimed = 0 AND rank IS NOT NULL), 9223372036854775807),
         ifnull((SELECT min(id) FROM tasks INDEXED BY tasks_ready
-        WHERE lane = l.id AND state = 1 AND claimed = 0 AND rank IS NULL) << 24, 9223372036854775807))
+        WHERE lane = l.id AND state = \(state: .queued) AND claimed = 0 AND rank IS NULL) << 24, 9223372036854775807))
         """
 
     func order(of batch: BatchID) throws -> BatchOrder? {
@@ -91,7 +91,7 @@ extension QueueStore {
             try database.rows(
                 """
                 SELECT \(columns) FROM tasks INDEXED BY \(index)
-                WHERE lane = ? AND state = 1 AND claimed = 0 AND rank \(moved) ORDER BY \(order) LIMIT ?
+                WHERE lane = ? AND state = \(state: .queued) AND claimed = 0 AND rank \(moved) ORDER BY \(order) LIMIT ?
                 """, .integer(lane.rawValue), .integer(Int64(limit))
             ) { ClaimRow($0) }
         }
@@ -212,7 +212,7 @@ extension QueueStore {
             """
             SELECT count(*) FROM task_details d INDEXED BY details_final_path CROSS JOIN tasks t ON t.id = d.task
             JOIN lanes l ON l.id = t.lane WHERE d.final_path = ? AND t.id <> ? AND l.batch = ?
-            AND (t.state = \(TransferState.completed.stored) OR t.flags & \(TaskFlags.publishing.rawValue) <> 0)
+            AND (t.state = \(state: .completed) OR t.flags & \(flags: .publishing) <> 0)
             """, .blob(path.bytes), .integer(old.id.rawValue), .integer(old.batch.rawValue))
         if others ?? 0 > 0 { return .nameGiven }
         var row = old

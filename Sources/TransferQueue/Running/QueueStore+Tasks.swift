@@ -75,12 +75,6 @@ extension QueueStore {
 
     // MARK: Reasons
 
-    /// The two kinds of rows in `reasons`.
-    enum ReasonKind: Int64 {
-        case waiting = 0
-        case failed = 1
-    }
-
     /// Adds a task to the reasons of its batch, or takes it away.
     func count(reasonOf row: TaskRow, _ details: TaskDetails, by step: Int64) throws {
         guard row.state == .failed ? details.cause != nil : row.state == .waiting && !details.wait.isEmpty else {
@@ -110,33 +104,40 @@ extension QueueStore {
     }
 
     /// `TaskDetails.reasonDetail` in SQL.
-    static let waitDetailSQL = "CASE d.cause WHEN \(TransferErrorCode.cannotFindHost.stored) THEN d.cause ELSE 0 END"
+    static let waitDetailSQL = "CASE d.cause WHEN \(cause: .cannotFindHost) THEN d.cause ELSE 0 END"
     static let failureDetailSQL = """
-        CASE d.cause WHEN \(TransferErrorCode.http.stored) THEN ifnull(d.error ->> 'httpStatus', 0) ELSE 0 END
+        CASE d.cause WHEN \(cause: .http) THEN ifnull(d.error ->> 'httpStatus', 0) ELSE 0 END
         """
 
     /// Queries for the rows that `reasons` has to hold for a batch; `check` compares with them, too.
     static let reasonCounts = [
         """
-        SELECT l.batch, 0, d.wait, \(waitDetailSQL), count(*),
+        SELECT l.batch, \(reasons: .waiting), d.wait, \(waitDetailSQL), count(*),
         max(CASE WHEN \(waitDetailSQL) = 0 THEN '' ELSE ifnull(d.error ->> 'message', '') END || \(ReasonText.quotedSQL)),
         max(d.wait_since)
         FROM task_details d INDEXED BY details_waiting
         CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
-        WHERE d.wait <> 0 AND t.state = 2 AND l.batch = ? GROUP BY 3, 4
+        WHERE d.wait <> 0 AND t.state = \(state: .waiting) AND l.batch = ? GROUP BY 3, 4
         """,
         """
-        SELECT l.batch, 1, d.cause, \(failureDetailSQL), count(*),
-        max(ifnull(d.error ->> 'message', '') || \(ReasonText.quotedSQL)), max(t.finished_at) FROM lanes l CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = 7
+        SELECT l.batch, \(reasons: .failed), d.cause, \(failureDetailSQL), count(*),
+        max(ifnull(d.error ->> 'message', '') || \(ReasonText.quotedSQL)), max(t.finished_at)
+        FROM lanes l CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = \(state: .failed)
         JOIN task_details d ON d.task = t.id WHERE d.cause IS NOT NULL AND l.batch = ? GROUP BY 3, 4
         """,
     ]
 }
 
+/// The two kinds of rows in `reasons`.
+enum ReasonKind: Int64 {
+    case waiting = 0
+    case failed = 1
+}
+
 extension TaskDetails {
     /// A number that tells apart reasons of one value: for failures by HTTP the status, for waits the cause when a person may have to
     /// mend it; else 0.
-    func reasonDetail(_ kind: QueueStore.ReasonKind) -> Int64 {
+    func reasonDetail(_ kind: ReasonKind) -> Int64 {
         switch kind {
         case .waiting: cause == .cannotFindHost ? TransferErrorCode.cannotFindHost.stored : 0
         case .failed:

@@ -56,9 +56,8 @@ struct TaskRow: Hashable {
     /// The same sums over rows of `tasks`, in SQL; after a `GROUP BY`.
     static let tallySQL: String = {
         let size = "max(0, min(ifnull(size, 0), \(FileSize.largest)))"
-        let sums = [
-            size, "max(0, min(accepted, \(size)))", "CASE WHEN state = 6 AND flags & 12 <> 0 THEN \(size) ELSE 0 END",
-        ]
+        let isVerified = "state = \(state: .completed) AND flags & \(flags: [.verifiedBySize, .verifiedByDigest]) <> 0"
+        let sums = [size, "max(0, min(accepted, \(size)))", "CASE WHEN \(isVerified) THEN \(size) ELSE 0 END"]
         return "count(*), " + sums.map { ByteSum.sql($0) }.joined(separator: ", ")
     }()
 
@@ -68,9 +67,9 @@ struct TaskRow: Hashable {
     static func readySQL(_ lane: String) -> String {
         """
         ((SELECT count(*) FROM tasks INDEXED BY tasks_ready
-        WHERE lane = \(lane) AND state = 1 AND claimed = 0 AND rank IS NULL)
+        WHERE lane = \(lane) AND state = \(state: .queued) AND claimed = 0 AND rank IS NULL)
         + (SELECT count(*) FROM tasks INDEXED BY tasks_ranked
-        WHERE lane = \(lane) AND state = 1 AND claimed = 0 AND rank IS NOT NULL))
+        WHERE lane = \(lane) AND state = \(state: .queued) AND claimed = 0 AND rank IS NOT NULL))
         """
     }
 }

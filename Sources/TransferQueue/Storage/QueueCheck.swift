@@ -54,25 +54,30 @@ struct QueueCheck {
         Rule(
             sentence: "task t% has a state that does not go with its other columns",
             sql: """
-                SELECT id FROM tasks WHERE state NOT BETWEEN 1 AND 8 OR (state > 5) <> (finished_at IS NOT NULL)
-                OR (claimed = 1 AND state NOT IN (1, 3, 4)) OR (state IN (3, 4) AND claimed = 0)
+                SELECT id FROM tasks WHERE state NOT BETWEEN \(state: .queued) AND \(state: .cancelled)
+                OR (state >= \(state: .completed)) <> (finished_at IS NOT NULL)
+                OR (claimed = 1 AND state NOT IN (\(states: [.queued, .running, .finishing])))
+                OR (state IN (\(states: [.running, .finishing])) AND claimed = 0)
                 OR (claimed = 1 AND begun_at IS NULL) OR accepted < 0
-                OR (flags & 128 AND claimed = 0) OR (claimed = 1 AND claims = 0)
+                OR (flags & \(flags: .publishing) AND claimed = 0) OR (claimed = 1 AND claims = 0)
                 """),
         Rule(
             sentence: "task t% waits and does not say for what",
             sql: """
-                SELECT t.id FROM tasks t LEFT JOIN task_details d ON d.task = t.id WHERE t.state = 2 AND ifnull(d.wait, 0) = 0
+                SELECT t.id FROM tasks t LEFT JOIN task_details d ON d.task = t.id
+                WHERE t.state = \(state: .waiting) AND ifnull(d.wait, 0) = 0
                 """),
         Rule(
             sentence: "task t% may run and still waits for something",
             sql: """
                 SELECT t.id FROM task_details d INDEXED BY details_waiting JOIN tasks t ON t.id = d.task
-                WHERE d.wait <> 0 AND t.state NOT IN (2, 5)
+                WHERE d.wait <> 0 AND t.state NOT IN (\(states: [.waiting, .paused]))
                 """),
         Rule(
             sentence: "details without a task: t%",
-            sql: "SELECT task FROM task_details WHERE task NOT IN (SELECT id FROM tasks WHERE flags & 32)"),
+            sql:
+                "SELECT task FROM task_details WHERE task NOT IN (SELECT id FROM tasks WHERE flags & \(flags: .details))"
+        ),
         Rule(
             sentence: "attempts without a task: t%",
             sql: "SELECT DISTINCT task FROM attempts WHERE task NOT IN (SELECT id FROM tasks)"),
@@ -115,13 +120,14 @@ struct QueueCheck {
         Rule(
             sentence: "batch b% is walked to its end and still has sources to be looked through",
             sql: """
-                SELECT DISTINCT s.batch FROM sources s JOIN batches b ON b.id = s.batch WHERE s.progress < 2 AND b.scanning <> 1
+                SELECT DISTINCT s.batch FROM sources s JOIN batches b ON b.id = s.batch
+                WHERE s.progress < \(progress: .done) AND b.scanning <> 1
                 """),
         Rule(
             sentence: "folder % is still to be listed and its source is not being walked",
             sql: """
                 SELECT f.id FROM folders f LEFT JOIN sources s ON s.id = f.walk AND s.batch = f.batch
-                WHERE f.walk > 0 AND s.progress IS NOT 1
+                WHERE f.walk > 0 AND s.progress IS NOT \(progress: .walking)
                 """),
         Rule(
             sentence: "event % belongs to a task or batch that is gone",
@@ -148,8 +154,8 @@ struct QueueCheck {
         }
         let sums = """
             \(ByteSum.sql("bytes_total")) AS bytes_total, \(ByteSum.sql("bytes_accepted")) AS bytes_accepted,
-            \(ByteSum.sql("bytes_verified")) AS bytes_verified, \(open("state < 6")) AS bytes_left,
-            \(open("state = 5")) AS bytes_stopped, \(open("state = 6")) AS bytes_found
+            \(ByteSum.sql("bytes_verified")) AS bytes_verified, \(open("state < \(state: .completed)")) AS bytes_left,
+            \(open("state = \(state: .paused)")) AS bytes_stopped, \(open("state = \(state: .completed)")) AS bytes_found
             """
         let below = FolderSums.columns.map { "\(ByteSum.sql($0)) AS \($0)" }.joined(separator: ", ")
         let most = ByteSum.largest
@@ -166,11 +172,12 @@ struct QueueCheck {
 
     private static let reasonsSQL: String = {
         let counted = """
-            SELECT l.batch AS batch, 0 AS kind, d.wait AS value, \(QueueStore.waitDetailSQL) AS detail, count(*) AS files
+            SELECT l.batch AS batch, \(reasons: .waiting) AS kind, d.wait AS value, \(QueueStore.waitDetailSQL) AS detail, count(*) AS files
             FROM task_details d INDEXED BY details_waiting
-            CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane WHERE d.wait <> 0 AND t.state = 2 GROUP BY 1, 3, 4
-            UNION ALL SELECT l.batch, 1, d.cause, \(QueueStore.failureDetailSQL), count(*) FROM lanes l
-            CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = 7
+            CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
+            WHERE d.wait <> 0 AND t.state = \(state: .waiting) GROUP BY 1, 3, 4
+            UNION ALL SELECT l.batch, \(reasons: .failed), d.cause, \(QueueStore.failureDetailSQL), count(*) FROM lanes l
+            CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = \(state: .failed)
             JOIN task_details d ON d.task = t.id WHERE d.cause IS NOT NULL GROUP BY 1, 3, 4
             """
         let columns = "batch, kind, value, detail, files"
@@ -182,9 +189,12 @@ struct QueueCheck {
 
     /// One terminal event for each run that ended: as many as a task was started anew, and one more when it is over.
     private func checkTerminalEvents(_ findings: inout [String]) throws {
-        let tasks = try database.statement("SELECT id, run + (state > 5) FROM tasks ORDER BY id")
+        let tasks = try database.statement("SELECT id, run + (state >= \(state: .completed)) FROM tasks ORDER BY id")
         let events = try database.statement(
-            "SELECT task, count(*) FROM events WHERE type IN (3, 4, 5) GROUP BY task ORDER BY task")
+            """
+            SELECT task, count(*) FROM events WHERE type IN (\(events: [.taskCompleted, .taskFailed, .taskCancelled]))
+            GROUP BY task ORDER BY task
+            """)
         defer {
             tasks.reset()
             events.reset()

@@ -38,7 +38,7 @@ struct FolderListing {
     /// Every cause for which tasks of the batch failed.
     private static func known(_ view: QueueView, _ batch: QueueView.BatchRow) throws -> [TransferError] {
         try view.database.rows(
-            "SELECT value, message FROM reasons WHERE batch = ? AND kind = 1 AND files > 0",
+            "SELECT value, message FROM reasons WHERE batch = ? AND kind = \(reasons: .failed) AND files > 0",
             .integer(batch.id.rawValue)
         ) { row in
             let told = ReasonText(stored: row.text(1))
@@ -169,7 +169,7 @@ struct FolderListing {
 
     /// The number of a cause is our own: it may stand in the statement.
     private static func clauses(_ fate: RowID.Fate) -> (join: String, condition: String) {
-        fate.cause.map { ("JOIN task_details d ON d.task = t.id", "AND d.cause = \($0.stored)") } ?? ("", "")
+        fate.cause.map { ("JOIN task_details d ON d.task = t.id", "AND d.cause = \(cause: $0)") } ?? ("", "")
     }
 
     func rows(of fate: RowID.Fate, offset: Int64, limit: Int64) throws -> [NodeRow] {

@@ -7,7 +7,7 @@ extension QueueView {
             """
             SELECT e.seq, e.at, e.type, e.batch, e.task, s.name, e.payload, t.size, t.flags, d.digest, d.final_path
             FROM events e LEFT JOIN batches b ON b.id = e.batch LEFT JOIN sessions s ON s.id = ifnull(e.session, b.session)
-            LEFT JOIN tasks t ON t.id = e.task AND e.type = 3 LEFT JOIN task_details d ON d.task = t.id
+            LEFT JOIN tasks t ON t.id = e.task AND e.type = \(event: .taskCompleted) LEFT JOIN task_details d ON d.task = t.id
             WHERE e.seq > ? ORDER BY e.seq LIMIT ?
             """, .integer(sequence.rawValue), .integer(Int64(limit))
         ) { row in

@@ -36,7 +36,7 @@ extension QueueView {
             """
             SELECT d.retry_at, d.wait_since, d.error, l.origin FROM task_details d INDEXED BY details_waiting
             CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
-            WHERE d.wait <> 0 AND t.state = 2 AND l.batch = ? ORDER BY d.retry_at IS NULL, d.retry_at LIMIT 1
+            WHERE d.wait <> 0 AND t.state = \(state: .waiting) AND l.batch = ? ORDER BY d.retry_at IS NULL, d.retry_at LIMIT 1
             """, .integer(batch.id.rawValue)
         ) { row in
             (
@@ -68,7 +68,7 @@ extension QueueView {
     private func firstFailure(of batch: BatchRow) throws -> TransferError? {
         let text = try database.first(
             """
-            SELECT d.error FROM lanes l JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = 7
+            SELECT d.error FROM lanes l JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = \(state: .failed)
             JOIN task_details d ON d.task = t.id WHERE l.batch = ? LIMIT 1
             """, .integer(batch.id.rawValue)
         ) { $0.optionalText(0) }
@@ -106,7 +106,7 @@ extension QueueView {
             """
             SELECT count(*) FROM batches b CROSS JOIN task_details d INDEXED BY details_waiting
             CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
-            WHERE b.id = ?1 AND d.wait <> 0 AND d.task BETWEEN b.first_task AND b.last_task AND t.state = 2
+            WHERE b.id = ?1 AND d.wait <> 0 AND d.task BETWEEN b.first_task AND b.last_task AND t.state = \(state: .waiting)
             AND l.batch = b.id AND l.origin = ?2
             """, .integer(batch.rawValue), .text(origin)) ?? 0
     }
@@ -150,7 +150,7 @@ extension QueueView {
 
     /// Tasks that its batch's line has before it.
     private func aheadInBatch(of row: TaskRow) throws -> Int64 {
-        let ready = "lane = ?1 AND state = 1 AND claimed = 0 AND rank"
+        let ready = "lane = ?1 AND state = \(state: .queued) AND claimed = 0 AND rank"
         let place = "(SELECT \(TaskPlaces.sql) FROM tasks WHERE id = ?2)"
         return try database.integer(
             """

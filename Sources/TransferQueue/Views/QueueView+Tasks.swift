@@ -102,7 +102,8 @@ extension QueueView {
         if wanted == [.failed] {
             return try database.rows(
                 """
-                SELECT \(columns) FROM lanes l CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = 7 \(join)
+                SELECT \(columns) FROM lanes l
+                CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = \(state: .failed) \(join)
                 WHERE l.batch = ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3
                 """, .integer(id.rawValue), after, limit, body: body)
         }
@@ -116,8 +117,10 @@ extension QueueView {
 
     /// `shown(_:in:)` in SQL; ?5 is now.
     private static let shownState = """
-        CASE WHEN t.state IN (1, 2) AND b.paused THEN 5 WHEN t.state = 1 AND l.priority = \(LanePriority.now) THEN 1
-        WHEN t.state = 1 AND b.held THEN 0 WHEN t.state = 1 AND b.not_before > ?5 THEN 2 ELSE t.state END
+        CASE WHEN t.state IN (\(states: [.queued, .waiting])) AND b.paused THEN \(state: .paused)
+        WHEN t.state = \(state: .queued) AND l.priority = \(LanePriority.now) THEN \(state: .queued)
+        WHEN t.state = \(state: .queued) AND b.held THEN \(state: .created)
+        WHEN t.state = \(state: .queued) AND b.not_before > ?5 THEN \(state: .waiting) ELSE t.state END
         """
 
     func unknown(in selector: NodeSelector) throws -> String? {

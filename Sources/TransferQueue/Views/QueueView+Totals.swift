@@ -23,7 +23,7 @@ extension QueueView {
         try database.forEach(
             """
             SELECT \(ByteSum.sql("files")), count(DISTINCT value * 1000 + detail) FILTER (WHERE value <> ?1) FROM reasons
-            WHERE kind = 1 AND files > 0 AND batch NOT IN (SELECT id FROM batches WHERE NOT (\(Self.isListed)))
+            WHERE kind = \(reasons: .failed) AND files > 0 AND batch NOT IN (SELECT id FROM batches WHERE NOT (\(Self.isListed)))
             """, .integer(TransferErrorCode.cannotFindHost.stored)
         ) {
             totals.problems = $0.count(0)
@@ -46,7 +46,7 @@ extension QueueView {
         var causes: Set<String> = []
         try database.forEach(
             """
-            SELECT value, files, detail, batch, message FROM reasons WHERE kind = 0 AND files > 0
+            SELECT value, files, detail, batch, message FROM reasons WHERE kind = \(reasons: .waiting) AND files > 0
             AND batch NOT IN (SELECT id FROM batches WHERE NOT (\(Self.isListed)))
             """
         ) { row in
@@ -72,7 +72,7 @@ extension QueueView {
         var names: Set<String> = []
         try database.forEach(
             """
-            SELECT message FROM reasons WHERE kind = 1 AND files > 0 AND value = ?1
+            SELECT message FROM reasons WHERE kind = \(reasons: .failed) AND files > 0 AND value = ?1
             AND batch NOT IN (SELECT id FROM batches WHERE NOT (\(Self.isListed)))
             """, .integer(TransferErrorCode.cannotFindHost.stored)
         ) { names.insert(Self.happening(.cannotFindHost, $0.text(0))) }

@@ -169,7 +169,8 @@ struct QueueView {
         var reasons: WaitReasons = []
         if batch.sums.files.waiting > 0 {
             try database.forEach(
-                "SELECT value FROM reasons WHERE batch = ? AND kind = 0 AND files > 0", .integer(batch.id.rawValue)
+                "SELECT value FROM reasons WHERE batch = ? AND kind = \(reasons: .waiting) AND files > 0",
+                .integer(batch.id.rawValue)
             ) { reasons.formUnion(WaitReasons(rawValue: Int32(truncatingIfNeeded: $0.integer(0)))) }
         }
         if isEarly(batch), batch.sums.files.queued > 0 { reasons.insert(WaitReasons(.notBefore)) }
@@ -179,7 +180,7 @@ struct QueueView {
     private func causes(of batch: BatchID) throws -> [CauseCount] {
         try database.rows(
             """
-            SELECT value, files, message, detail, at FROM reasons WHERE batch = ? AND kind = 1 AND files > 0
+            SELECT value, files, message, detail, at FROM reasons WHERE batch = ? AND kind = \(reasons: .failed) AND files > 0
             ORDER BY files DESC, value, detail
             """, .integer(batch.rawValue)
         ) { row in
@@ -199,7 +200,7 @@ struct QueueView {
         var found: [WaitCount] = []
         try database.forEach(
             """
-            SELECT value, files, message, detail, at FROM reasons WHERE batch = ? AND kind = 0 AND files > 0
+            SELECT value, files, message, detail, at FROM reasons WHERE batch = ? AND kind = \(reasons: .waiting) AND files > 0
             ORDER BY files DESC, value, detail
             """, .integer(batch.id.rawValue)
         ) { row in

@@ -69,7 +69,7 @@ extension TreeOrder {
 
     /// The places of `FolderListing.order`.
     private static var rankOfFile: String {
-        let cases = FolderListing.order.enumerated().map { "WHEN \($0.element.stored) THEN \($0.offset)" }
+        let cases = FolderListing.order.enumerated().map { "WHEN \(state: $0.element) THEN \($0.offset)" }
         return "CASE t.state \(cases.joined(separator: " ")) ELSE 9 END"
     }
 }
