@@ -15,7 +15,7 @@ extension QueueStore {
         let last = try Numbers.sound(
             try database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'batches'") ?? 0, "the last batch")
         let batch = BatchID(rawValue: last + 1)
-        let root = numbers.folder
+        let root = queue.numbers.folder
         let plan = try Plan(request)
         let position =
             try Numbers.sound(
@@ -29,14 +29,14 @@ extension QueueStore {
             .text(request.name ?? plan.name), .integer(plan.direction.stored), .integer(Int64(request.priority.level)),
             .integer(position), .integer(request.held ? 1 : 0), .integer(plan.direction == .upload ? 1 : 0),
             SQLiteValue(request.options.notBefore?.milliseconds), .text(plan.destination),
-            .text(try StoredJSON.text(request.options)), .integer(root), .integer(numbers.event),
+            .text(try StoredJSON.text(request.options)), .integer(root), .integer(queue.numbers.event),
             .integer(now.milliseconds), .text(try KeptSecret.stored(request.kept)))
         try insertFolder(batch: batch, parent: nil, name: [], source: nil, hidden: false, walk: nil)
         if let rate = request.options.bytesPerSecond, rate > 0 { try setLimit(rate, of: .batch(batch)) }
-        try append(.batchQueued, batch: batch, at: now)
-        change.batches.insert(batch)
-        change.mayRun = true
-        touched.insert(batch)
+        try queue.append(.batchQueued, batch: batch, at: now)
+        queue.change.batches.insert(batch)
+        queue.change.mayRun = true
+        queue.touched.insert(batch)
         switch request.work {
         case .upload(let sources, let destination):
             try insert(sources, batch: batch, origin: plan.origin)
@@ -121,8 +121,8 @@ extension QueueStore {
     func insertFolder(
         batch: BatchID, parent: Int64?, name: [UInt8], source: Int64?, hidden: Bool, walk: Int64?
     ) throws -> Int64 {
-        let folder = numbers.folder
-        numbers.folder += 1
+        let folder = queue.numbers.folder
+        queue.numbers.folder += 1
         try database.run(
             """
             INSERT INTO folders (id, batch, parent, name, source, hidden, walk, begun, paused)
@@ -170,7 +170,7 @@ extension QueueStore {
         var directories: [RawPath: Int64] = [:]
         var lanes: [String: Int64] = [:]
         var queries: [(task: TaskID, query: String)] = []
-        let firstTask = numbers.task
+        let firstTask = queue.numbers.task
         var named: Set<DownloadSource> = []
         // Named twice it would be fetched twice, and the second one would find the first one's file in its place.
         for download in downloads where named.insert(download).inserted {
@@ -182,8 +182,8 @@ extension QueueStore {
                 directories[download.directory] = try insert(directory: download.directory, batch: batch)
             }
             if lanes[address.origin] == nil { lanes[address.origin] = try lane(batch: batch, origin: address.origin) }
-            let task = TaskID(rawValue: numbers.task)
-            numbers.task += 1
+            let task = TaskID(rawValue: queue.numbers.task)
+            queue.numbers.task += 1
             let name = download.fileName ?? RawPath(Self.fileName(address.lastSegment))
             // Both were set above.
             let (lane, directory) = (lanes[address.origin]!, directories[download.directory]!)
@@ -198,8 +198,8 @@ extension QueueStore {
                 .integer(task.rawValue), .text(address.plain), .integer(address.query == nil ? 0 : 1),
                 SQLiteValue(download.fileName?.bytes))
             if let query = address.query { queries.append((task, query)) }
-            ledger.add(Tally(files: 1), folder: root, state: .queued)
-            ledger.addReady(1, lane: lane)
+            queue.ledger.add(Tally(files: 1), folder: root, state: .queued)
+            queue.ledger.addReady(1, lane: lane)
         }
         // Buckets of S3 are of one service.
         let servers = Set(lanes.keys.map { $0.hasPrefix("s3://") ? "s3" : $0 })
@@ -227,11 +227,11 @@ extension QueueStore {
 
     /// Keeps the span of numbers that a batch's tasks lie in.
     func noteTasks(_ batch: BatchID, first: Int64) throws {
-        guard numbers.task > first else { return }
+        guard queue.numbers.task > first else { return }
         try database.run(
             "UPDATE batches SET first_task = ifnull(first_task, ?), last_task = ? WHERE id = ?", .integer(first),
-            .integer(numbers.task - 1), .integer(batch.rawValue))
-        change.note(wholly: batch)
+            .integer(queue.numbers.task - 1), .integer(batch.rawValue))
+        queue.change.note(wholly: batch)
     }
 }
 

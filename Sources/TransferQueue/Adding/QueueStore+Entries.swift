@@ -48,7 +48,7 @@ extension QueueStore {
     }
 
     func insert(_ chunk: WalkedChunk, into folder: OpenFolder) throws {
-        let firstTask = numbers.task
+        let firstTask = queue.numbers.task
         let known = try knownNames(of: folder)
         try insertFiles(chunk.files, folder, known)
         for name in chunk.folders where try known?.has(name.bytes) != true {
@@ -88,7 +88,7 @@ extension QueueStore {
             walkedHere.insert(folder.id)
         }
         try noteTasks(folder.batch, first: firstTask)
-        change.note(wholly: folder.batch)
+        queue.change.note(wholly: folder.batch)
     }
 
     /// `nil` when nothing of the folder can be there yet but what this process put there itself.
@@ -115,18 +115,18 @@ extension QueueStore {
         try insert.bind(4, state.stored)
         try insert.bind(9, place?.rank)
         for file in files where try known?.has(file.name.bytes) != true {
-            try insert.bind(1, numbers.task)
+            try insert.bind(1, queue.numbers.task)
             try insert.bind(5, file.identity.size)
             try insert.bind(6, file.identity.modifiedNanoseconds)
             try insert.bind(7, Int64(bitPattern: file.identity.inode))
             try insert.bind(8, file.name.bytes)
             try insert.run()
-            numbers.task += 1
+            queue.numbers.task += 1
             tally.files += 1
             ByteSum.add(min(file.identity.size, FileSize.largest), to: &tally.total)
         }
-        ledger.add(tally, folder: folder.id, state: state)
-        if state == .queued { ledger.addReady(tally.files, lane: lane) }
+        queue.ledger.add(tally, folder: folder.id, state: state)
+        if state == .queued { queue.ledger.addReady(tally.files, lane: lane) }
     }
 
     func insertTask(
@@ -136,11 +136,12 @@ extension QueueStore {
             """
             INSERT INTO tasks (id, folder, lane, source, state, claimed, flags, run, size, accepted, mtime, inode, name)
             VALUES (?, ?, ?, ?, \(state: .queued), 0, 0, 0, ?, 0, ?, ?, ?)
-            """, .integer(numbers.task), .integer(folder), .integer(lane), .integer(source), .integer(identity.size),
+            """, .integer(queue.numbers.task), .integer(folder), .integer(lane), .integer(source),
+            .integer(identity.size),
             .integer(identity.modifiedNanoseconds), .integer(Int64(bitPattern: identity.inode)), .blob(name))
-        numbers.task += 1
-        ledger.add(Tally(files: 1, total: min(identity.size, FileSize.largest)), folder: folder, state: .queued)
-        ledger.addReady(1, lane: lane)
+        queue.numbers.task += 1
+        queue.ledger.add(Tally(files: 1, total: min(identity.size, FileSize.largest)), folder: folder, state: .queued)
+        queue.ledger.addReady(1, lane: lane)
     }
 
     /// A task that is over before it began.
@@ -148,8 +149,8 @@ extension QueueStore {
         name: [UInt8], folder: Int64, lane: Int64, source: Int64?, batch: BatchID, error: TransferError,
         isDirectory: Bool
     ) throws {
-        let id = TaskID(rawValue: numbers.task)
-        numbers.task += 1
+        let id = TaskID(rawValue: queue.numbers.task)
+        queue.numbers.task += 1
         let flags: TaskFlags = isDirectory ? .directory : []
         try database.run(
             """
@@ -157,8 +158,8 @@ extension QueueStore {
             VALUES (?, ?, ?, ?, \(state: .queued), 0, ?, 0, 0, ?)
             """, .integer(id.rawValue), .integer(folder), .integer(lane), SQLiteValue(source),
             .integer(flags.rawValue), .blob(name))
-        ledger.add(Tally(files: 1), folder: folder, state: .queued)
-        ledger.addReady(1, lane: lane)
+        queue.ledger.add(Tally(files: 1), folder: folder, state: .queued)
+        queue.ledger.addReady(1, lane: lane)
         guard let old = try task(id) else { return }
         var row = old
         var details = TaskDetails()

@@ -41,7 +41,7 @@ extension QueueStore {
     }
 
     func begin(_ sources: [FoundSource]) throws {
-        let firstTask = numbers.task
+        let firstTask = queue.numbers.task
         var batches: Set<BatchID> = []
         for found in sources {
             let source = try database.first(
@@ -109,7 +109,7 @@ extension QueueStore {
                 hidden: source.placement == .contents, walk: source.id)
             try setProgress(source.id, .walking)
         }
-        change.note(wholly: source.batch)
+        queue.change.note(wholly: source.batch)
     }
 
     private func setProgress(_ source: Int64, _ progress: SourceProgress) throws {
@@ -149,10 +149,10 @@ extension QueueStore {
             .integer((stopped == 1 ? ListingState.cutShort : .ended).rawValue), .integer(batch.rawValue))
         var payload = EventPayload()
         payload.filesTotal = try filesTotal(of: batch)
-        try append(.batchScanned, batch: batch, payload: payload)
-        touched.insert(batch)
-        change.looksAreDue = true
-        change.note(wholly: batch)
+        try queue.append(.batchScanned, batch: batch, payload: payload)
+        queue.touched.insert(batch)
+        queue.change.looksAreDue = true
+        queue.change.note(wholly: batch)
         return true
     }
 

@@ -18,12 +18,12 @@ extension QueueStore {
                 ON CONFLICT DO UPDATE SET due = abs(due) + 1, dropped = 0
                 """, .integer(folder), .integer(batch.rawValue))
         }
-        if change.looksAreDue { return }
+        if queue.change.looksAreDue { return }
         for folder in Set(changed.keys.map(\.folder)) {
             let isDue = try database.integer(
                 "SELECT 1 FROM last_looks k WHERE folder = ? AND due > 0 AND \(Self.isSettled)", .integer(folder))
             if isDue == nil { continue }
-            change.looksAreDue = true
+            queue.change.looksAreDue = true
             return
         }
     }
@@ -89,8 +89,8 @@ extension QueueStore {
         guard try awaitsLastLook(batch) else { return false }
         try database.run(
             "UPDATE last_looks SET due = -due, dropped = 1 WHERE batch = ? AND due > 0", .integer(batch.rawValue))
-        touched.insert(batch)
-        change.note(wholly: batch)
+        queue.touched.insert(batch)
+        queue.change.note(wholly: batch)
         return true
     }
 
@@ -135,9 +135,9 @@ extension QueueStore {
                     due = CASE WHEN due > 0 AND due = ?2 THEN -due ELSE due END
                     """, folder, due, .text(try StoredJSON.text(error)), .integer(look.batch.rawValue))
             }
-            touched.insert(look.batch)
-            change.batches.insert(look.batch)
-            change.note(folder: look.folder)
+            queue.touched.insert(look.batch)
+            queue.change.batches.insert(look.batch)
+            queue.change.note(folder: look.folder)
         }
     }
 

@@ -1,7 +1,7 @@
 import SQLiteConnection
 import TransferModel
 
-extension QueueStore {
+extension QueueConnection {
     /// Appends an event in the open transaction.
     /// - Parameter payload: `nil` when empty, and for completed tasks, whose rows say it.
     @discardableResult
@@ -19,7 +19,9 @@ extension QueueStore {
         change.lastEvent = sequence
         return sequence
     }
+}
 
+extension QueueStore {
     /// Ends a batch whose last task is over and whose folders are walked, or takes its end back when that is no longer so.
     func finishIfOver(_ batch: BatchID) throws {
         struct State {
@@ -50,18 +52,17 @@ extension QueueStore {
         try database.run(
             "UPDATE batches SET finished_at = ?, cleared_at = NULL WHERE id = ?",
             SQLiteValue(state.isOver ? now.milliseconds : nil), .integer(batch.rawValue))
-        change.batches.insert(batch)
+        queue.change.batches.insert(batch)
         guard state.isOver else { return }
         var payload = EventPayload()
         payload.filesTotal = state.sums.files.total
         payload.filesFailed = state.sums.files.failed
-        payload.state = state.sums.files.state(
-            scanning: false, paused: false, cutShort: state.isCutShort)
-        try append(.batchFinished, batch: batch, payload: payload, at: now)
-        change.finished.insert(batch)
+        payload.state = state.sums.files.state(scanning: false, paused: false, cutShort: state.isCutShort)
+        try queue.append(.batchFinished, batch: batch, payload: payload, at: now)
+        queue.change.finished.insert(batch)
         let others = try database.integer(
             "SELECT 1 FROM batches WHERE session = ? AND finished_at IS NULL LIMIT 1", .integer(state.session))
-        if others == nil { try append(.sessionIdle, batch: nil, session: state.session, at: now) }
+        if others == nil { try queue.append(.sessionIdle, batch: nil, session: state.session, at: now) }
     }
 }
 
@@ -72,7 +73,7 @@ extension QueueStore {
             """
             INSERT INTO consumers VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET seq = max(seq, excluded.seq),
             updated_at = excluded.updated_at
-            """, .text(consumer), .integer(min(sequence.rawValue, numbers.event - 1)),
+            """, .text(consumer), .integer(min(sequence.rawValue, queue.numbers.event - 1)),
             .integer(clock().milliseconds))
     }
 }

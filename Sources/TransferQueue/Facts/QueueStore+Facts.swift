@@ -113,7 +113,7 @@ extension QueueStore {
             details.resumedFrom = details.resumedFrom.suffix(99) + [offset]
             var payload = EventPayload()
             payload.offset = offset
-            try append(.resumedAtOffset, batch: row.batch, task: row.id, payload: payload, at: fact.time)
+            try queue.append(.resumedAtOffset, batch: row.batch, task: row.id, payload: payload, at: fact.time)
         case .restarted(let reason, let repeated, let identity, let resumePoint, let secret):
             guard row.state != .completed else { return }
             try restart(&row, &details, reason: reason, repeated: repeated, identity: identity, at: fact.time)
@@ -145,7 +145,7 @@ extension QueueStore {
             details.response = try StoredJSON.text(response)
             var payload = EventPayload()
             payload.status = response.status
-            try append(.responseReceived, batch: row.batch, task: row.id, payload: payload, at: fact.time)
+            try queue.append(.responseReceived, batch: row.batch, task: row.id, payload: payload, at: fact.time)
         }
     }
 
@@ -162,7 +162,7 @@ extension QueueStore {
     private func complete(_ row: inout TaskRow, was old: TaskRow, _ completion: Completion, at time: Timestamp) throws {
         settle(&row, completion, at: time)
         try note(etag: completion.etag, of: row)
-        try append(.taskCompleted, batch: row.batch, task: row.id, at: time)
+        try queue.append(.taskCompleted, batch: row.batch, task: row.id, at: time)
         try save(row, was: old)
     }
 
@@ -179,7 +179,7 @@ extension QueueStore {
         details.error = nil
         details.digest = try completion.digest.map { try StoredJSON.text($0) }
         details.finalPath = completion.finalPath?.bytes
-        try append(.taskCompleted, batch: row.batch, task: row.id, at: time)
+        try queue.append(.taskCompleted, batch: row.batch, task: row.id, at: time)
     }
 
     private func settle(_ row: inout TaskRow, _ completion: Completion, at time: Timestamp) {
@@ -206,7 +206,7 @@ extension QueueStore {
         details.error = try StoredJSON.text(error)
         var payload = EventPayload()
         payload.error = error
-        try append(.taskFailed, batch: row.batch, task: row.id, payload: payload, at: time)
+        try queue.append(.taskFailed, batch: row.batch, task: row.id, payload: payload, at: time)
     }
 
     func dropResumePoint(_ details: inout TaskDetails, of row: TaskRow) throws {
@@ -255,7 +255,7 @@ extension QueueStore {
         }
         var payload = EventPayload()
         payload.message = reason
-        try append(.restarted, batch: row.batch, task: row.id, payload: payload, at: time)
+        try queue.append(.restarted, batch: row.batch, task: row.id, payload: payload, at: time)
     }
 
     private func wait(
@@ -281,7 +281,7 @@ extension QueueStore {
         payload.waitReasons = details.wait.reasons
         payload.retryAt = retryAt
         payload.error = error
-        try append(.waiting, batch: row.batch, task: row.id, payload: payload, at: time)
+        try queue.append(.waiting, batch: row.batch, task: row.id, payload: payload, at: time)
     }
 
     /// Cancels a task that was cancelled while it was getting its final name and did not get it. Returns false for any other.
@@ -295,7 +295,7 @@ extension QueueStore {
         row.claimed = false
         row.state = .cancelled
         row.finishedAt = time.milliseconds
-        try append(.taskCancelled, batch: row.batch, task: row.id, at: time)
+        try queue.append(.taskCancelled, batch: row.batch, task: row.id, at: time)
         return true
     }
 

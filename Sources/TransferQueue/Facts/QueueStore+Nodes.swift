@@ -127,9 +127,9 @@ extension QueueStore {
         try database.run("UPDATE batches SET paused = 1 WHERE id = ?", .integer(batch.rawValue))
         // The tasks keep their states; only what the engine has in hand is taken from it.
         for row in try claimed(in: Set(subtree(of: root))) { try stop(row, as: .queued, "paused", &change) }
-        try append(.paused, batch: batch)
-        self.change.batches.insert(batch)
-        self.change.note(wholly: batch)
+        try queue.append(.paused, batch: batch)
+        queue.change.batches.insert(batch)
+        queue.change.note(wholly: batch)
         return NodeResult(id: node, result: .done)
     }
 
@@ -140,7 +140,7 @@ extension QueueStore {
         if isPaused == 1 { return NodeResult(id: node, result: .already) }
         if try isOver(folder: folder, in: batch) { return refused(node, "\(node) is over: nothing is left to pause") }
         try database.run("UPDATE folders SET paused = 1 WHERE id = ?", .integer(folder))
-        forgetPaths()
+        queue.forgetPaths()
         let below = try subtree(of: folder)
         for row in try claimed(in: Set(below)) { try stop(row, as: .paused, "paused", &change) }
         try writeCounters()
@@ -150,7 +150,7 @@ extension QueueStore {
         try settleSets(batch)
         var payload = EventPayload()
         payload.message = path.displayed
-        try append(.paused, batch: batch, payload: payload)
+        try queue.append(.paused, batch: batch, payload: payload)
         return NodeResult(id: node, result: .done)
     }
 
@@ -160,7 +160,7 @@ extension QueueStore {
         if old.flags.contains(.publishing) { return tooLate(node) }
         var row = old
         row.flags.insert(.paused)
-        try append(.paused, batch: row.batch, task: row.id)
+        try queue.append(.paused, batch: row.batch, task: row.id)
         if row.claimed {
             try save(row, was: old)
             try stop(row, as: .paused, "paused", &change)
@@ -274,9 +274,9 @@ extension QueueStore {
             "SELECT held OR paused FROM batches WHERE id = ?", .integer(batch.rawValue))
         if isStopped != 1 { return NodeResult(id: node, result: .already) }
         try database.run("UPDATE batches SET held = 0, paused = 0 WHERE id = ?", .integer(batch.rawValue))
-        try append(.resumed, batch: batch)
-        change.note(wholly: batch)
-        change.mayRun = true
+        try queue.append(.resumed, batch: batch)
+        queue.change.note(wholly: batch)
+        queue.change.mayRun = true
         return NodeResult(id: node, result: .done)
     }
 
@@ -284,7 +284,7 @@ extension QueueStore {
         let isPaused = try database.integer("SELECT paused FROM folders WHERE id = ?", .integer(folder))
         guard isPaused == 1 else { return try heldUp(node, folder, batch) ?? NodeResult(id: node, result: .already) }
         try database.run("UPDATE folders SET paused = 0 WHERE id = ?", .integer(folder))
-        forgetPaths()
+        queue.forgetPaths()
         if try !paths.isPaused(folder) {
             try writeCounters()
             for folder in try withTasks(subtree(of: folder, pruned: true), states: [.paused]) {
@@ -296,7 +296,7 @@ extension QueueStore {
         try settleSets(batch)
         var payload = EventPayload()
         payload.message = path.displayed
-        try append(.resumed, batch: batch, payload: payload)
+        try queue.append(.resumed, batch: batch, payload: payload)
         return NodeResult(id: node, result: .done)
     }
 
@@ -312,7 +312,7 @@ extension QueueStore {
         }
         var row = old
         row.flags.remove(.paused)
-        try append(.resumed, batch: row.batch, task: row.id)
+        try queue.append(.resumed, batch: row.batch, task: row.id)
         if try row.state == .paused && !paths.isPaused(row.folder) {
             try setState(&row, details(row).wait.isEmpty ? .queued : .waiting, was: old)
         } else {

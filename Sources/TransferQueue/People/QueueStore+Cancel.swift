@@ -8,7 +8,7 @@ extension QueueStore {
         let now = clock()
         let operation = try operation(joining: joining)
         return try forEach(nodes) { node, target, change in
-            let first = numbers.event
+            let first = queue.numbers.event
             let batch: BatchID
             let result: NodeResult
             var before = UndoBefore()
@@ -30,7 +30,7 @@ extension QueueStore {
             if result.result == .done {
                 // The grace time begins when it is done: a million files take seconds.
                 try note(
-                    .cancel, node, batch: batch, before, events: (first, numbers.event - 1), operation: operation)
+                    .cancel, node, batch: batch, before, events: (first, queue.numbers.event - 1), operation: operation)
             }
             return result
         }.asOperation(operation)
@@ -53,7 +53,7 @@ extension QueueStore {
         var files = Int64(claimed.count)
         for row in claimed {
             try stop(row, as: .cancelled, "cancelled", &change)
-            try append(.taskCancelled, batch: batch, task: row.id, at: now)
+            try queue.append(.taskCancelled, batch: batch, task: row.id, at: now)
         }
         for old in try self.claimed(in: Set(folders), publishing: true) {
             var row = old
@@ -71,16 +71,16 @@ extension QueueStore {
         // What was active is stopped by now, or getting its final name.
         for folder in try withTasks(folders, states: [.queued, .waiting, .paused]) {
             try database.run(
-                events, .integer(folder), .integer(numbers.event - 1), .integer(now.milliseconds),
+                events, .integer(folder), .integer(queue.numbers.event - 1), .integer(now.milliseconds),
                 .integer(batch.rawValue))
-            numbers.event += database.changes
+            queue.numbers.event += database.changes
             files += database.changes
             try move(
                 .directly(in: folder, states: [.queued, .waiting, .paused]), to: "\(state: .cancelled)",
                 also: "claimed = 0, finished_at = \(now.milliseconds), flags = flags & ~\(flags: .unsettled)"
             )
         }
-        self.change.lastEvent = EventSequence(rawValue: numbers.event - 1)
+        queue.change.lastEvent = EventSequence(rawValue: queue.numbers.event - 1)
         before.walks = UndoBefore.Was(try stopWalks(batch, below: isWhole ? nil : top))
         try settleSets(batch)
         var result = NodeResult(id: node, result: .done)
@@ -106,7 +106,7 @@ extension QueueStore {
             row.finishedAt = now.milliseconds
             try save(&row, was: old, details, was: oldDetails)
         }
-        try append(.taskCancelled, batch: old.batch, task: old.id, at: now)
+        try queue.append(.taskCancelled, batch: old.batch, task: old.id, at: now)
         var result = NodeResult(id: node, result: .done)
         result.files = 1
         return result

@@ -102,8 +102,8 @@ extension QueueStore {
                 "UPDATE batches SET position = ? WHERE id = ?", .integer(position), .integer(id.rawValue))
         }
         try note(.move, node, batch: batch, before, operation: operation)
-        change.batches.insert(batch)
-        change.mayRun = true
+        queue.change.batches.insert(batch)
+        queue.change.mayRun = true
         return NodeResult(id: node, result: .done)
     }
 
@@ -134,7 +134,7 @@ extension QueueStore {
             try self.place(unit, at: rank)
             change.rank = rank
             change.reordered.insert(batch)
-            self.change.note(wholly: batch)
+            queue.change.note(wholly: batch)
             change.results += rows.map { NodeResult(id: .task($0.id), result: .done) }
             return change.asOperation(operation)
         }
@@ -165,8 +165,8 @@ extension QueueStore {
         try note(.move, node, batch: batch, before, operation: operation)
         nodeChange.rank = rank
         nodeChange.reordered.insert(batch)
-        change.note(wholly: batch)
-        change.mayRun = true
+        queue.change.note(wholly: batch)
+        queue.change.mayRun = true
         return NodeResult(id: node, result: .done)
     }
 

@@ -58,7 +58,7 @@ extension QueueStore {
                     node, "\(failed) of its files failed: 'martlet retry \(batch)' tries them again, or leave them out")
             }
             try database.run("UPDATE batches SET cleared_at = ? WHERE id = ?", .integer(clock().milliseconds), id)
-            change.note(wholly: batch)
+            queue.change.note(wholly: batch)
             try note(.clear, node, batch: batch, operation: operation)
             return NodeResult(id: node, result: .done)
         }.asOperation(operation)
@@ -75,7 +75,7 @@ extension QueueStore {
     /// A batch is in the list again.
     func show(_ batch: BatchID) throws {
         try database.run("UPDATE batches SET cleared_at = NULL WHERE id = ?", .integer(batch.rawValue))
-        change.note(wholly: batch)
+        queue.change.note(wholly: batch)
     }
 
     // MARK: Forgetting
@@ -83,13 +83,13 @@ extension QueueStore {
     private func hide(_ batch: BatchID) throws {
         let id = SQLiteValue.integer(batch.rawValue)
         try database.run("UPDATE batches SET purged_at = ? WHERE id = ?", .integer(clock().milliseconds), id)
-        change.removed.insert(batch)
+        queue.change.removed.insert(batch)
     }
 
     /// A batch is in sight again.
     func takeBackPurge(of batch: BatchID) throws {
         try database.run("UPDATE batches SET purged_at = NULL WHERE id = ?", .integer(batch.rawValue))
-        change.note(wholly: batch)
+        queue.change.note(wholly: batch)
     }
 
     /// Forgets what is old, for good; `kept` stays whatever its age.
@@ -147,21 +147,21 @@ extension QueueStore {
         let uuid = try database.first("SELECT uuid FROM batches WHERE id = ?", id) { UUID(bytes: $0.bytes(0)) }
         if case let uuid?? = uuid { orphanedSecrets.append(.batch(uuid)) }
         try database.run("DELETE FROM batches WHERE id = ?", id)
-        change.removed.insert(batch)
+        queue.change.removed.insert(batch)
     }
 
     func forget(_ row: TaskRow) throws {
         let id = SQLiteValue.integer(row.id.rawValue)
         let details = try details(row)
         try count(reasonOf: row, details, by: -1)
-        ledger.add(-row.tally, folder: row.folder, state: row.state)
+        queue.ledger.add(-row.tally, folder: row.folder, state: row.state)
         if let uuid = try uuid(of: row.batch) { orphanedSecrets.append(.task(row.id, uuid)) }
         try database.run("DELETE FROM attempts WHERE task = ?", id)
         try database.run("DELETE FROM remote_versions WHERE task = ?", id)
         try database.run("DELETE FROM task_details WHERE task = ?", id)
         try database.run("DELETE FROM tasks WHERE id = ?", id)
         forgotten[row.batch, default: []].append(row.id)
-        change.note(wholly: row.batch)
+        queue.change.note(wholly: row.batch)
     }
 
     /// At the end of a transaction: one look through a batch's events, however many of its tasks were forgotten.

@@ -131,7 +131,7 @@ extension QueueStore {
                     "UPDATE folders SET rank = ? WHERE id = ?", SQLiteValue(folder == top ? rank : nil),
                     .integer(folder))
             }
-            forgetPaths()
+            queue.forgetPaths()
         }
     }
 }

@@ -50,8 +50,8 @@ extension QueueStore {
             count += tally.files
             guard let from = TransferState(stored: sums.integer(1)), let to = TransferState(stored: sums.integer(2))
             else { continue }
-            ledger.add(-tally, folder: sums.integer(0), state: from)
-            ledger.add(tally, folder: sums.integer(0), state: to)
+            queue.ledger.add(-tally, folder: sums.integer(0), state: from)
+            queue.ledger.add(tally, folder: sums.integer(0), state: to)
         }
         sums.reset()
         if count == 0 { return 0 }
@@ -109,10 +109,10 @@ extension QueueStore {
                 """
                 UPDATE lanes SET ready = \(TaskRow.readySQL("?1")) WHERE id = ?1
                 """, .integer(lane))
-            ledger.forgetReady(lane: lane)
+            queue.ledger.forgetReady(lane: lane)
         }
-        touched.insert(batch)
-        change.note(wholly: batch)
-        change.mayRun = true
+        queue.touched.insert(batch)
+        queue.change.note(wholly: batch)
+        queue.change.mayRun = true
     }
 }

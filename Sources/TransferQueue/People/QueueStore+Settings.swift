@@ -138,8 +138,8 @@ extension QueueStore {
     }
 
     private func noteSettings(_ batch: BatchID) {
-        change.note(wholly: batch)
-        change.mayRun = true
+        queue.change.note(wholly: batch)
+        queue.change.mayRun = true
     }
 
     // MARK: Of a batch
@@ -239,7 +239,7 @@ extension QueueStore {
                 "UPDATE folders SET priority = ? WHERE id = ?", SQLiteValue(folder == top ? priority : nil),
                 .integer(folder))
         }
-        forgetPaths()
+        queue.forgetPaths()
         try settleSets(batch)
     }
 
@@ -286,7 +286,7 @@ extension QueueStore {
             "UPDATE batches SET urgent = 1, held = 0, not_before = NULL WHERE id = ?", .integer(batch.rawValue))
         try clearWait(Self.allButPersons, batch: batch, origin: nil)
         try note(.runNow, node, batch: batch, before, operation: operation)
-        if found.held { try append(.resumed, batch: batch) }
+        if found.held { try queue.append(.resumed, batch: batch) }
         noteSettings(batch)
         return NodeResult(id: node, result: .done)
     }

@@ -12,7 +12,7 @@ extension QueueStore {
     func stopWalks(_ batch: BatchID, below top: Int64?) throws -> Int64? {
         let isScanning = try database.integer("SELECT scanning FROM batches WHERE id = ?", .integer(batch.rawValue))
         guard isScanning == 1 else { return nil }
-        let mark = numbers.operation
+        let mark = queue.numbers.operation
         let stop = "UPDATE folders SET walk = -(walk | (?2 << 32)) WHERE"
         var count: Int64
         if let top {
@@ -33,7 +33,7 @@ extension QueueStore {
         }
         if count == 0 { return nil }
         // No operation and no other mark gets this number.
-        numbers.operation += 1
+        queue.numbers.operation += 1
         return mark
     }
 
@@ -67,7 +67,7 @@ extension QueueStore {
             AND EXISTS (SELECT 1 FROM folders WHERE walk = sources.id)
             """, .integer(batch.rawValue))
         try database.run("UPDATE batches SET scanning = 1 WHERE id = ?", .integer(batch.rawValue))
-        touched.insert(batch)
+        queue.touched.insert(batch)
         return true
     }
 }

@@ -14,8 +14,8 @@ extension QueueStore {
             "DELETE FROM undo WHERE at < ? AND (kind <> ? OR at < ?)", .integer(last.milliseconds),
             .integer(UndoneDeed.cancel.stored), .integer(endOfLateUndo(now).milliseconds))
         try database.run("DELETE FROM undo_tasks WHERE operation NOT IN (SELECT operation FROM undo)")
-        defer { numbers.operation += 1 }
-        return numbers.operation
+        defer { queue.numbers.operation += 1 }
+        return queue.numbers.operation
     }
 
     /// Writes down what was so before a change of one node, or of none. The grace time begins now.
@@ -258,6 +258,6 @@ extension QueueStore {
     func hold(_ batch: BatchID, _ root: Int64, _ change: inout NodeChange) throws {
         try database.run("UPDATE batches SET held = 1 WHERE id = ?", .integer(batch.rawValue))
         for row in try claimed(in: Set(subtree(of: root))) { try stop(row, as: .queued, "paused", &change) }
-        self.change.note(wholly: batch)
+        queue.change.note(wholly: batch)
     }
 }

@@ -45,7 +45,7 @@ extension QueueStore {
                 }
             var payload = EventPayload()
             payload.message = "the cancel\(what) was taken back"
-            try append(.resumed, batch: batch, payload: payload)
+            try queue.append(.resumed, batch: batch, payload: payload)
         }
     }
 

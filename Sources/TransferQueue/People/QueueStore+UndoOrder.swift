@@ -10,7 +10,7 @@ extension QueueStore {
                 try database.run(
                     "UPDATE batches SET position = ? WHERE id = ?", .integer(pair[1]), .integer(pair[0]))
             }
-            self.change.mayRun = true
+            queue.change.mayRun = true
         }
         guard let node = step.node, let target = try target(node) else { return }
         let condition: String
@@ -22,7 +22,7 @@ extension QueueStore {
             condition = "folder IN (\(Self.below("?2")))"
             if let ranks = step.before.folderRanks { try give(.rank, ranks, below: id) }
             if let priorities = step.before.folderPriorities { try give(.priority, priorities, below: id) }
-            forgetPaths()
+            queue.forgetPaths()
         case .task(let row):
             folder = row.id.rawValue
             condition = "tasks.id = ?2"
@@ -92,7 +92,7 @@ extension QueueStore {
         if before.held == true, case .batch(let batch, let root) = try target(.batch(step.batch)) {
             try hold(batch, root, &change)
         }
-        self.change.note(wholly: step.batch)
-        self.change.mayRun = true
+        queue.change.note(wholly: step.batch)
+        queue.change.mayRun = true
     }
 }

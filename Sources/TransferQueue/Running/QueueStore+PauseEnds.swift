@@ -54,9 +54,9 @@ extension QueueStore {
         }
         try setPauseEnd(nil, of: target)
         try database.run("UPDATE batches SET paused = 0 WHERE id = ?", .integer(batch.rawValue))
-        try append(.resumed, batch: batch)
-        change.note(wholly: batch)
-        change.mayRun = true
+        try queue.append(.resumed, batch: batch)
+        queue.change.note(wholly: batch)
+        queue.change.mayRun = true
     }
 
     /// Clears the pause flag of what is over, for whoever brings it back later.
@@ -66,13 +66,13 @@ extension QueueStore {
             try database.run("UPDATE batches SET paused = 0 WHERE id = ?", .integer(batch.rawValue))
         case .folder(_, let folder, _):
             try database.run("UPDATE folders SET paused = 0 WHERE id = ?", .integer(folder))
-            forgetPaths()
+            queue.forgetPaths()
         case .task(let old):
             var row = old
             row.flags.remove(.paused)
             try save(row, was: old)
         }
-        change.note(wholly: target.batch)
+        queue.change.note(wholly: target.batch)
     }
 
     func nextPauseEnd() throws -> Int64? {

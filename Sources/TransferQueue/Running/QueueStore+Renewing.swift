@@ -85,8 +85,8 @@ extension QueueStore {
     func letIn(_ batches: [BatchID]) throws {
         for batch in batches {
             try clearWait(WaitReasons(.auth), batch: batch, origin: nil)
-            change.note(wholly: batch)
+            queue.change.note(wholly: batch)
         }
-        change.mayRun = true
+        queue.change.mayRun = true
     }
 }

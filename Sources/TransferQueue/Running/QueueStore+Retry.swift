@@ -147,13 +147,13 @@ extension QueueStore {
         try database.run("UPDATE sources SET progress = \(progress: .walking) WHERE id = ?", .integer(found.source))
         try database.run(
             "UPDATE batches SET scanning = 1 WHERE id = ?", .integer(failure.batch.rawValue))
-        touched.insert(failure.batch)
+        queue.touched.insert(failure.batch)
         return true
     }
 
     private func tellRetry(_ batch: BatchID, _ task: TaskID?) throws {
         var payload = EventPayload()
         payload.message = "tried again"
-        try append(.resumed, batch: batch, task: task, payload: payload)
+        try queue.append(.resumed, batch: batch, task: task, payload: payload)
     }
 }

@@ -78,7 +78,7 @@ extension QueueStore {
             try database.run(
                 "UPDATE tasks SET claimed = 1, claims = ?, begun_at = ifnull(begun_at, ?) WHERE id = ?",
                 .integer(generation), .integer(now.milliseconds), .integer(row.id.rawValue))
-            ledger.addReady(-1, lane: lane.rawValue)
+            queue.ledger.addReady(-1, lane: lane.rawValue)
             if row.begunAt == nil { freshClaims.insert(row.id) }
             return try claimed(row, owner, generation: generation)
         }
@@ -175,7 +175,7 @@ extension QueueStore {
             details.resumePoint != nil && secrets.hasHandles
             ? try owner.uuid.flatMap { try secrets.handle(of: row.id, batch: $0, number: details.handle) } : nil
         var task = ClaimedTask(
-            id: row.id, generation: generation, uuid: UUID(task: row.id, queue: uuid), batch: owner.batch,
+            id: row.id, generation: generation, uuid: UUID(task: row.id, queue: queue.uuid), batch: owner.batch,
             lane: owner.lane,
             folder: FolderID(rawValue: row.folder), folders: folder.chain, place: row.place, name: row.name,
             work: work, size: row.size, accepted: row.accepted,

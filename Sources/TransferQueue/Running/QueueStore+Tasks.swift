@@ -25,10 +25,10 @@ extension QueueStore {
         guard new != old else { return }
         let tallies = (old.tally, new.tally)
         if old.state != new.state || tallies.0 != tallies.1 {
-            ledger.add(-tallies.0, folder: old.folder, state: old.state)
-            ledger.add(tallies.1, folder: new.folder, state: new.state)
+            queue.ledger.add(-tallies.0, folder: old.folder, state: old.state)
+            queue.ledger.add(tallies.1, folder: new.folder, state: new.state)
         }
-        ledger.addReady((new.isReady ? 1 : 0) - (old.isReady ? 1 : 0), lane: new.lane)
+        queue.ledger.addReady((new.isReady ? 1 : 0) - (old.isReady ? 1 : 0), lane: new.lane)
         // Naming a column in SET costs its indexes a change, also when the value stays.
         let isMove = old.state != new.state || old.claimed != new.claimed
         let statement = try database.statement(
@@ -46,9 +46,9 @@ extension QueueStore {
             try statement.bind(9, Int64(new.claimed ? 1 : 0))
         }
         try statement.run()
-        if old.state != new.state { touched.insert(new.batch) }
+        if old.state != new.state { queue.touched.insert(new.batch) }
         if old.claimed, !new.claimed { freshClaims.remove(new.id) }
-        change.note(task: new.id, in: new.batch)
+        queue.change.note(task: new.id, in: new.batch)
     }
 
     /// Writes a row and its details; the counts of reasons follow.
@@ -66,7 +66,7 @@ extension QueueStore {
             for (place, value) in try details.values().enumerated() { try statement.bind(Int32(place + 1), value) }
             try statement.bind(Int32(columns.count + 1), new.id.rawValue)
             try statement.run()
-            change.note(task: new.id, in: new.batch)
+            queue.change.note(task: new.id, in: new.batch)
         }
         try count(reasonOf: old, oldDetails, by: -1)
         try count(reasonOf: new, details, by: 1)

@@ -6,22 +6,12 @@ import TransferModel
 ///
 /// Every change is made inside `transact`, which brings counters, lanes, finished batches and numbers up to date
 /// before it commits. No transaction is open between two calls.
-final class QueueStore {
-    let database: SQLiteConnection
+final class QueueStore: QueueSubject {
+    let queue: QueueConnection
     let secrets: SecretStore
-    let clock: @Sendable () -> Timestamp
-    /// The queue's UUID; tasks' UUIDs are computed from it.
-    let uuid: UUID
 
     /// Time during which a change can be undone.
     var graceTime: Duration = .seconds(10)
-
-    var numbers: Numbers
-    var ledger = CounterLedger()
-    /// Changes since the last `takeChange`, with those of the open transaction, for listeners.
-    var change = QueueChange()
-    /// Batches whose end is looked for before the commit.
-    var touched: Set<BatchID> = []
 
     /// Tasks that the engine before this one had claimed when it was killed.
     var interrupted: [TaskID] = []
@@ -43,8 +33,6 @@ final class QueueStore {
     var forgotten: [BatchID: [TaskID]] = [:]
     /// Secrets of this transaction's resume points, for the secrets store.
     var handles: [SecretStore.Handle] = []
-    /// Paths of folders, for the open transaction; renewed when a flag changes in it.
-    private(set) var paths: FolderPaths
     private var parents: [Int64: Int64?] = [:]
 
     /// Transactions committed; for tests.
@@ -65,19 +53,9 @@ final class QueueStore {
     }
 
     init(database: SQLiteConnection, secrets: SecretStore, clock: @escaping @Sendable () -> Timestamp) throws {
-        self.database = database
+        queue = try QueueConnection(database, clock: clock)
         self.secrets = secrets
-        self.clock = clock
-        paths = FolderPaths(database)
-        let stored = try database.first("SELECT value FROM meta WHERE name = 'uuid'") { $0.bytes(0) }
-        if let uuid = stored.flatMap({ UUID(bytes: $0) }) {
-            self.uuid = uuid
-        } else {
-            uuid = UUID()
-            try database.run("INSERT OR REPLACE INTO meta VALUES ('uuid', ?)", .blob(uuid.bytes))
-        }
-        numbers = try Numbers(database)
-        secrets.queue = uuid
+        secrets.queue = queue.uuid
     }
 
     // MARK: Transactions
@@ -86,21 +64,21 @@ final class QueueStore {
     func transact<Result>(
         _ durability: Durability = .full, _ body: () throws -> Result
     ) throws(QueueError) -> Result {
-        let before = numbers
+        let before = queue.numbers
         do {
             if durability != self.durability {
                 try database.run(durability == .full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
                 self.durability = durability
             }
             try database.run("BEGIN IMMEDIATE")
-            forgetPaths()
+            queue.forgetPaths()
             let result = try body()
             try forgetEvents()
             try settle()
             // Before the rows that refer to them are.
             try secrets.write(handles: handles)
             handles = []
-            if numbers != before { try numbers.write(to: database, after: before) }
+            if queue.numbers != before { try queue.numbers.write(to: database, after: before) }
             // Rows in a file without a name are nobody's: what is said to be queued could be found by no later engine.
             if let files, durability == .full, !marks.areStill(at: files) {
                 throw QueueError.gone(files.queue.displayed)
@@ -111,11 +89,7 @@ final class QueueStore {
             commits += 1
             return result
         } catch {
-            database.rollBack()
-            numbers = before
-            ledger = CounterLedger()
-            change = QueueChange()
-            touched = []
+            queue.rollBack(to: before)
             parents = [:]
             lookingBatches = [:]
             walkedHere = []
@@ -128,24 +102,21 @@ final class QueueStore {
 
     /// Returns the changes committed since the last call.
     func takeChange() -> QueueChange {
-        defer { change = QueueChange() }
-        return change
+        defer { queue.change = QueueChange() }
+        return queue.change
     }
-
-    /// Empties `paths`, whose contents are outdated.
-    func forgetPaths() { paths = FolderPaths(database) }
 
     /// Writes what the ledger gathered, then ends the batches that are over.
     private func settle() throws {
         try writeCounters()
-        for batch in touched.sorted() { try finishIfOver(batch) }
-        touched = []
+        for batch in queue.touched.sorted() { try finishIfOver(batch) }
+        queue.touched = []
     }
 
     /// Writes the ledger's differences into the rows. Before changes of many tasks at once, which begin from the rows.
     func writeCounters() throws {
         var sums: [Int64: FolderSums] = [:]
-        for (folder, delta) in ledger.sums() {
+        for (folder, delta) in queue.ledger.sums() {
             var place: Int64? = folder
             while let here = place {
                 sums[here, default: FolderSums()] += delta
@@ -153,20 +124,20 @@ final class QueueStore {
             }
         }
         var overfull: Set<Int64> = []
-        for (key, tally) in ledger.own where tally != Tally() {
+        for (key, tally) in queue.ledger.own where tally != Tally() {
             if try add(tally, to: key) { overfull.insert(key.folder) }
         }
         for (folder, delta) in sums {
             if try add(delta, to: folder) { overfull.insert(folder) }
-            change.note(folder: FolderID(rawValue: folder))
+            queue.change.note(folder: FolderID(rawValue: folder))
         }
         try recount(overfull)
-        try noteLastLooks(ledger.own)
-        for (lane, count) in ledger.ready {
+        try noteLastLooks(queue.ledger.own)
+        for (lane, count) in queue.ledger.ready {
             try database.run("UPDATE lanes SET ready = ready + ? WHERE id = ?", .integer(count), .integer(lane))
-            if count > 0 { change.mayRun = true }
+            if count > 0 { queue.change.mayRun = true }
         }
-        ledger = CounterLedger()
+        queue.ledger = CounterLedger()
     }
 
     func parent(of folder: Int64) throws -> Int64? {
@@ -187,45 +158,6 @@ extension QueueError {
         case let error as SecretsFailure: self = .secrets(error)
         default:
             self = .badRequest("cannot be stored: \(error)")
-        }
-    }
-}
-
-/// The next free numbers of what is never numbered twice, also after a purge. Written with the rows that use them.
-struct Numbers: Equatable {
-    var task: Int64
-    var folder: Int64
-    var event: Int64
-    /// The next number of a change that can be undone.
-    var operation: Int64
-
-    init(_ database: SQLiteConnection) throws {
-        func stored(_ name: String) throws -> Int64 {
-            try Self.sound(try database.integer("SELECT value FROM meta WHERE name = ?", .text(name)) ?? 1, name)
-        }
-        task = try stored("next_task")
-        folder = try stored("next_folder")
-        event = try stored("next_event")
-        let last = try Self.sound(try database.integer("SELECT max(operation) FROM undo") ?? 0, "the last operation")
-        operation = max(try stored("next_operation"), last + 1)
-    }
-
-    /// A stored number that others are counted up from. Throws that the queue is damaged when it is negative, or higher than any was given.
-    static func sound(_ number: Int64, _ name: String) throws(SQLiteError) -> Int64 {
-        guard (0..<FileSize.largest).contains(number) else {
-            throw SQLiteError(
-                extendedCode: SQLiteError.Code.corrupt.rawValue, message: "\(name) has the number \(number)", sql: nil)
-        }
-        return number
-    }
-
-    /// Writes what is not as it was before.
-    func write(to database: SQLiteConnection, after before: Numbers) throws {
-        try database.run(
-            "INSERT OR REPLACE INTO meta VALUES ('next_task', ?), ('next_folder', ?), ('next_event', ?)",
-            .integer(task), .integer(folder), .integer(event))
-        if operation != before.operation {
-            try database.run("INSERT OR REPLACE INTO meta VALUES ('next_operation', ?)", .integer(operation))
         }
     }
 }

@@ -136,7 +136,7 @@ package actor QueueWriter {
     func look<Result>(_ body: () throws -> Result) throws(QueueError) -> Result {
         if isClosed { throw .closed }
         do {
-            store.forgetPaths()
+            store.queue.forgetPaths()
             return try body()
         } catch {
             throw QueueError(error)

@@ -122,7 +122,7 @@ extension QueueStore {
             try store.requeueClaimed()
             var payload = EventPayload()
             payload.message = version
-            try store.append(.engineStarted, batch: nil, payload: payload)
+            try store.queue.append(.engineStarted, batch: nil, payload: payload)
         }
         try store.hideProxies()
         try store.noteSecrets()
