@@ -91,12 +91,12 @@ extension QueueWriter {
     package func dueLooks(
         besides: Set<FolderID>, at shut: Set<String> = [], limit: Int, now: Timestamp
     ) throws(QueueError) -> [DueLook] {
-        try look { try store.dueLooks(besides: besides, at: shut, limit: limit, now: now) }
+        try look { try store.looks.dueLooks(besides: besides, at: shut, limit: limit, now: now) }
     }
 
     /// Takes in what looks found; their batches may be over with it.
     package func end(looks: [EndedLook]) throws(QueueError) {
-        try change { try store.end(looks: looks) }
+        try change { try store.looks.end(looks: looks) }
     }
 
     /// Completed tasks fail in a run of their own. Those that something has happened to meanwhile are left alone.

@@ -161,7 +161,7 @@ extension QueueStore {
 
     private func complete(_ row: inout TaskRow, was old: TaskRow, _ completion: Completion, at time: Timestamp) throws {
         settle(&row, completion, at: time)
-        try note(etag: completion.etag, of: row)
+        try looks.note(etag: completion.etag, of: row)
         try queue.append(.taskCompleted, batch: row.batch, task: row.id, at: time)
         try save(row, was: old)
     }
@@ -170,7 +170,7 @@ extension QueueStore {
         _ row: inout TaskRow, _ details: inout TaskDetails, _ completion: Completion, at time: Timestamp
     ) throws {
         settle(&row, completion, at: time)
-        try note(etag: completion.etag, of: row)
+        try looks.note(etag: completion.etag, of: row)
         details.clearWait()
         details.atRisk = 0
         details.unconfirmed = 0
@@ -192,7 +192,7 @@ extension QueueStore {
         row.flags.remove(.unsettled)
         if completion.skipped { row.flags.insert(.skipped) }
         row.finishedAt = time.milliseconds
-        completedFolders.insert(row.folder)
+        looks.completedFolders.insert(row.folder)
     }
 
     func fail(_ row: inout TaskRow, _ details: inout TaskDetails, _ error: TransferError, at time: Timestamp) throws {

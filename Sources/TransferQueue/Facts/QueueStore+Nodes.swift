@@ -70,7 +70,7 @@ extension QueueStore {
 
     /// Returns true when every task below a folder is over and the batch is not being walked any more.
     func isOver(folder: Int64, in batch: BatchID) throws -> Bool {
-        try writeCounters()
+        try counters.write()
         let sums = try database.first(
             "SELECT \(FolderSums.columns.joined(separator: ", ")) FROM folders WHERE id = ?", .integer(folder)
         ) { FolderSums($0) }
@@ -143,7 +143,7 @@ extension QueueStore {
         queue.forgetPaths()
         let below = try subtree(of: folder)
         for row in try claimed(in: Set(below)) { try stop(row, as: .paused, "paused", &change) }
-        try writeCounters()
+        try counters.write()
         for folder in try withTasks(below, states: [.queued, .waiting]) {
             try move(.directly(in: folder, states: [.queued, .waiting]), to: "\(state: .paused)")
         }
@@ -230,7 +230,7 @@ extension QueueStore {
         var nodes = try folders.compactMap { folder in
             try paths.place(of: folder).map { NodeID.folder(batch, path: $0.tree) }
         }
-        try writeCounters()
+        try counters.write()
         for folder in try withTasks(subtree(of: root), states: [.paused]) {
             nodes += try database.rows(
                 "SELECT id FROM tasks WHERE folder = ? AND state = \(state: .paused) AND flags & \(flags: .paused)",
@@ -286,7 +286,7 @@ extension QueueStore {
         try database.run("UPDATE folders SET paused = 0 WHERE id = ?", .integer(folder))
         queue.forgetPaths()
         if try !paths.isPaused(folder) {
-            try writeCounters()
+            try counters.write()
             for folder in try withTasks(subtree(of: folder, pruned: true), states: [.paused]) {
                 try move(
                     .directly(in: folder, states: [.paused], and: "flags & \(flags: .paused) = 0"),

@@ -41,7 +41,7 @@ extension QueueStore {
         _ before: inout UndoBefore, _ change: inout NodeChange
     ) throws -> NodeResult {
         // Who cancels a batch as a whole does not ask any more whether it has arrived.
-        let endsLooks = try isWhole && dropLastLooks(batch)
+        let endsLooks = try isWhole && looks.dropLastLooks(batch)
         if try isOver(folder: top, in: batch) {
             if endsLooks { return NodeResult(id: node, result: .done) }
             let isCancelled = try database.integer("SELECT completed + failed FROM folders WHERE id = ?", .integer(top))
@@ -63,7 +63,7 @@ extension QueueStore {
                 "INSERT OR IGNORE INTO undo_tasks (operation, task, lane) VALUES (?, ?, ?)", .integer(operation),
                 .integer(row.id.rawValue), .integer(row.lane))
         }
-        try writeCounters()
+        try counters.write()
         let events = """
             INSERT INTO events (seq, at, type, batch, task) SELECT row_number() OVER () + ?2, ?3, \(event: .taskCancelled), ?4, id
             FROM tasks WHERE folder = ?1 AND state IN (\(states: [.queued, .waiting, .paused]))

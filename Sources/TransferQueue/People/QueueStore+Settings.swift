@@ -210,7 +210,7 @@ extension QueueStore {
     /// Gives a task a priority of its own.
     func setLane(_ priority: Int64, of row: TaskRow, _ operation: Int64) throws {
         try remember(.tasks([row.id]), operation)
-        try writeCounters()
+        try counters.write()
         let lane = try lane(like: row.lane, priority: priority)
         try database.run(
             "UPDATE tasks SET lane = ? WHERE id = ?", .integer(lane), .integer(row.id.rawValue))
@@ -220,7 +220,7 @@ extension QueueStore {
     /// Gives everything below a folder a priority of its own, what is still to be found, too.
     func setLane(_ priority: Int64, below top: Int64, in batch: BatchID, _ operation: Int64) throws {
         try remember(.folder(top), operation)
-        try writeCounters()
+        try counters.write()
         for folder in try subtree(of: top) {
             let lanes = try database.rows(
                 "SELECT DISTINCT lane FROM tasks WHERE folder = ? AND state < \(state: .completed)", .integer(folder)

@@ -189,7 +189,7 @@ extension QueueStore {
     private func cancelled(_ node: NodeID) throws -> (batch: BatchID, isCancelled: Bool)? {
         switch try target(node) {
         case .batch(let batch, let folder), .folder(let batch, let folder, _):
-            try writeCounters()
+            try counters.write()
             let count = try database.integer("SELECT cancelled FROM folders WHERE id = ?", .integer(folder)) ?? 0
             return (batch, count > 0)
         case .task(let row): return (row.batch, row.state == .cancelled)

@@ -6,7 +6,7 @@ extension QueueStore {
     func takeBackCancel(_ step: UndoneStep, _ change: inout NodeChange) throws {
         let batch = step.batch
         try letGo(batch)
-        try writeCounters()
+        try counters.write()
         try move(
             .cancelled(byEvents: step.events.0, step.events.1), to: TransferState.queuedOrPausedSQL,
             also: "finished_at = NULL, run = run + 1")
@@ -18,7 +18,7 @@ extension QueueStore {
             UPDATE tasks SET flags = flags & ~\(flags: [.cancelled, .unsettled])
             WHERE id IN (SELECT task FROM undo_tasks WHERE operation = ?)
             """, .integer(step.operation))
-        if step.node == .batch(batch) { try takeUpLastLooks(batch) }
+        if step.node == .batch(batch) { try looks.takeUpLastLooks(batch) }
         try pauseBelowPausedFolders(batch)
         if try takeUpWalks(stoppedBy: step) { change.walked.insert(batch) }
         try settleSets(batch)
@@ -70,11 +70,11 @@ extension QueueStore {
             "SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1", .integer(batch.rawValue)
         ) { $0.integer(0) }
         if paused.isEmpty { return }
-        try writeCounters()
+        try counters.write()
         for top in paused {
             for folder in try withTasks(subtree(of: top), states: [.queued]) {
                 try move(.directly(in: folder, states: [.queued]), to: "\(state: .paused)")
-                try writeCounters()
+                try counters.write()
             }
         }
     }

@@ -27,7 +27,7 @@ extension QueueStore {
             folder = row.id.rawValue
             condition = "tasks.id = ?2"
         }
-        try writeCounters()
+        try counters.write()
         try database.run(
             """
             UPDATE tasks SET lane = u.lane, rank = u.rank FROM undo_tasks u

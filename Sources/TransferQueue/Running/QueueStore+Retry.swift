@@ -19,7 +19,7 @@ extension QueueStore {
     private func retry(
         _ node: NodeID, _ batch: BatchID, _ top: Int64, isWhole: Bool, _ change: inout NodeChange
     ) throws -> NodeResult {
-        try writeCounters()
+        try counters.write()
         let folders = try subtree(of: top)
         var count: Int64 = 0
         for folder in try withTasks(folders, states: [.waiting, .failed]) {

@@ -10,6 +10,10 @@ final class QueueStore: QueueSubject {
     let queue: QueueConnection
     let secrets: SecretStore
 
+    let looks: LastLookStore
+    let counters: CounterStore
+    let ends: BatchEnds
+
     /// Time during which a change can be undone.
     var graceTime: Duration = .seconds(10)
 
@@ -19,21 +23,16 @@ final class QueueStore: QueueSubject {
     var freshClaims: Set<TaskID> = []
     /// Claims that were taken back before the engine had said that they began. Forgetting one only costs the proof that it never began.
     var freshStops: Set<TaskClaim> = []
-    /// Folders in which a task was completed in this transaction.
-    var completedFolders: Set<Int64> = []
     /// When the attempts that go on began.
     var attemptStarts: [TaskID: Timestamp] = [:]
     /// Begun folders whose entries all come from one listing that goes on: nothing of them can come twice.
     var walkedHere: Set<Int64> = []
-    /// Known results of `looksAtLast`; what decides them never changes.
-    var lookingBatches: [BatchID: Bool] = [:]
     /// Secrets that lose their last row with the open transaction.
     var orphanedSecrets: [SecretStore.Orphan] = []
     /// Tasks that this transaction forgets: their events go together, since no index leads to those of one.
     var forgotten: [BatchID: [TaskID]] = [:]
     /// Secrets of this transaction's resume points, for the secrets store.
     var handles: [SecretStore.Handle] = []
-    private var parents: [Int64: Int64?] = [:]
 
     /// Transactions committed; for tests.
     private(set) var commits = 0
@@ -56,6 +55,9 @@ final class QueueStore: QueueSubject {
         queue = try QueueConnection(database, clock: clock)
         self.secrets = secrets
         secrets.queue = queue.uuid
+        looks = LastLookStore(queue)
+        counters = CounterStore(queue, looks: looks)
+        ends = BatchEnds(queue: queue, looks: looks)
     }
 
     // MARK: Transactions
@@ -90,8 +92,8 @@ final class QueueStore: QueueSubject {
             return result
         } catch {
             queue.rollBack(to: before)
-            parents = [:]
-            lookingBatches = [:]
+            looks.rollBack()
+            counters.rollBack()
             walkedHere = []
             orphanedSecrets = []
             forgotten = [:]
@@ -108,44 +110,9 @@ final class QueueStore: QueueSubject {
 
     /// Writes what the ledger gathered, then ends the batches that are over.
     private func settle() throws {
-        try writeCounters()
-        for batch in queue.touched.sorted() { try finishIfOver(batch) }
+        try counters.write()
+        for batch in queue.touched.sorted() { try ends.finishIfOver(batch) }
         queue.touched = []
-    }
-
-    /// Writes the ledger's differences into the rows. Before changes of many tasks at once, which begin from the rows.
-    func writeCounters() throws {
-        var sums: [Int64: FolderSums] = [:]
-        for (folder, delta) in queue.ledger.sums() {
-            var place: Int64? = folder
-            while let here = place {
-                sums[here, default: FolderSums()] += delta
-                place = try parent(of: here)
-            }
-        }
-        var overfull: Set<Int64> = []
-        for (key, tally) in queue.ledger.own where tally != Tally() {
-            if try add(tally, to: key) { overfull.insert(key.folder) }
-        }
-        for (folder, delta) in sums {
-            if try add(delta, to: folder) { overfull.insert(folder) }
-            queue.change.note(folder: FolderID(rawValue: folder))
-        }
-        try recount(overfull)
-        try noteLastLooks(queue.ledger.own)
-        for (lane, count) in queue.ledger.ready {
-            try database.run("UPDATE lanes SET ready = ready + ? WHERE id = ?", .integer(count), .integer(lane))
-            if count > 0 { queue.change.mayRun = true }
-        }
-        queue.ledger = CounterLedger()
-    }
-
-    func parent(of folder: Int64) throws -> Int64? {
-        if let known = parents[folder] { return known }
-        if parents.count > 4096 { parents = [:] }
-        let parent = try database.integer("SELECT parent FROM folders WHERE id = ?", .integer(folder))
-        parents[folder] = parent
-        return parent
     }
 }
 

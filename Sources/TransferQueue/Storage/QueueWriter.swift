@@ -203,6 +203,6 @@ package actor QueueWriter {
 
     /// Moves a consumer's cursor forward; never back.
     package func acknowledge(consumer: String, through sequence: EventSequence) throws(QueueError) {
-        try change { try store.acknowledge(consumer, through: sequence) }
+        try change { try store.queue.acknowledge(consumer, through: sequence) }
     }
 }

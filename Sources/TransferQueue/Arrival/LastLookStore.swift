@@ -1,12 +1,23 @@
 import SQLiteConnection
 import TransferModel
 
-/// When folders are looked at, and what follows.
-extension QueueStore {
+/// When folders at servers are listed once more after their last file, and what a look has found.
+final class LastLookStore: QueueSubject {
+    let queue: QueueConnection
+    /// Folders in which a task was completed in this transaction.
+    var completedFolders: Set<Int64> = []
+    /// Known results of `looksAtLast`; what decides them never changes.
+    private var lookingBatches: [BatchID: Bool] = [:]
+
+    init(_ queue: QueueConnection) { self.queue = queue }
+
+    /// Forgets what a transaction that was rolled back may have learnt.
+    func rollBack() { lookingBatches = [:] }
+
     // MARK: What is due
 
     /// Files were completed or are over: their folders may be due.
-    func noteLastLooks(_ changed: [CounterLedger.Key: Tally]) throws {
+    func note(_ changed: [CounterLedger.Key: Tally]) throws {
         // Not by what the sums gained: another file of the folder may have failed in the same commit.
         let completed = completedFolders
         completedFolders = []
@@ -34,7 +45,7 @@ extension QueueStore {
         """
 
     /// Returns true when its folders are listed once their files are there: uploads to a server that can list, unless `verify` is `none`.
-    func looksAtLast(_ batch: BatchID) throws -> Bool {
+    private func looksAtLast(_ batch: BatchID) throws -> Bool {
         if let known = lookingBatches[batch] { return known }
         let found = try database.first(
             "SELECT direction, destination, options FROM batches WHERE id = ?", .integer(batch.rawValue)
@@ -139,40 +150,5 @@ extension QueueStore {
             queue.change.batches.insert(look.batch)
             queue.change.note(folder: look.folder)
         }
-    }
-
-    /// A task that was completed at that time, and to which nothing has happened since.
-    func completed(_ id: TaskID, at time: Timestamp) throws -> TaskRow? {
-        guard let row = try task(id), row.state == .completed, !row.claimed, row.finishedAt == time.milliseconds else {
-            return nil
-        }
-        return row
-    }
-
-    /// The run that was completed has told its end: this is another one, which begins and ends with the failure.
-    func fail(absent: [AbsentFile], in look: DueLook?) throws -> [TaskID] {
-        if let look {
-            let due = try database.integer(
-                "SELECT due FROM last_looks WHERE folder = ?", .integer(look.folder.rawValue))
-            guard due == look.due else { return [] }
-        }
-        var failed: [TaskID] = []
-        for file in absent {
-            guard let old = try completed(file.task, at: file.finishedAt) else { continue }
-            var row = old
-            let oldDetails = try details(row)
-            var details = oldDetails
-            row.run += 1
-            try database.run("DELETE FROM remote_versions WHERE task = ?", .integer(row.id.rawValue))
-            // Nothing of ours is there, or nothing that is the file: the next run begins anew, and says so.
-            details.forgetReach(of: &row)
-            row.flags.verification = .none
-            row.flags.remove(.skipped)
-            details.resumePoint = file.resumePoint
-            try fail(&row, &details, file.error, at: clock())
-            try save(&row, was: old, details, was: oldDetails)
-            failed.append(file.task)
-        }
-        return failed
     }
 }

@@ -1,11 +1,60 @@
 import SQLiteConnection
 import TransferModel
 
-/// Counters that a difference is added to. They stay within the bounds of `ByteSum`; one that is at a bound, or leaves it, no longer says what
-/// it is made of, and is counted anew.
-extension QueueStore {
+/// Writes the counters of folders and lanes. Those of bytes stay within the bounds of `ByteSum`; one that is at a bound, or leaves it, no
+/// longer says what it is made of, and is counted anew.
+final class CounterStore: QueueSubject {
+    let queue: QueueConnection
+    private let looks: LastLookStore
+    private var parents: [Int64: Int64?] = [:]
+
+    init(_ queue: QueueConnection, looks: LastLookStore) {
+        self.queue = queue
+        self.looks = looks
+    }
+
+    /// Forgets what a transaction that was rolled back may have learnt.
+    func rollBack() { parents = [:] }
+
+    /// Writes the ledger's differences into the rows. Before changes of many tasks at once, which begin from the rows.
+    func write() throws {
+        var sums: [Int64: FolderSums] = [:]
+        for (folder, delta) in queue.ledger.sums() {
+            var place: Int64? = folder
+            while let here = place {
+                sums[here, default: FolderSums()] += delta
+                place = try parent(of: here)
+            }
+        }
+        var overfull: Set<Int64> = []
+        for (key, tally) in queue.ledger.own where tally != Tally() {
+            if try add(tally, to: key) { overfull.insert(key.folder) }
+        }
+        for (folder, delta) in sums {
+            if try add(delta, to: folder) { overfull.insert(folder) }
+            queue.change.note(folder: FolderID(rawValue: folder))
+        }
+        try recount(overfull)
+        try looks.note(queue.ledger.own)
+        for (lane, count) in queue.ledger.ready {
+            try database.run("UPDATE lanes SET ready = ready + ? WHERE id = ?", .integer(count), .integer(lane))
+            if count > 0 { queue.change.mayRun = true }
+        }
+        queue.ledger = CounterLedger()
+    }
+
+    private func parent(of folder: Int64) throws -> Int64? {
+        if let known = parents[folder] { return known }
+        if parents.count > 4096 { parents = [:] }
+        let parent = try database.integer("SELECT parent FROM folders WHERE id = ?", .integer(folder))
+        parents[folder] = parent
+        return parent
+    }
+
+    // MARK: Bounds
+
     /// - Returns: whether it reaches a bound, or did.
-    func add(_ tally: Tally, to key: CounterLedger.Key) throws -> Bool {
+    private func add(_ tally: Tally, to key: CounterLedger.Key) throws -> Bool {
         let found = try database.first(
             Self.addToOwn, .integer(key.folder), .integer(key.state.stored), .integer(tally.files),
             .integer(tally.total), .integer(tally.accepted), .integer(tally.verified)
@@ -22,7 +71,7 @@ extension QueueStore {
     }
 
     /// The same of everything below a folder.
-    func add(_ delta: FolderSums, to folder: Int64) throws -> Bool {
+    private func add(_ delta: FolderSums, to folder: Int64) throws -> Bool {
         let update = try database.statement(Self.addToFolder)
         for (place, value) in delta.values.enumerated() { try update.bind(Int32(place + 1), value) }
         try update.bind(Int32(FolderSums.columns.count + 1), folder)
@@ -40,7 +89,7 @@ extension QueueStore {
     }
 
     /// Counts the bytes of folders, and of all above them, from their own tasks and the folders directly below.
-    func recount(_ folders: Set<Int64>) throws {
+    private func recount(_ folders: Set<Int64>) throws {
         if folders.isEmpty { return }
         var all = folders
         for folder in folders {

@@ -1,0 +1,40 @@
+import SQLiteConnection
+import TransferModel
+
+/// Later findings about completed files: they are not at their servers, or their bytes there are right.
+extension QueueStore {
+    /// A task that was completed at that time, and to which nothing has happened since.
+    func completed(_ id: TaskID, at time: Timestamp) throws -> TaskRow? {
+        guard let row = try task(id), row.state == .completed, !row.claimed, row.finishedAt == time.milliseconds else {
+            return nil
+        }
+        return row
+    }
+
+    /// The run that was completed has told its end: this is another one, which begins and ends with the failure.
+    func fail(absent: [AbsentFile], in look: DueLook?) throws -> [TaskID] {
+        if let look {
+            let due = try database.integer(
+                "SELECT due FROM last_looks WHERE folder = ?", .integer(look.folder.rawValue))
+            guard due == look.due else { return [] }
+        }
+        var failed: [TaskID] = []
+        for file in absent {
+            guard let old = try completed(file.task, at: file.finishedAt) else { continue }
+            var row = old
+            let oldDetails = try details(row)
+            var details = oldDetails
+            row.run += 1
+            try database.run("DELETE FROM remote_versions WHERE task = ?", .integer(row.id.rawValue))
+            // Nothing of ours is there, or nothing that is the file: the next run begins anew, and says so.
+            details.forgetReach(of: &row)
+            row.flags.verification = .none
+            row.flags.remove(.skipped)
+            details.resumePoint = file.resumePoint
+            try fail(&row, &details, file.error, at: clock())
+            try save(&row, was: old, details, was: oldDetails)
+            failed.append(file.task)
+        }
+        return failed
+    }
+}
