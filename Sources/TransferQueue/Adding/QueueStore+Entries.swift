@@ -160,10 +160,10 @@ extension QueueStore {
             .integer(flags.rawValue), .blob(name))
         queue.ledger.add(Tally(files: 1), folder: folder, state: .queued)
         queue.ledger.addReady(1, lane: lane)
-        guard let old = try task(id) else { return }
+        guard let old = try tasks.task(id) else { return }
         var row = old
         var details = TaskDetails()
         try fail(&row, &details, error, at: clock())
-        try save(&row, was: old, details, was: TaskDetails())
+        try tasks.save(&row, was: old, details, was: TaskDetails())
     }
 }

@@ -5,7 +5,8 @@ import TransferModel
 extension QueueStore {
     /// A task that was completed at that time, and to which nothing has happened since.
     func completed(_ id: TaskID, at time: Timestamp) throws -> TaskRow? {
-        guard let row = try task(id), row.state == .completed, !row.claimed, row.finishedAt == time.milliseconds else {
+        guard let row = try tasks.task(id), row.state == .completed, !row.claimed, row.finishedAt == time.milliseconds
+        else {
             return nil
         }
         return row
@@ -22,7 +23,7 @@ extension QueueStore {
         for file in absent {
             guard let old = try completed(file.task, at: file.finishedAt) else { continue }
             var row = old
-            let oldDetails = try details(row)
+            let oldDetails = try tasks.details(row)
             var details = oldDetails
             row.run += 1
             try database.run("DELETE FROM remote_versions WHERE task = ?", .integer(row.id.rawValue))
@@ -32,7 +33,7 @@ extension QueueStore {
             row.flags.remove(.skipped)
             details.resumePoint = file.resumePoint
             try fail(&row, &details, file.error, at: clock())
-            try save(&row, was: old, details, was: oldDetails)
+            try tasks.save(&row, was: old, details, was: oldDetails)
             failed.append(file.task)
         }
         return failed

@@ -61,10 +61,10 @@ extension QueueStore {
     func markVerified(_ file: FileToReadBack, _ digest: TransferDigest) throws {
         guard let old = try completed(file.task, at: file.finishedAt) else { return }
         var row = old
-        let oldDetails = try details(row)
+        let oldDetails = try tasks.details(row)
         var details = oldDetails
         row.flags.verification = .digest
         details.digest = try StoredJSON.text(digest)
-        try save(&row, was: old, details, was: oldDetails)
+        try tasks.save(&row, was: old, details, was: oldDetails)
     }
 }

@@ -54,32 +54,32 @@ extension QueueStore {
     /// Facts of tasks that were cancelled, paused or purged meanwhile are dropped where they no longer matter: the
     /// engine learns of such changes a little later than the queue. What an older attempt reports never matters.
     private func apply(_ fact: RecordedFact) throws {
-        guard let old = try task(fact.task), fact.claim.holds(old) else { return }
+        guard let old = try tasks.task(fact.task), fact.claim.holds(old) else { return }
         var row = old
         switch fact.change {
         case .running:
             attemptStarts[fact.task] = fact.time
             guard row.claimed, row.state == .queued else { return }
             row.state = .running
-            return try save(row, was: old)
+            return try tasks.save(row, was: old)
         case .finishing:
             guard row.claimed, !row.state.isTerminal else { return }
             row.state = .finishing
-            return try save(row, was: old)
+            return try tasks.save(row, was: old)
         case .sizeKnown(let size):
             guard row.state != .completed else { return }
             row.size = FileSize.told(size)
-            return try save(row, was: old)
+            return try tasks.save(row, was: old)
         case .completed(let completion) where !row.flags.contains(.details) && completion.isPlain:
             // The common case: one row, one event.
             guard !row.state.isTerminal else { return }
             return try complete(&row, was: old, completion, at: fact.time)
         default: break
         }
-        let oldDetails = try details(row)
+        let oldDetails = try tasks.details(row)
         var details = oldDetails
         try apply(fact, &row, &details)
-        try save(&row, was: old, details, was: oldDetails)
+        try tasks.save(&row, was: old, details, was: oldDetails)
     }
 
     private func apply(_ fact: RecordedFact, _ row: inout TaskRow, _ details: inout TaskDetails) throws {
@@ -127,7 +127,7 @@ extension QueueStore {
             details.atRisk = 0
             details.unconfirmed = 0
             try dropResumePoint(&details, of: row)
-        case .untouched: if freshClaims.contains(row.id) { details.forgetReach(of: &row) }
+        case .untouched: if tasks.freshClaims.contains(row.id) { details.forgetReach(of: &row) }
         case .waiting(let reasons, let retryAt, let error):
             try wait(&row, &details, reasons, retryAt: retryAt, error: error, at: fact.time)
         case .requeued:
@@ -163,7 +163,7 @@ extension QueueStore {
         settle(&row, completion, at: time)
         try looks.note(etag: completion.etag, of: row)
         try queue.append(.taskCompleted, batch: row.batch, task: row.id, at: time)
-        try save(row, was: old)
+        try tasks.save(row, was: old)
     }
 
     private func complete(

@@ -28,7 +28,7 @@ extension QueueStore {
             case .folder(let batch, let path):
                 try paths.folder(path, in: batch).map { .folder(batch, $0, path: path) }
             case .task(let id):
-                try task(id).map { .task($0) }
+                try tasks.task(id).map { .task($0) }
             }
         guard let found else { return nil }
         let isPurged = try database.integer(
@@ -126,7 +126,7 @@ extension QueueStore {
         if try isOver(folder: root, in: batch) { return refused(node, "\(node) is over: nothing is left to pause") }
         try database.run("UPDATE batches SET paused = 1 WHERE id = ?", .integer(batch.rawValue))
         // The tasks keep their states; only what the engine has in hand is taken from it.
-        for row in try claimed(in: Set(subtree(of: root))) { try stop(row, as: .queued, "paused", &change) }
+        for row in try sets.claimed(in: Set(sets.subtree(of: root))) { try stop(row, as: .queued, "paused", &change) }
         try queue.append(.paused, batch: batch)
         queue.change.batches.insert(batch)
         queue.change.note(wholly: batch)
@@ -141,13 +141,13 @@ extension QueueStore {
         if try isOver(folder: folder, in: batch) { return refused(node, "\(node) is over: nothing is left to pause") }
         try database.run("UPDATE folders SET paused = 1 WHERE id = ?", .integer(folder))
         queue.forgetPaths()
-        let below = try subtree(of: folder)
-        for row in try claimed(in: Set(below)) { try stop(row, as: .paused, "paused", &change) }
+        let below = try sets.subtree(of: folder)
+        for row in try sets.claimed(in: Set(below)) { try stop(row, as: .paused, "paused", &change) }
         try counters.write()
-        for folder in try withTasks(below, states: [.queued, .waiting]) {
-            try move(.directly(in: folder, states: [.queued, .waiting]), to: "\(state: .paused)")
+        for folder in try sets.withTasks(below, states: [.queued, .waiting]) {
+            try sets.move(.directly(in: folder, states: [.queued, .waiting]), to: "\(state: .paused)")
         }
-        try settleSets(batch)
+        try sets.settle(batch)
         var payload = EventPayload()
         payload.message = path.displayed
         try queue.append(.paused, batch: batch, payload: payload)
@@ -162,7 +162,7 @@ extension QueueStore {
         row.flags.insert(.paused)
         try queue.append(.paused, batch: row.batch, task: row.id)
         if row.claimed {
-            try save(row, was: old)
+            try tasks.save(row, was: old)
             try stop(row, as: .paused, "paused", &change)
         } else {
             try setState(&row, .paused, was: old)
@@ -173,7 +173,7 @@ extension QueueStore {
     /// Takes a task from the engine.
     func stop(_ old: TaskRow, as state: TransferState, _ outcome: String, _ change: inout NodeChange) throws {
         var row = old
-        let oldDetails = try details(row)
+        let oldDetails = try tasks.details(row)
         var details = oldDetails
         try endAttempt(row, &details, outcome, error: nil, at: clock())
         row.claimed = false
@@ -182,19 +182,19 @@ extension QueueStore {
             row.finishedAt = clock().milliseconds
             row.flags.remove(.unsettled)
         }
-        if freshClaims.contains(row.id) {
+        if tasks.freshClaims.contains(row.id) {
             if freshStops.count > 100_000 { freshStops = [] }
             freshStops.insert(row.claim)
         }
-        try save(&row, was: old, details, was: oldDetails)
+        try tasks.save(&row, was: old, details, was: oldDetails)
         change.stopped.append(row.claim)
     }
 
     /// Moves one task that the engine does not have.
     private func setState(_ row: inout TaskRow, _ state: TransferState, was old: TaskRow) throws {
-        let details = try details(row)
+        let details = try tasks.details(row)
         row.state = state
-        try save(&row, was: old, details, was: details)
+        try tasks.save(&row, was: old, details, was: details)
     }
 
     // MARK: Resume
@@ -231,7 +231,7 @@ extension QueueStore {
             try paths.place(of: folder).map { NodeID.folder(batch, path: $0.tree) }
         }
         try counters.write()
-        for folder in try withTasks(subtree(of: root), states: [.paused]) {
+        for folder in try sets.withTasks(sets.subtree(of: root), states: [.paused]) {
             nodes += try database.rows(
                 "SELECT id FROM tasks WHERE folder = ? AND state = \(state: .paused) AND flags & \(flags: .paused)",
                 .integer(folder)
@@ -287,13 +287,13 @@ extension QueueStore {
         queue.forgetPaths()
         if try !paths.isPaused(folder) {
             try counters.write()
-            for folder in try withTasks(subtree(of: folder, pruned: true), states: [.paused]) {
-                try move(
+            for folder in try sets.withTasks(sets.subtree(of: folder, pruned: true), states: [.paused]) {
+                try sets.move(
                     .directly(in: folder, states: [.paused], and: "flags & \(flags: .paused) = 0"),
                     to: Self.resumedState)
             }
         }
-        try settleSets(batch)
+        try sets.settle(batch)
         var payload = EventPayload()
         payload.message = path.displayed
         try queue.append(.resumed, batch: batch, payload: payload)
@@ -314,9 +314,9 @@ extension QueueStore {
         row.flags.remove(.paused)
         try queue.append(.resumed, batch: row.batch, task: row.id)
         if try row.state == .paused && !paths.isPaused(row.folder) {
-            try setState(&row, details(row).wait.isEmpty ? .queued : .waiting, was: old)
+            try setState(&row, tasks.details(row).wait.isEmpty ? .queued : .waiting, was: old)
         } else {
-            try save(row, was: old)
+            try tasks.save(row, was: old)
         }
         return NodeResult(id: node, result: .done)
     }

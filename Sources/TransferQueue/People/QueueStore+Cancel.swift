@@ -48,17 +48,17 @@ extension QueueStore {
             return isCancelled == 0
                 ? NodeResult(id: node, result: .already) : refused(node, "\(node) is over: nothing is left to cancel")
         }
-        let folders = try subtree(of: top)
-        let claimed = try claimed(in: Set(folders))
+        let folders = try sets.subtree(of: top)
+        let claimed = try sets.claimed(in: Set(folders))
         var files = Int64(claimed.count)
         for row in claimed {
             try stop(row, as: .cancelled, "cancelled", &change)
             try queue.append(.taskCancelled, batch: batch, task: row.id, at: now)
         }
-        for old in try self.claimed(in: Set(folders), publishing: true) {
+        for old in try sets.claimed(in: Set(folders), publishing: true) {
             var row = old
             row.flags.insert(.cancelled)
-            try save(row, was: old)
+            try tasks.save(row, was: old)
             try database.run(
                 "INSERT OR IGNORE INTO undo_tasks (operation, task, lane) VALUES (?, ?, ?)", .integer(operation),
                 .integer(row.id.rawValue), .integer(row.lane))
@@ -69,20 +69,20 @@ extension QueueStore {
             FROM tasks WHERE folder = ?1 AND state IN (\(states: [.queued, .waiting, .paused]))
             """
         // What was active is stopped by now, or getting its final name.
-        for folder in try withTasks(folders, states: [.queued, .waiting, .paused]) {
+        for folder in try sets.withTasks(folders, states: [.queued, .waiting, .paused]) {
             try database.run(
                 events, .integer(folder), .integer(queue.numbers.event - 1), .integer(now.milliseconds),
                 .integer(batch.rawValue))
             queue.numbers.event += database.changes
             files += database.changes
-            try move(
+            try sets.move(
                 .directly(in: folder, states: [.queued, .waiting, .paused]), to: "\(state: .cancelled)",
                 also: "claimed = 0, finished_at = \(now.milliseconds), flags = flags & ~\(flags: .unsettled)"
             )
         }
         queue.change.lastEvent = EventSequence(rawValue: queue.numbers.event - 1)
         before.walks = UndoBefore.Was(try stopWalks(batch, below: isWhole ? nil : top))
-        try settleSets(batch)
+        try sets.settle(batch)
         var result = NodeResult(id: node, result: .done)
         result.files = files
         return result
@@ -99,12 +99,12 @@ extension QueueStore {
         } else {
             var row = old
             row.flags.remove(.unsettled)
-            let oldDetails = try details(row)
+            let oldDetails = try tasks.details(row)
             var details = oldDetails
             details.clearWait()
             row.state = .cancelled
             row.finishedAt = now.milliseconds
-            try save(&row, was: old, details, was: oldDetails)
+            try tasks.save(&row, was: old, details, was: oldDetails)
         }
         try queue.append(.taskCancelled, batch: old.batch, task: old.id, at: now)
         var result = NodeResult(id: node, result: .done)

@@ -34,11 +34,11 @@ extension QueueStore {
             switch target {
             case .batch(let batch, let root): try move(node, batch, root, to: place, operation)
             case .folder(let batch, let folder, _):
-                try move(node, batch, Unit.folder(folder), to: place, operation, &change)
+                try move(node, batch, TaskSets.Unit.folder(folder), to: place, operation, &change)
             case .task(let row):
                 row.state.isTerminal
                     ? refused(node, "\(node) is over: its place does not matter any more")
-                    : try move(node, row.batch, Unit.tasks([row.id]), to: place, operation, &change)
+                    : try move(node, row.batch, TaskSets.Unit.tasks([row.id]), to: place, operation, &change)
             }
         }
         if backwards { change.results.reverse() }
@@ -109,26 +109,20 @@ extension QueueStore {
 
     // MARK: In a batch
 
-    /// The tasks or the folder that are moved as a whole.
-    enum Unit {
-        case tasks([TaskID])
-        case folder(Int64)
-    }
-
     private func moveGroup(
         _ nodes: [NodeID], to place: MovePlace, rank: Int64?, _ operation: Int64
     ) throws -> NodeChange {
         var change = NodeChange()
         var rows: [TaskRow] = []
         for case .task(let id) in nodes {
-            guard let row = try task(id), !row.state.isTerminal else {
+            guard let row = try tasks.task(id), !row.state.isTerminal else {
                 change.results.append(refused(.task(id), "\(id) is over: its place does not matter any more"))
                 continue
             }
             rows.append(row)
         }
         guard let batch = rows.first?.batch else { return change }
-        let unit = Unit.tasks(rows.map(\.id))
+        let unit = TaskSets.Unit.tasks(rows.map(\.id))
         if let rank {
             try remember(unit, operation)
             try self.place(unit, at: rank)
@@ -146,7 +140,7 @@ extension QueueStore {
     }
 
     private func move(
-        _ node: NodeID, _ batch: BatchID, _ unit: Unit, to place: MovePlace, _ operation: Int64,
+        _ node: NodeID, _ batch: BatchID, _ unit: TaskSets.Unit, to place: MovePlace, _ operation: Int64,
         _ nodeChange: inout NodeChange
     ) throws -> NodeResult {
         if case .folder(let folder) = unit, try isOver(folder: folder, in: batch) {
@@ -176,7 +170,7 @@ extension QueueStore {
         case refused(String)
     }
 
-    private func find(_ place: MovePlace, _ node: NodeID, _ batch: BatchID, _ unit: Unit) throws -> Found {
+    private func find(_ place: MovePlace, _ node: NodeID, _ batch: BatchID, _ unit: TaskSets.Unit) throws -> Found {
         guard let own = try span(of: unit) else { return .already }
         let lanes = try lanes(of: batch)
         switch place {
@@ -212,7 +206,7 @@ extension QueueStore {
         }
     }
 
-    private func isAlone(_ unit: Unit) -> Bool {
+    private func isAlone(_ unit: TaskSets.Unit) -> Bool {
         if case .tasks(let ids) = unit { return ids.count == 1 }
         return false
     }

@@ -126,7 +126,7 @@ extension QueueStore {
     private func forget(_ batch: BatchID, _ root: Int64) throws {
         let id = SQLiteValue.integer(batch.rawValue)
         // Leaves first: a parent's row outlives its children's.
-        for folder in try subtree(of: root).reversed().map({ SQLiteValue.integer($0) }) {
+        for folder in try sets.subtree(of: root).reversed().map({ SQLiteValue.integer($0) }) {
             let withDetails = "(SELECT id FROM tasks WHERE folder = ? AND flags & \(flags: .details))"
             try database.run("DELETE FROM attempts WHERE task IN \(withDetails)", folder)
             try database.run("DELETE FROM task_details WHERE task IN \(withDetails)", folder)
@@ -152,8 +152,8 @@ extension QueueStore {
 
     func forget(_ row: TaskRow) throws {
         let id = SQLiteValue.integer(row.id.rawValue)
-        let details = try details(row)
-        try count(reasonOf: row, details, by: -1)
+        let details = try tasks.details(row)
+        try tasks.count(reasonOf: row, details, by: -1)
         queue.ledger.add(-row.tally, folder: row.folder, state: row.state)
         if let uuid = try uuid(of: row.batch) { orphanedSecrets.append(.task(row.id, uuid)) }
         try database.run("DELETE FROM attempts WHERE task = ?", id)

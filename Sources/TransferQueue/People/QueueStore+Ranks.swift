@@ -50,7 +50,7 @@ extension QueueStore {
     }
 
     /// The first and last place of what is not over in it.
-    func span(of unit: Unit) throws -> (first: Int64, last: Int64)? {
+    func span(of unit: TaskSets.Unit) throws -> (first: Int64, last: Int64)? {
         var span: (first: Int64, last: Int64)?
         func take(_ condition: String, _ value: Int64) throws {
             let found = try database.first(
@@ -64,7 +64,7 @@ extension QueueStore {
         }
         switch unit {
         case .tasks(let ids): for id in ids { try take("id = ?", id.rawValue) }
-        case .folder(let folder): for folder in try subtree(of: folder) { try take("folder = ?", folder) }
+        case .folder(let folder): for folder in try sets.subtree(of: folder) { try take("folder = ?", folder) }
         }
         return span
     }
@@ -115,7 +115,7 @@ extension QueueStore {
     }
 
     /// Puts it there; a folder's tasks that are still to be found go there, too.
-    func place(_ unit: Unit, at rank: Int64) throws {
+    func place(_ unit: TaskSets.Unit, at rank: Int64) throws {
         switch unit {
         case .tasks(let ids):
             for id in ids {
@@ -123,7 +123,7 @@ extension QueueStore {
                     "UPDATE tasks SET rank = ? WHERE id = ?", .integer(rank), .integer(id.rawValue))
             }
         case .folder(let top):
-            for folder in try subtree(of: top) {
+            for folder in try sets.subtree(of: top) {
                 try database.run(
                     "UPDATE tasks SET rank = ? WHERE folder = ? AND state < \(state: .completed)", .integer(rank),
                     .integer(folder))

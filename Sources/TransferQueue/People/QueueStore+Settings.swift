@@ -102,7 +102,7 @@ extension QueueStore {
         }
         if let rate = settings.limit { try limit(rate, .task(row.id), &before) }
         if let time = settings.notBefore {
-            let old = try details(row)
+            let old = try tasks.details(row)
             let hasTime = old.wait.contains(WaitReasons(.notBefore))
             before.notBefore = UndoBefore.Was(hasTime ? old.retryAt : nil)
             if !hasTime, !old.wait.isEmpty { before.retryAt = UndoBefore.Was(old.retryAt) }
@@ -154,7 +154,7 @@ extension QueueStore {
             "SELECT id FROM lanes WHERE batch = ? AND priority = ?", .integer(batch.rawValue),
             .integer(LanePriority.now)
         ) { $0.integer(0) }
-        for row in try claimed(in: Set(subtree(of: root))) where !wanted.contains(row.lane) {
+        for row in try sets.claimed(in: Set(sets.subtree(of: root))) where !wanted.contains(row.lane) {
             try stop(row, as: .queued, "waiting", &change)
         }
     }
@@ -172,8 +172,8 @@ extension QueueStore {
     /// A time that has passed lets it go. A file that is over stays over.
     func setNotBefore(_ time: Timestamp, of id: TaskID, _ change: inout NodeChange) throws {
         guard time > clock() else { return try endNotBefore(of: id, retryAt: clock().milliseconds) }
-        guard let old = try task(id), !old.flags.contains(.publishing), !old.state.isTerminal else { return }
-        let oldDetails = try details(old)
+        guard let old = try tasks.task(id), !old.flags.contains(.publishing), !old.state.isTerminal else { return }
+        let oldDetails = try tasks.details(old)
         var (row, details) = (old, oldDetails)
         if row.claimed {
             try endAttempt(row, &details, "waiting", error: nil, at: clock())
@@ -184,14 +184,14 @@ extension QueueStore {
         details.waitSince = details.waitSince ?? clock().milliseconds
         details.retryAt = time.milliseconds
         if row.state != .paused { row.state = .waiting }
-        try save(&row, was: old, details, was: oldDetails)
+        try tasks.save(&row, was: old, details, was: oldDetails)
     }
 
     /// A task has no time of its own any more.
     /// - Parameter retryAt: when what else it waits for is over by itself; until now it was to be at that time.
     func endNotBefore(of id: TaskID, retryAt: Int64?) throws {
-        guard let old = try task(id), !old.state.isTerminal else { return }
-        let oldDetails = try details(old)
+        guard let old = try tasks.task(id), !old.state.isTerminal else { return }
+        let oldDetails = try tasks.details(old)
         var (row, details) = (old, oldDetails)
         guard details.wait.contains(WaitReasons(.notBefore)) else { return }
         details.wait.subtract(WaitReasons(.notBefore))
@@ -202,7 +202,7 @@ extension QueueStore {
             details.clearWait()
             if row.state == .waiting { row.state = .queued }
         }
-        try save(&row, was: old, details, was: oldDetails)
+        try tasks.save(&row, was: old, details, was: oldDetails)
     }
 
     // MARK: Lanes
@@ -214,14 +214,14 @@ extension QueueStore {
         let lane = try lane(like: row.lane, priority: priority)
         try database.run(
             "UPDATE tasks SET lane = ? WHERE id = ?", .integer(lane), .integer(row.id.rawValue))
-        try settleSets(row.batch)
+        try sets.settle(row.batch)
     }
 
     /// Gives everything below a folder a priority of its own, what is still to be found, too.
     func setLane(_ priority: Int64, below top: Int64, in batch: BatchID, _ operation: Int64) throws {
         try remember(.folder(top), operation)
         try counters.write()
-        for folder in try subtree(of: top) {
+        for folder in try sets.subtree(of: top) {
             let lanes = try database.rows(
                 "SELECT DISTINCT lane FROM tasks WHERE folder = ? AND state < \(state: .completed)", .integer(folder)
             ) { $0.integer(0) }
@@ -240,7 +240,7 @@ extension QueueStore {
                 .integer(folder))
         }
         queue.forgetPaths()
-        try settleSets(batch)
+        try sets.settle(batch)
     }
 
     /// The lane for the same host in the same batch.
@@ -297,7 +297,7 @@ extension QueueStore {
         if try isOver(folder: folder, in: batch) { return refused(node, "\(node) is over: nothing of it can run") }
         if let refusal = try pauseAbove(node, folder, batch) { return refusal }
         try setLane(LanePriority.now, below: folder, in: batch, operation)
-        let below = Set(try subtree(of: folder))
+        let below = Set(try sets.subtree(of: folder))
         let waiting = try database.rows(
             """
             SELECT d.task, t.folder FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task

@@ -16,7 +16,7 @@ extension QueueStore {
         let stop = "UPDATE folders SET walk = -(walk | (?2 << 32)) WHERE"
         var count: Int64
         if let top {
-            let below = Self.below("?1")
+            let below = TaskSets.below("?1")
             try database.run("\(stop) walk > 0 AND id IN (\(below))", .integer(top), .integer(mark))
             count = database.changes
         } else {
@@ -46,7 +46,7 @@ extension QueueStore {
         try database.run(
             """
             UPDATE folders SET walk = (-walk) & 4294967295
-            WHERE walk < 0 AND (?2 IS NULL OR ((-walk) >> 32) = ?2) AND id IN (\(Self.below("?1")))
+            WHERE walk < 0 AND (?2 IS NULL OR ((-walk) >> 32) = ?2) AND id IN (\(TaskSets.below("?1")))
             """, .integer(top), SQLiteValue(mark))
         var count = database.changes
         if isWhole {

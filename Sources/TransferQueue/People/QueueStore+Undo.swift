@@ -31,14 +31,14 @@ extension QueueStore {
     }
 
     /// Writes down where tasks stand.
-    func remember(_ unit: Unit, _ operation: Int64) throws {
+    func remember(_ unit: TaskSets.Unit, _ operation: Int64) throws {
         let insert =
             "INSERT OR IGNORE INTO undo_tasks (operation, task, lane, rank) SELECT ?1, id, lane, rank FROM tasks WHERE "
         switch unit {
         case .tasks(let ids):
             for id in ids { try database.run(insert + "id = ?2", .integer(operation), .integer(id.rawValue)) }
         case .folder(let top):
-            for folder in try subtree(of: top) {
+            for folder in try sets.subtree(of: top) {
                 try database.run(
                     insert + "folder = ?2 AND state < \(state: .completed)", .integer(operation), .integer(folder))
             }
@@ -46,7 +46,7 @@ extension QueueStore {
     }
 
     /// Writes down the times that tasks have of their own, which a cancel takes away.
-    func rememberTimes(_ unit: Unit, _ operation: Int64) throws {
+    func rememberTimes(_ unit: TaskSets.Unit, _ operation: Int64) throws {
         let remember = """
             INSERT OR IGNORE INTO undo_tasks (operation, task, lane, rank, not_before)
             SELECT ?1, t.id, t.lane, t.rank, d.retry_at
@@ -61,13 +61,8 @@ extension QueueStore {
             }
         case .folder(let top):
             try database.run(
-                remember + " t.folder IN (\(Self.below("?3")))", .integer(operation), reason, .integer(top))
+                remember + " t.folder IN (\(TaskSets.below("?3")))", .integer(operation), reason, .integer(top))
         }
-    }
-
-    /// A folder and all below it, in SQL.
-    static func below(_ folder: String) -> String {
-        "WITH RECURSIVE below (id) AS (VALUES (\(folder)) UNION ALL SELECT f.id FROM folders f JOIN below ON f.parent = below.id) SELECT id FROM below"
     }
 
     /// One node's part of a change.
@@ -257,7 +252,7 @@ extension QueueStore {
     /// A batch that was held stands still again.
     func hold(_ batch: BatchID, _ root: Int64, _ change: inout NodeChange) throws {
         try database.run("UPDATE batches SET held = 1 WHERE id = ?", .integer(batch.rawValue))
-        for row in try claimed(in: Set(subtree(of: root))) { try stop(row, as: .queued, "paused", &change) }
+        for row in try sets.claimed(in: Set(sets.subtree(of: root))) { try stop(row, as: .queued, "paused", &change) }
         queue.change.note(wholly: batch)
     }
 }

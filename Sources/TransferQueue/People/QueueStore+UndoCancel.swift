@@ -7,10 +7,10 @@ extension QueueStore {
         let batch = step.batch
         try letGo(batch)
         try counters.write()
-        try move(
+        try sets.move(
             .cancelled(byEvents: step.events.0, step.events.1), to: TransferState.queuedOrPausedSQL,
             also: "finished_at = NULL, run = run + 1")
-        try move(
+        try sets.move(
             .cancelledLater(by: step.operation), to: TransferState.queuedOrPausedSQL,
             also: "finished_at = NULL, run = run + 1, flags = flags & ~\(flags: .cancelled)")
         try database.run(
@@ -21,7 +21,7 @@ extension QueueStore {
         if step.node == .batch(batch) { try looks.takeUpLastLooks(batch) }
         try pauseBelowPausedFolders(batch)
         if try takeUpWalks(stoppedBy: step) { change.walked.insert(batch) }
-        try settleSets(batch)
+        try sets.settle(batch)
         let timed = try database.rows(
             """
             SELECT u.task, u.not_before FROM undo_tasks u JOIN tasks t ON t.id = u.task JOIN folders f ON f.id = t.folder
@@ -72,8 +72,8 @@ extension QueueStore {
         if paused.isEmpty { return }
         try counters.write()
         for top in paused {
-            for folder in try withTasks(subtree(of: top), states: [.queued]) {
-                try move(.directly(in: folder, states: [.queued]), to: "\(state: .paused)")
+            for folder in try sets.withTasks(sets.subtree(of: top), states: [.queued]) {
+                try sets.move(.directly(in: folder, states: [.queued]), to: "\(state: .paused)")
                 try counters.write()
             }
         }

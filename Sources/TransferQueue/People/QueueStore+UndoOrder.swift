@@ -19,7 +19,7 @@ extension QueueStore {
         case .batch: return
         case .folder(_, let id, _):
             folder = id
-            condition = "folder IN (\(Self.below("?2")))"
+            condition = "folder IN (\(TaskSets.below("?2")))"
             if let ranks = step.before.folderRanks { try give(.rank, ranks, below: id) }
             if let priorities = step.before.folderPriorities { try give(.priority, priorities, below: id) }
             queue.forgetPaths()
@@ -33,7 +33,7 @@ extension QueueStore {
             UPDATE tasks SET lane = u.lane, rank = u.rank FROM undo_tasks u
             WHERE u.operation = ?1 AND u.task = tasks.id AND (\(whole ? "?2 = ?2" : condition))
             """, .integer(step.operation), .integer(folder))
-        try settleSets(step.batch)
+        try sets.settle(step.batch)
         change.reordered.insert(step.batch)
     }
 
@@ -46,7 +46,7 @@ extension QueueStore {
     private func give(_ what: Given, _ pairs: [[Int64]], below top: Int64) throws {
         let column = what.rawValue
         try database.run(
-            "UPDATE folders SET \(column) = NULL WHERE \(column) IS NOT NULL AND id IN (\(Self.below("?1")))",
+            "UPDATE folders SET \(column) = NULL WHERE \(column) IS NOT NULL AND id IN (\(TaskSets.below("?1")))",
             .integer(top))
         for pair in pairs where pair.count == 2 {
             try database.run("UPDATE folders SET \(column) = ? WHERE id = ?", .integer(pair[1]), .integer(pair[0]))
@@ -57,7 +57,7 @@ extension QueueStore {
     func given(_ what: Given, below top: Int64) throws -> [[Int64]] {
         let column = what.rawValue
         return try database.rows(
-            "SELECT id, \(column) FROM folders WHERE \(column) IS NOT NULL AND id IN (\(Self.below("?1")))",
+            "SELECT id, \(column) FROM folders WHERE \(column) IS NOT NULL AND id IN (\(TaskSets.below("?1")))",
             .integer(top)
         ) { [$0.integer(0), $0.integer(1)] }
     }

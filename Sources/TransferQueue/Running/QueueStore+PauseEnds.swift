@@ -70,7 +70,7 @@ extension QueueStore {
         case .task(let old):
             var row = old
             row.flags.remove(.paused)
-            try save(row, was: old)
+            try tasks.save(row, was: old)
         }
         queue.change.note(wholly: target.batch)
     }

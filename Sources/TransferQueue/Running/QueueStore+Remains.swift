@@ -89,28 +89,28 @@ extension QueueStore {
 
     func leaveToRemove(_ remains: Remains, resumePoint: [UInt8]) throws -> Bool {
         let claim = remains.task.claim
-        guard let old = try task(claim.task), !old.claimed, old.state == remains.state, old.claim == claim else {
+        guard let old = try tasks.task(claim.task), !old.claimed, old.state == remains.state, old.claim == claim else {
             return false
         }
         var row = old
-        let oldDetails = try details(row)
+        let oldDetails = try tasks.details(row)
         guard oldDetails.resumePoint != nil else { return false }
         var details = oldDetails
         details.resumePoint = resumePoint
-        try save(&row, was: old, details, was: oldDetails)
+        try tasks.save(&row, was: old, details, was: oldDetails)
         return true
     }
 
     /// Nothing of it is left there: a retry begins anew.
     func forgetRemains(of task: TaskID, under claim: TaskClaim? = nil) throws {
-        guard let old = try self.task(task), !old.claimed, !old.state.isActive else { return }
+        guard let old = try tasks.task(task), !old.claimed, !old.state.isActive else { return }
         if let claim, claim != old.claim { return }
         var row = old
-        let oldDetails = try details(row)
+        let oldDetails = try tasks.details(row)
         var details = oldDetails
         try dropResumePoint(&details, of: row)
         row.accepted = 0
         row.flags.remove(.guessed)
-        try save(&row, was: old, details, was: oldDetails)
+        try tasks.save(&row, was: old, details, was: oldDetails)
     }
 }

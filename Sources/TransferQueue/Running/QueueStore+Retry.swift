@@ -20,19 +20,19 @@ extension QueueStore {
         _ node: NodeID, _ batch: BatchID, _ top: Int64, isWhole: Bool, _ change: inout NodeChange
     ) throws -> NodeResult {
         try counters.write()
-        let folders = try subtree(of: top)
+        let folders = try sets.subtree(of: top)
         var count: Int64 = 0
-        for folder in try withTasks(folders, states: [.waiting, .failed]) {
+        for folder in try sets.withTasks(folders, states: [.waiting, .failed]) {
             count += try retry(folder, states: [.waiting, .failed])
         }
-        for folder in try withTasks(folders, states: [.failed]) {
+        for folder in try sets.withTasks(folders, states: [.failed]) {
             for task in try unlistedDirectories(in: folder) where try listAgain(task) {
                 count += 1
                 change.walked.insert(batch)
             }
         }
         if count == 0 {
-            for folder in try withTasks(folders, states: [.cancelled]) {
+            for folder in try sets.withTasks(folders, states: [.cancelled]) {
                 count += try retry(folder, states: [.cancelled])
             }
             if try takeUpWalks(batch, below: top, isWhole: isWhole) {
@@ -45,7 +45,7 @@ extension QueueStore {
             return isOver
                 ? refused(node, "nothing of \(node) failed or was cancelled") : NodeResult(id: node, result: .already)
         }
-        try settleSets(batch)
+        try sets.settle(batch)
         try tellRetry(batch, nil)
         return NodeResult(id: node, result: .done)
     }
@@ -53,7 +53,7 @@ extension QueueStore {
     /// Tasks directly in a folder.
     private func retry(_ folder: Int64, states: [TransferState]) throws -> Int64 {
         // A directory that could not be listed is no file to send.
-        let selection = Selection.directly(in: folder, states: states, and: "flags & \(flags: .directory) = 0")
+        let selection = TaskSets.Selection.directly(in: folder, states: states, and: "flags & \(flags: .directory) = 0")
         func of(_ cause: TransferErrorCode) -> String {
             "\(selection.condition) AND id IN (SELECT task FROM task_details WHERE cause = \(cause: cause))"
         }
@@ -76,7 +76,7 @@ extension QueueStore {
             retry_at = NULL, patience_since = ?2 WHERE task IN (SELECT id FROM tasks WHERE \(selection.condition))
             """, .integer(folder), .integer(clock().milliseconds))
         let isPaused = try paths.isPaused(folder)
-        return try move(
+        return try sets.move(
             selection, to: isPaused ? "\(state: .paused)" : TransferState.queuedOrPausedSQL,
             also: "finished_at = NULL, run = run + (state >= \(state: .completed))")
     }
@@ -95,7 +95,7 @@ extension QueueStore {
         case .created, .queued, .running, .finishing, .paused: return NodeResult(id: node, result: .already)
         }
         var row = old
-        let oldDetails = try details(row)
+        let oldDetails = try tasks.details(row)
         var details = oldDetails
         switch details.cause {
         case .destinationExists: details.forgetReach(of: &row)
@@ -108,7 +108,7 @@ extension QueueStore {
         if row.state.isTerminal { row.run += 1 }
         row.finishedAt = nil
         row.state = try row.flags.contains(.paused) || paths.isPaused(row.folder) ? .paused : .queued
-        try save(&row, was: old, details, was: oldDetails)
+        try tasks.save(&row, was: old, details, was: oldDetails)
         try tellRetry(row.batch, row.id)
         return NodeResult(id: node, result: .done)
     }
@@ -117,11 +117,11 @@ extension QueueStore {
 
     /// The failed tasks directly in a folder that stand for directories.
     private func unlistedDirectories(in folder: Int64) throws -> [TaskRow] {
-        let tasks = try database.rows(
+        let found = try database.rows(
             "SELECT id FROM tasks WHERE folder = ? AND state = \(state: .failed) AND flags & \(flags: .directory)",
             .integer(folder)
         ) { TaskID(rawValue: $0.integer(0)) }
-        return try tasks.compactMap { try task($0) }
+        return try found.compactMap { try tasks.task($0) }
     }
 
     /// The directory is walked anew, and the task that stood for it is no more: what is found is what there is. Not where its walk was

@@ -79,7 +79,7 @@ extension QueueStore {
                 "UPDATE tasks SET claimed = 1, claims = ?, begun_at = ifnull(begun_at, ?) WHERE id = ?",
                 .integer(generation), .integer(now.milliseconds), .integer(row.id.rawValue))
             queue.ledger.addReady(-1, lane: lane.rawValue)
-            if row.begunAt == nil { freshClaims.insert(row.id) }
+            if row.begunAt == nil { tasks.freshClaims.insert(row.id) }
             return try claimed(row, owner, generation: generation)
         }
     }
@@ -194,20 +194,20 @@ extension QueueStore {
     func release(unstarted claims: [TaskClaim]) throws {
         for claim in claims {
             let id = claim.task
-            guard let old = try task(id), old.claim == claim else { continue }
+            guard let old = try tasks.task(id), old.claim == claim else { continue }
             var row = old
-            if freshStops.remove(claim) != nil || freshClaims.contains(id) { row.begunAt = nil }
+            if freshStops.remove(claim) != nil || tasks.freshClaims.contains(id) { row.begunAt = nil }
             if row.claimed, row.state.isActive { row.state = .queued }
             row.claimed = false
             attemptStarts[id] = nil
-            try save(row, was: old)
+            try tasks.save(row, was: old)
         }
     }
 
     /// Leave to give a download its final name. From here on until the attempt's end it is neither paused nor cancelled, and no other
     /// download of its batch gets that name.
     func leaveToPublish(_ claim: TaskClaim, as path: RawPath) throws -> PublishingLeave {
-        guard let old = try task(claim.task), old.claimed, old.claim == claim else { return .void }
+        guard let old = try tasks.task(claim.task), old.claimed, old.claim == claim else { return .void }
         let others = try database.integer(
             """
             SELECT count(*) FROM task_details d INDEXED BY details_final_path CROSS JOIN tasks t ON t.id = d.task
@@ -219,10 +219,10 @@ extension QueueStore {
         row.state = .finishing
         row.flags.insert(.publishing)
         row.flags.remove(.cancelled)
-        let oldDetails = try details(row)
+        let oldDetails = try tasks.details(row)
         var details = oldDetails
         details.finalPath = path.bytes
-        try save(&row, was: old, details, was: oldDetails)
+        try tasks.save(&row, was: old, details, was: oldDetails)
         return .granted
     }
 
@@ -239,7 +239,7 @@ extension QueueStore {
             var row = old
             row.claimed = false
             if row.state.isActive {
-                let oldDetails = try details(row)
+                let oldDetails = try tasks.details(row)
                 var details = oldDetails
                 let isPaused = try isPaused(old)
                 if old.flags.isSuperset(of: [.publishing, .cancelled]) { row.flags.insert(.unsettled) }
@@ -255,9 +255,9 @@ extension QueueStore {
                     row.flags.remove(.guessed)
                 }
                 row.state = isPaused ? .paused : .queued
-                try save(&row, was: old, details, was: oldDetails)
+                try tasks.save(&row, was: old, details, was: oldDetails)
             } else {
-                try save(row, was: old)
+                try tasks.save(row, was: old)
             }
         }
     }
@@ -328,8 +328,8 @@ extension QueueStore {
 
     /// Takes reasons away; without any left the task stands in line again, or stays paused.
     func clearWait(_ reasons: WaitReasons, of id: TaskID) throws {
-        guard let old = try task(id) else { return }
-        let oldDetails = try details(old)
+        guard let old = try tasks.task(id) else { return }
+        let oldDetails = try tasks.details(old)
         var (row, details) = (old, oldDetails)
         details.wait.subtract(reasons)
         if details.wait.isEmpty {
@@ -340,7 +340,7 @@ extension QueueStore {
             details.clearWait()
             if row.state == .waiting { row.state = .queued }
         }
-        try save(&row, was: old, details, was: oldDetails)
+        try tasks.save(&row, was: old, details, was: oldDetails)
     }
 }
 

@@ -172,11 +172,11 @@ struct QueueCheck {
 
     private static let reasonsSQL: String = {
         let counted = """
-            SELECT l.batch AS batch, \(reasons: .waiting) AS kind, d.wait AS value, \(QueueStore.waitDetailSQL) AS detail, count(*) AS files
+            SELECT l.batch AS batch, \(reasons: .waiting) AS kind, d.wait AS value, \(TaskStore.waitDetailSQL) AS detail, count(*) AS files
             FROM task_details d INDEXED BY details_waiting
             CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
             WHERE d.wait <> 0 AND t.state = \(state: .waiting) GROUP BY 1, 3, 4
-            UNION ALL SELECT l.batch, \(reasons: .failed), d.cause, \(QueueStore.failureDetailSQL), count(*) FROM lanes l
+            UNION ALL SELECT l.batch, \(reasons: .failed), d.cause, \(TaskStore.failureDetailSQL), count(*) FROM lanes l
             CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = \(state: .failed)
             JOIN task_details d ON d.task = t.id WHERE d.cause IS NOT NULL GROUP BY 1, 3, 4
             """

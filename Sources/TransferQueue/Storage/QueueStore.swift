@@ -13,14 +13,14 @@ final class QueueStore: QueueSubject {
     let looks: LastLookStore
     let counters: CounterStore
     let ends: BatchEnds
+    let tasks: TaskStore
+    let sets: TaskSets
 
     /// Time during which a change can be undone.
     var graceTime: Duration = .seconds(10)
 
     /// Tasks that the engine before this one had claimed when it was killed.
     var interrupted: [TaskID] = []
-    /// Tasks whose `begun_at` was set by the claim they are in: given back unstarted, they lose it again.
-    var freshClaims: Set<TaskID> = []
     /// Claims that were taken back before the engine had said that they began. Forgetting one only costs the proof that it never began.
     var freshStops: Set<TaskClaim> = []
     /// When the attempts that go on began.
@@ -58,6 +58,8 @@ final class QueueStore: QueueSubject {
         looks = LastLookStore(queue)
         counters = CounterStore(queue, looks: looks)
         ends = BatchEnds(queue: queue, looks: looks)
+        tasks = TaskStore(queue)
+        sets = TaskSets(queue: queue, tasks: tasks)
     }
 
     // MARK: Transactions

@@ -1,8 +1,14 @@
 import SQLiteConnection
 import TransferModel
 
-/// One task at a time: reading its rows, writing them back, and what follows for counters, lanes and reasons.
-extension QueueStore {
+/// One task at a time: reads its rows and writes them back, with what follows for counters, lanes and reasons.
+final class TaskStore: QueueSubject {
+    let queue: QueueConnection
+    /// Tasks whose `begun_at` was set by the claim they are in: given back unstarted, they lose it again.
+    var freshClaims: Set<TaskID> = []
+
+    init(_ queue: QueueConnection) { self.queue = queue }
+
     func task(_ id: TaskID) throws -> TaskRow? {
         try database.first(
             "SELECT \(TaskRow.columns) FROM tasks t JOIN lanes l ON l.id = t.lane WHERE t.id = ?", .integer(id.rawValue)

@@ -2,7 +2,16 @@ import SQLiteConnection
 import TransferModel
 
 /// Changes of many tasks at once, in statements over sets: their cost is the rows', not ours.
-extension QueueStore {
+struct TaskSets: QueueSubject {
+    let queue: QueueConnection
+    let tasks: TaskStore
+
+    /// The tasks or the folder that are changed as a whole.
+    enum Unit {
+        case tasks([TaskID])
+        case folder(Int64)
+    }
+
     /// Tasks that a condition on `tasks` chooses.
     struct Selection {
         let condition: String
@@ -73,6 +82,11 @@ extension QueueStore {
         ) { $0.integer(0) }
     }
 
+    /// A folder and all below it, in SQL.
+    static func below(_ folder: String) -> String {
+        "WITH RECURSIVE below (id) AS (VALUES (\(folder)) UNION ALL SELECT f.id FROM folders f JOIN below ON f.parent = below.id) SELECT id FROM below"
+    }
+
     /// Those of `folders` that hold tasks of some states directly. The ledger has to be written.
     func withTasks(_ folders: [Int64], states: [TransferState]) throws -> [Int64] {
         try folders.filter { folder in
@@ -93,14 +107,14 @@ extension QueueStore {
     }
 
     /// Brings up to date what `move` leaves open for a batch.
-    func settleSets(_ batch: BatchID) throws {
+    func settle(_ batch: BatchID) throws {
         // Reasons to wait mean something only while waiting or paused; no others may be found later.
         try database.run(
             """
             UPDATE task_details INDEXED BY details_waiting SET wait = 0, wait_since = NULL, retry_at = NULL
             WHERE wait <> 0 AND (SELECT state FROM tasks WHERE id = task) NOT IN (\(states: [.waiting, .paused]))
             """)
-        try recountReasons(batch)
+        try tasks.recountReasons(batch)
         let lanes = try database.rows("SELECT id FROM lanes WHERE batch = ?", .integer(batch.rawValue)) {
             $0.integer(0)
         }
