@@ -14,7 +14,8 @@ extension QueueStore {
     fileprivate func withLogin(_ given: BatchRequest) throws -> BatchRequest {
         var request = given
         request.like = nil
-        guard let like = given.like, case .upload(let sources, let to) = given.work, let uuid = try uuid(of: like)
+        guard let like = given.like, case .upload(let sources, let to) = given.work,
+            let uuid = try references.uuid(of: like)
         else { return request }
         let found = try database.first(
             "SELECT destination, options, kept_secrets FROM batches WHERE id = ?", .integer(like.rawValue)

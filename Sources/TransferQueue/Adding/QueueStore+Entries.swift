@@ -163,7 +163,7 @@ extension QueueStore {
         guard let old = try tasks.task(id) else { return }
         var row = old
         var details = TaskDetails()
-        try fail(&row, &details, error, at: clock())
+        try attempts.fail(&row, &details, error, at: clock())
         try tasks.save(&row, was: old, details, was: TaskDetails())
     }
 }

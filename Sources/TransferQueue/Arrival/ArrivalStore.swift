@@ -32,7 +32,7 @@ extension QueueStore {
             row.flags.verification = .none
             row.flags.remove(.skipped)
             details.resumePoint = file.resumePoint
-            try fail(&row, &details, file.error, at: clock())
+            try attempts.fail(&row, &details, file.error, at: clock())
             try tasks.save(&row, was: old, details, was: oldDetails)
             failed.append(file.task)
         }

@@ -28,7 +28,7 @@ extension QueueWriter {
 
 extension QueueStore {
     func folderToVerify(_ node: NodeID, after: Int64?) throws -> FolderChoice {
-        guard let target = try target(node) else { return .unknown }
+        guard let target = try finder.target(node) else { return .unknown }
         let top: Int64
         switch target {
         case .batch(_, let root): top = root

@@ -48,7 +48,7 @@ extension QueueStore {
     }
 
     private func noteStart(_ fact: RecordedFact) {
-        if case .running = fact.change { attemptStarts[fact.task] = fact.time }
+        if case .running = fact.change { attempts.starts[fact.task] = fact.time }
     }
 
     /// Facts of tasks that were cancelled, paused or purged meanwhile are dropped where they no longer matter: the
@@ -58,7 +58,7 @@ extension QueueStore {
         var row = old
         switch fact.change {
         case .running:
-            attemptStarts[fact.task] = fact.time
+            attempts.starts[fact.task] = fact.time
             guard row.claimed, row.state == .queued else { return }
             row.state = .running
             return try tasks.save(row, was: old)
@@ -95,7 +95,7 @@ extension QueueStore {
                 details.resumePoint = resumePoint
                 row.flags.remove(.guessed)
             }
-            if let secret { try keep(secret, &details, of: row) }
+            if let secret { try references.keep(secret, &details, of: row) }
         case .guess(let resumePoint):
             guard details.resumePoint == nil, row.state != .completed else { return }
             details.resumePoint = resumePoint
@@ -116,31 +116,31 @@ extension QueueStore {
             try queue.append(.resumedAtOffset, batch: row.batch, task: row.id, payload: payload, at: fact.time)
         case .restarted(let reason, let repeated, let identity, let resumePoint, let secret):
             guard row.state != .completed else { return }
-            try restart(&row, &details, reason: reason, repeated: repeated, identity: identity, at: fact.time)
+            try attempts.restart(&row, &details, reason: reason, repeated: repeated, identity: identity, at: fact.time)
             guard let resumePoint else { return }
             details.resumePoint = resumePoint
             row.flags.remove(.guessed)
-            if let secret { try keep(secret, &details, of: row) }
+            if let secret { try references.keep(secret, &details, of: row) }
         case .forgotten:
             guard row.state != .completed else { return }
             details.forgetReach(of: &row)
             details.atRisk = 0
             details.unconfirmed = 0
-            try dropResumePoint(&details, of: row)
+            try references.dropResumePoint(&details, of: row)
         case .untouched: if tasks.freshClaims.contains(row.id) { details.forgetReach(of: &row) }
         case .waiting(let reasons, let retryAt, let error):
             try wait(&row, &details, reasons, retryAt: retryAt, error: error, at: fact.time)
         case .requeued:
-            guard row.claimed, try !endsCancelled(&row, &details, at: fact.time) else { return }
-            try endAttempt(row, &details, "requeued", error: nil, at: fact.time)
+            guard row.claimed, try !attempts.endsCancelled(&row, &details, at: fact.time) else { return }
+            try attempts.endAttempt(row, &details, "requeued", error: nil, at: fact.time)
             row.claimed = false
-            row.state = try isPaused(row) ? .paused : .queued
+            row.state = try attempts.isPaused(row) ? .paused : .queued
         case .completed(let completion):
             guard !row.state.isTerminal else { return }
             try complete(&row, &details, completion, at: fact.time)
         case .failed(let error):
             guard !row.state.isTerminal else { return }
-            try fail(&row, &details, error, at: fact.time)
+            try attempts.fail(&row, &details, error, at: fact.time)
         case .response(let response):
             details.response = try StoredJSON.text(response)
             var payload = EventPayload()
@@ -174,7 +174,7 @@ extension QueueStore {
         details.clearWait()
         details.atRisk = 0
         details.unconfirmed = 0
-        try dropResumePoint(&details, of: row)
+        try references.dropResumePoint(&details, of: row)
         details.cause = nil
         details.error = nil
         details.digest = try completion.digest.map { try StoredJSON.text($0) }
@@ -183,7 +183,7 @@ extension QueueStore {
     }
 
     private func settle(_ row: inout TaskRow, _ completion: Completion, at time: Timestamp) {
-        attemptStarts[row.id] = nil
+        attempts.starts[row.id] = nil
         row.state = .completed
         row.claimed = false
         row.size = completion.size
@@ -195,78 +195,17 @@ extension QueueStore {
         looks.completedFolders.insert(row.folder)
     }
 
-    func fail(_ row: inout TaskRow, _ details: inout TaskDetails, _ error: TransferError, at time: Timestamp) throws {
-        if try endsCancelled(&row, &details, at: time) { return }
-        if row.claimed { try endAttempt(row, &details, "failed", error: error, at: time) }
-        row.state = .failed
-        row.claimed = false
-        row.finishedAt = time.milliseconds
-        details.clearWait()
-        details.cause = error.code
-        details.error = try StoredJSON.text(error)
-        var payload = EventPayload()
-        payload.error = error
-        try queue.append(.taskFailed, batch: row.batch, task: row.id, payload: payload, at: time)
-    }
-
-    func dropResumePoint(_ details: inout TaskDetails, of row: TaskRow) throws {
-        guard details.resumePoint != nil else { return }
-        details.resumePoint = nil
-        handles.removeAll { $0.task == row.id }
-        if secrets.hasHandles, let uuid = try uuid(of: row.batch) {
-            orphanedSecrets.append(.handles(row.id, uuid, before: details.handle + 1))
-        }
-    }
-
-    /// Gives a resume point's secret a number of its own: until the row that refers to it is committed, the one before counts.
-    private func keep(_ secret: String, _ details: inout TaskDetails, of row: TaskRow) throws {
-        guard let uuid = try uuid(of: row.batch) else { return }
-        let pending = handles.last { $0.task == row.id }?.secret
-        if pending == secret { return }
-        if pending == nil, try secrets.handle(of: row.id, batch: uuid, number: details.handle) == secret {
-            // A restart in the same transaction gave it up; it is needed on.
-            orphanedSecrets.removeAll { $0 == .handles(row.id, uuid, before: details.handle + 1) }
-            return
-        }
-        handles.removeAll { $0.task == row.id }
-        details.handle += 1
-        handles.append(SecretStore.Handle(batch: uuid, task: row.id, number: details.handle, secret: secret))
-        orphanedSecrets.append(.handles(row.id, uuid, before: details.handle))
-    }
-
     // MARK: Between
-
-    /// - Parameter keepsPoint: it says what is left at the server, though nothing goes on there.
-    func restart(
-        _ row: inout TaskRow, _ details: inout TaskDetails, reason: String, repeated: Int64, identity: SourceIdentity?,
-        keepsPoint: Bool = false, at time: Timestamp
-    ) throws {
-        row.accepted = 0
-        details.atRisk = 0
-        details.unconfirmed = 0
-        if !keepsPoint { try dropResumePoint(&details, of: row) }
-        details.restarts += 1
-        ByteSum.add(repeated, to: &details.repeated)
-        if let identity {
-            row.size = identity.size
-            try database.run(
-                "UPDATE tasks SET mtime = ?, inode = ? WHERE id = ?", .integer(identity.modifiedNanoseconds),
-                .integer(Int64(bitPattern: identity.inode)), .integer(row.id.rawValue))
-        }
-        var payload = EventPayload()
-        payload.message = reason
-        try queue.append(.restarted, batch: row.batch, task: row.id, payload: payload, at: time)
-    }
 
     private func wait(
         _ row: inout TaskRow, _ details: inout TaskDetails, _ reasons: WaitReasons, retryAt: Timestamp?,
         error: TransferError?, at time: Timestamp
     ) throws {
-        guard row.claimed, try !endsCancelled(&row, &details, at: time) else { return }
-        try endAttempt(row, &details, "waiting", error: error, at: time)
+        guard row.claimed, try !attempts.endsCancelled(&row, &details, at: time) else { return }
+        try attempts.endAttempt(row, &details, "waiting", error: error, at: time)
         if error != nil { details.failures += 1 }
         row.claimed = false
-        row.state = try isPaused(row) ? .paused : .waiting
+        row.state = try attempts.isPaused(row) ? .paused : .waiting
         // A task that waits always says for what.
         details.wait = reasons.isEmpty ? WaitReasons(.backoff) : reasons
         details.waitSince = time.milliseconds
@@ -282,45 +221,6 @@ extension QueueStore {
         payload.retryAt = retryAt
         payload.error = error
         try queue.append(.waiting, batch: row.batch, task: row.id, payload: payload, at: time)
-    }
-
-    /// Cancels a task that was cancelled while it was getting its final name and did not get it. Returns false for any other.
-    func endsCancelled(_ row: inout TaskRow, _ details: inout TaskDetails, at time: Timestamp) throws -> Bool {
-        guard row.flags.isSuperset(of: [.publishing, .cancelled]) || row.flags.contains(.unsettled) else {
-            return false
-        }
-        row.flags.remove(.unsettled)
-        try endAttempt(row, &details, "cancelled", error: nil, at: time)
-        details.clearWait()
-        row.claimed = false
-        row.state = .cancelled
-        row.finishedAt = time.milliseconds
-        try queue.append(.taskCancelled, batch: row.batch, task: row.id, at: time)
-        return true
-    }
-
-    /// Only what was getting its final name is still claimed when its folder is paused.
-    func isPaused(_ row: TaskRow) throws -> Bool {
-        guard row.flags.contains(.publishing) else { return false }
-        return try row.flags.contains(.paused) || paths.isPaused(row.folder)
-    }
-
-    /// Writes down an attempt that did not succeed. The newest hundred of a task are kept.
-    func endAttempt(
-        _ row: TaskRow, _ details: inout TaskDetails, _ outcome: String, error: TransferError?, at time: Timestamp
-    ) throws {
-        let started = attemptStarts.removeValue(forKey: row.id)
-        if started == nil, row.state != .running, row.state != .finishing, error == nil { return }
-        details.attempts += 1
-        try database.run(
-            "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .integer(row.id.rawValue),
-            .integer(details.attempts), SQLiteValue(started?.milliseconds), .integer(time.milliseconds),
-            .integer(row.accepted), .text(outcome), SQLiteValue(error?.code.stored), SQLiteValue(error?.message))
-        if details.attempts > 100 {
-            try database.run(
-                "DELETE FROM attempts WHERE task = ? AND number <= ?", .integer(row.id.rawValue),
-                .integer(details.attempts - 100))
-        }
     }
 }
 

@@ -1,89 +1,8 @@
 import SQLiteConnection
 import TransferModel
 
-/// Finding the nodes that people name, and pausing them.
+/// Pausing nodes, and letting them go on.
 extension QueueStore {
-    /// A node that exists.
-    enum Target {
-        case batch(BatchID, root: Int64)
-        case folder(BatchID, Int64, path: RawPath)
-        case task(TaskRow)
-
-        var batch: BatchID {
-            switch self {
-            case .batch(let batch, _), .folder(let batch, _, _): batch
-            case .task(let row): row.batch
-            }
-        }
-    }
-
-    /// `nil`: there is no such node, or a person has forgotten its batch.
-    func target(_ node: NodeID) throws -> Target? {
-        let found: Target? =
-            switch node {
-            case .batch(let batch):
-                try database.integer("SELECT root FROM batches WHERE id = ?", .integer(batch.rawValue)).map {
-                    .batch(batch, root: $0)
-                }
-            case .folder(let batch, let path):
-                try paths.folder(path, in: batch).map { .folder(batch, $0, path: path) }
-            case .task(let id):
-                try tasks.task(id).map { .task($0) }
-            }
-        guard let found else { return nil }
-        let isPurged = try database.integer(
-            "SELECT 1 FROM batches WHERE id = ? AND purged_at IS NOT NULL", .integer(found.batch.rawValue))
-        return isPurged == nil ? found : nil
-    }
-
-    private func absence(of node: NodeID) throws -> String {
-        if case .folder(let batch, let path) = node, let name = path.components.last {
-            let parent = path.components.dropLast().reduce(RawPath("")) { $0.appending($1) }
-            let file = try paths.folder(parent, in: batch).flatMap { folder in
-                try database.integer(
-                    "SELECT id FROM tasks WHERE folder = ? AND name = ? LIMIT 1", .integer(folder), .blob(name.bytes))
-            }
-            if let file { return "\(node) is a file: call it \(TaskID(rawValue: file))" }
-        }
-        return "there is no \(node): 'martlet list' shows what there is"
-    }
-
-    /// Does `body` for each node that exists and gathers what became of it.
-    func forEach(
-        _ nodes: [NodeID], _ body: (NodeID, Target, inout NodeChange) throws -> NodeResult
-    ) throws -> NodeChange {
-        var change = NodeChange()
-        for node in nodes {
-            guard let target = try target(node) else {
-                let message = try absence(of: node)
-                change.results.append(NodeResult(id: node, result: .refused, code: .noSuchObject, message: message))
-                continue
-            }
-            change.results.append(try body(node, target, &change))
-        }
-        return change
-    }
-
-    func refused(_ node: NodeID, _ message: String) -> NodeResult {
-        NodeResult(id: node, result: .refused, code: .refused, message: message)
-    }
-
-    /// Returns true when every task below a folder is over and the batch is not being walked any more.
-    func isOver(folder: Int64, in batch: BatchID) throws -> Bool {
-        try counters.write()
-        let sums = try database.first(
-            "SELECT \(FolderSums.columns.joined(separator: ", ")) FROM folders WHERE id = ?", .integer(folder)
-        ) { FolderSums($0) }
-        let isScanning =
-            try database.integer("SELECT scanning FROM batches WHERE id = ?", .integer(batch.rawValue)) == 1
-        return !isScanning && sums?.files.total == sums?.files.terminal
-    }
-
-    /// All of it is here, and it is a moment from being over.
-    func tooLate(_ node: NodeID) -> NodeResult {
-        refused(node, "\(node) is getting its final name at this moment: look again")
-    }
-
     // MARK: Pause
 
     /// - Parameters:
@@ -95,7 +14,7 @@ extension QueueStore {
     ) throws -> NodeChange {
         let operation = try operation(joining: joining)
         let end = until?.milliseconds
-        return try forEach(nodes) { node, target, change in
+        return try finder.forEach(nodes) { node, target, change in
             var result = try pauseWithoutNote(node, target, &change)
             if result.result == .refused { return result }
             var before = UndoBefore()
@@ -111,7 +30,7 @@ extension QueueStore {
         }.asOperation(operation)
     }
 
-    func pauseWithoutNote(_ node: NodeID, _ target: Target, _ change: inout NodeChange) throws -> NodeResult {
+    func pauseWithoutNote(_ node: NodeID, _ target: NodeTarget, _ change: inout NodeChange) throws -> NodeResult {
         switch target {
         case .batch(let batch, let root): try pause(node, batch, root, &change)
         case .folder(let batch, let folder, let path): try pause(node, batch, folder, path, &change)
@@ -123,10 +42,14 @@ extension QueueStore {
     {
         let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
         if isPaused == 1 { return NodeResult(id: node, result: .already) }
-        if try isOver(folder: root, in: batch) { return refused(node, "\(node) is over: nothing is left to pause") }
+        if try finder.isOver(folder: root, in: batch) {
+            return finder.refused(node, "\(node) is over: nothing is left to pause")
+        }
         try database.run("UPDATE batches SET paused = 1 WHERE id = ?", .integer(batch.rawValue))
         // The tasks keep their states; only what the engine has in hand is taken from it.
-        for row in try sets.claimed(in: Set(sets.subtree(of: root))) { try stop(row, as: .queued, "paused", &change) }
+        for row in try sets.claimed(in: Set(sets.subtree(of: root))) {
+            try attempts.stop(row, as: .queued, "paused", &change)
+        }
         try queue.append(.paused, batch: batch)
         queue.change.batches.insert(batch)
         queue.change.note(wholly: batch)
@@ -138,11 +61,13 @@ extension QueueStore {
     ) throws -> NodeResult {
         let isPaused = try database.integer("SELECT paused FROM folders WHERE id = ?", .integer(folder))
         if isPaused == 1 { return NodeResult(id: node, result: .already) }
-        if try isOver(folder: folder, in: batch) { return refused(node, "\(node) is over: nothing is left to pause") }
+        if try finder.isOver(folder: folder, in: batch) {
+            return finder.refused(node, "\(node) is over: nothing is left to pause")
+        }
         try database.run("UPDATE folders SET paused = 1 WHERE id = ?", .integer(folder))
         queue.forgetPaths()
         let below = try sets.subtree(of: folder)
-        for row in try sets.claimed(in: Set(below)) { try stop(row, as: .paused, "paused", &change) }
+        for row in try sets.claimed(in: Set(below)) { try attempts.stop(row, as: .paused, "paused", &change) }
         try counters.write()
         for folder in try sets.withTasks(below, states: [.queued, .waiting]) {
             try sets.move(.directly(in: folder, states: [.queued, .waiting]), to: "\(state: .paused)")
@@ -155,39 +80,19 @@ extension QueueStore {
     }
 
     private func pause(_ node: NodeID, _ old: TaskRow, _ change: inout NodeChange) throws -> NodeResult {
-        if old.state.isTerminal { return refused(node, "\(node) is over: nothing is left to pause") }
+        if old.state.isTerminal { return finder.refused(node, "\(node) is over: nothing is left to pause") }
         if old.flags.contains(.paused) { return NodeResult(id: node, result: .already) }
-        if old.flags.contains(.publishing) { return tooLate(node) }
+        if old.flags.contains(.publishing) { return finder.tooLate(node) }
         var row = old
         row.flags.insert(.paused)
         try queue.append(.paused, batch: row.batch, task: row.id)
         if row.claimed {
             try tasks.save(row, was: old)
-            try stop(row, as: .paused, "paused", &change)
+            try attempts.stop(row, as: .paused, "paused", &change)
         } else {
             try setState(&row, .paused, was: old)
         }
         return NodeResult(id: node, result: .done)
-    }
-
-    /// Takes a task from the engine.
-    func stop(_ old: TaskRow, as state: TransferState, _ outcome: String, _ change: inout NodeChange) throws {
-        var row = old
-        let oldDetails = try tasks.details(row)
-        var details = oldDetails
-        try endAttempt(row, &details, outcome, error: nil, at: clock())
-        row.claimed = false
-        row.state = state
-        if state.isTerminal {
-            row.finishedAt = clock().milliseconds
-            row.flags.remove(.unsettled)
-        }
-        if tasks.freshClaims.contains(row.id) {
-            if freshStops.count > 100_000 { freshStops = [] }
-            freshStops.insert(row.claim)
-        }
-        try tasks.save(&row, was: old, details, was: oldDetails)
-        change.stopped.append(row.claim)
     }
 
     /// Moves one task that the engine does not have.
@@ -201,7 +106,7 @@ extension QueueStore {
 
     func resume(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let operation = try operation(joining: joining)
-        return try forEach(nodes) { node, target, change in
+        return try finder.forEach(nodes) { node, target, change in
             var before = UndoBefore()
             if case .batch(let batch, _) = target {
                 let flags = try database.first(
@@ -239,7 +144,7 @@ extension QueueStore {
         }
         var isDone = false
         for node in nodes {
-            guard let target = try target(node) else { continue }
+            guard let target = try finder.target(node) else { continue }
             var before = UndoBefore()
             before.pauseEnd = try pauseEnd(of: target).map { UndoBefore.Was($0) }
             guard try resumeWithoutNote(node, target).result == .done else { continue }
@@ -249,7 +154,7 @@ extension QueueStore {
         return isDone
     }
 
-    func resumeWithoutNote(_ node: NodeID, _ target: Target) throws -> NodeResult {
+    func resumeWithoutNote(_ node: NodeID, _ target: NodeTarget) throws -> NodeResult {
         let result =
             switch target {
             case .batch(let batch, _): try resume(node, batch)
@@ -324,9 +229,9 @@ extension QueueStore {
     /// Refuses to resume a node without a flag of its own while something above it is paused; `nil` when nothing above it is.
     private func heldUp(_ node: NodeID, _ folder: Int64, _ batch: BatchID) throws -> NodeResult? {
         let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
-        if isPaused == 1 { return refused(node, "its batch \(batch) is paused: 'martlet resume \(batch)'") }
+        if isPaused == 1 { return finder.refused(node, "its batch \(batch) is paused: 'martlet resume \(batch)'") }
         guard let path = try paths.place(of: folder)?.pausedBy.first else { return nil }
         let above = NodeID.folder(batch, path: path)
-        return refused(node, "its folder \(above) is paused: 'martlet resume \(above)'")
+        return finder.refused(node, "its folder \(above) is paused: 'martlet resume \(above)'")
     }
 }

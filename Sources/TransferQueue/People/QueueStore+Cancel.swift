@@ -7,7 +7,7 @@ extension QueueStore {
     func cancel(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let now = clock()
         let operation = try operation(joining: joining)
-        return try forEach(nodes) { node, target, change in
+        return try finder.forEach(nodes) { node, target, change in
             let first = queue.numbers.event
             let batch: BatchID
             let result: NodeResult
@@ -42,17 +42,18 @@ extension QueueStore {
     ) throws -> NodeResult {
         // Who cancels a batch as a whole does not ask any more whether it has arrived.
         let endsLooks = try isWhole && looks.dropLastLooks(batch)
-        if try isOver(folder: top, in: batch) {
+        if try finder.isOver(folder: top, in: batch) {
             if endsLooks { return NodeResult(id: node, result: .done) }
             let isCancelled = try database.integer("SELECT completed + failed FROM folders WHERE id = ?", .integer(top))
             return isCancelled == 0
-                ? NodeResult(id: node, result: .already) : refused(node, "\(node) is over: nothing is left to cancel")
+                ? NodeResult(id: node, result: .already)
+                : finder.refused(node, "\(node) is over: nothing is left to cancel")
         }
         let folders = try sets.subtree(of: top)
         let claimed = try sets.claimed(in: Set(folders))
         var files = Int64(claimed.count)
         for row in claimed {
-            try stop(row, as: .cancelled, "cancelled", &change)
+            try attempts.stop(row, as: .cancelled, "cancelled", &change)
             try queue.append(.taskCancelled, batch: batch, task: row.id, at: now)
         }
         for old in try sets.claimed(in: Set(folders), publishing: true) {
@@ -92,10 +93,10 @@ extension QueueStore {
         _ node: NodeID, _ old: TaskRow, at now: Timestamp, _ change: inout NodeChange
     ) throws -> NodeResult {
         if old.state == .cancelled { return NodeResult(id: node, result: .already) }
-        if old.state.isTerminal { return refused(node, "\(node) is over: nothing is left to cancel") }
-        if old.flags.contains(.publishing) { return tooLate(node) }
+        if old.state.isTerminal { return finder.refused(node, "\(node) is over: nothing is left to cancel") }
+        if old.flags.contains(.publishing) { return finder.tooLate(node) }
         if old.claimed {
-            try stop(old, as: .cancelled, "cancelled", &change)
+            try attempts.stop(old, as: .cancelled, "cancelled", &change)
         } else {
             var row = old
             row.flags.remove(.unsettled)

@@ -30,14 +30,14 @@ extension QueueStore {
         let operation = try operation(joining: joining)
         if asOne { return try moveGroup(nodes, to: place, rank: rank, operation) }
         let backwards = place == .top || place == .later
-        var change = try forEach(backwards ? nodes.reversed() : nodes) { node, target, change in
+        var change = try finder.forEach(backwards ? nodes.reversed() : nodes) { node, target, change in
             switch target {
             case .batch(let batch, let root): try move(node, batch, root, to: place, operation)
             case .folder(let batch, let folder, _):
                 try move(node, batch, TaskSets.Unit.folder(folder), to: place, operation, &change)
             case .task(let row):
                 row.state.isTerminal
-                    ? refused(node, "\(node) is over: its place does not matter any more")
+                    ? finder.refused(node, "\(node) is over: its place does not matter any more")
                     : try move(node, row.batch, TaskSets.Unit.tasks([row.id]), to: place, operation, &change)
             }
         }
@@ -50,8 +50,8 @@ extension QueueStore {
     private func move(
         _ node: NodeID, _ batch: BatchID, _ root: Int64, to place: MovePlace, _ operation: Int64
     ) throws -> NodeResult {
-        if try isOver(folder: root, in: batch) {
-            return refused(node, "\(node) is over: its place does not matter any more")
+        if try finder.isOver(folder: root, in: batch) {
+            return finder.refused(node, "\(node) is over: its place does not matter any more")
         }
         let all = try database.rows(
             "SELECT id, position, priority FROM batches INDEXED BY batches_unfinished WHERE finished_at IS NULL ORDER BY position"
@@ -76,21 +76,21 @@ extension QueueStore {
         case .before(.batch(let other)):
             if other == batch { return NodeResult(id: node, result: .already) }
             guard let row = all.first(where: { $0.id == other }) else {
-                let exists = try target(.batch(other)) != nil
+                let exists = try finder.target(.batch(other)) != nil
                 return exists
-                    ? refused(node, "\(other) is over: nothing can be put before it")
-                    : refused(node, "there is no \(other) to put it before: see 'martlet list'")
+                    ? finder.refused(node, "\(other) is over: nothing can be put before it")
+                    : finder.refused(node, "there is no \(other) to put it before: see 'martlet list'")
             }
             guard row.priority == own.priority else {
                 let word = TransferPriority(stored: row.priority).rawValue
-                return refused(
+                return finder.refused(
                     node,
                     "\(other) has priority \(word), and that comes first: 'martlet set \(batch) --priority \(word)', then move it"
                 )
             }
             anchor = other
         case .before(let other):
-            return refused(node, "\(node) is a batch and \(other) is not: put it before a batch")
+            return finder.refused(node, "\(node) is a batch and \(other) is not: put it before a batch")
         }
         order.insert(batch, at: anchor.flatMap { order.firstIndex(of: $0) } ?? order.endIndex)
         if order == all.map(\.id) { return NodeResult(id: node, result: .already) }
@@ -116,7 +116,7 @@ extension QueueStore {
         var rows: [TaskRow] = []
         for case .task(let id) in nodes {
             guard let row = try tasks.task(id), !row.state.isTerminal else {
-                change.results.append(refused(.task(id), "\(id) is over: its place does not matter any more"))
+                change.results.append(finder.refused(.task(id), "\(id) is over: its place does not matter any more"))
                 continue
             }
             rows.append(row)
@@ -143,14 +143,14 @@ extension QueueStore {
         _ node: NodeID, _ batch: BatchID, _ unit: TaskSets.Unit, to place: MovePlace, _ operation: Int64,
         _ nodeChange: inout NodeChange
     ) throws -> NodeResult {
-        if case .folder(let folder) = unit, try isOver(folder: folder, in: batch) {
-            return refused(node, "\(node) is over: its place does not matter any more")
+        if case .folder(let folder) = unit, try finder.isOver(folder: folder, in: batch) {
+            return finder.refused(node, "\(node) is over: its place does not matter any more")
         }
         var before = UndoBefore()
         if case .folder(let folder) = unit { before.folderRanks = try given(.rank, below: folder) }
         let rank: Int64
         switch try find(place, node, batch, unit) {
-        case .refused(let message): return refused(node, message)
+        case .refused(let message): return finder.refused(node, message)
         case .already: return NodeResult(id: node, result: .already)
         case .at(let found): rank = found
         }
@@ -189,7 +189,7 @@ extension QueueStore {
             guard let next = try neighbour(lanes, behind: other) else { return .at(other + TaskPlaces.gap) }
             return .at(try rank(before: next, batch))
         case .before(let anchor):
-            switch try target(anchor) {
+            switch try finder.target(anchor) {
             case .task(let row) where row.batch == batch:
                 if row.state.isTerminal { return .refused("\(anchor) is over: nothing can be put before it") }
                 if case .tasks(let ids) = unit, ids.contains(row.id) { return .already }

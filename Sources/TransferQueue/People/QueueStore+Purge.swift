@@ -8,18 +8,18 @@ extension QueueStore {
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func purge(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let operation = try operation(joining: joining)
-        return try forEach(nodes) { node, target, _ in
+        return try finder.forEach(nodes) { node, target, _ in
             switch target {
             case .batch(let batch, let root):
-                guard try isOver(folder: root, in: batch) else {
-                    return refused(node, "\(node) is not over: cancel it first")
+                guard try finder.isOver(folder: root, in: batch) else {
+                    return finder.refused(node, "\(node) is not over: cancel it first")
                 }
                 try hide(batch)
                 try note(.purge, node, batch: batch, operation: operation)
             case .folder(let batch, _, _):
-                return refused(node, "a folder is forgotten with its batch: 'martlet purge \(batch)'")
+                return finder.refused(node, "a folder is forgotten with its batch: 'martlet purge \(batch)'")
             case .task(let row):
-                guard row.state.isTerminal else { return refused(node, "\(node) is not over: cancel it first") }
+                guard row.state.isTerminal else { return finder.refused(node, "\(node) is not over: cancel it first") }
                 try forget(row)
             }
             return NodeResult(id: node, result: .done)
@@ -41,12 +41,12 @@ extension QueueStore {
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func clear(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let operation = try operation(joining: joining)
-        return try forEach(nodes) { node, target, _ in
+        return try finder.forEach(nodes) { node, target, _ in
             guard case .batch(let batch, let root) = target else {
-                return refused(node, "only a whole batch can be put away")
+                return finder.refused(node, "only a whole batch can be put away")
             }
-            guard try isOver(folder: root, in: batch) else {
-                return refused(node, "\(node) is not over: cancel it first")
+            guard try finder.isOver(folder: root, in: batch) else {
+                return finder.refused(node, "\(node) is not over: cancel it first")
             }
             let id = SQLiteValue.integer(batch.rawValue)
             if try database.integer("SELECT cleared_at FROM batches WHERE id = ?", id) != nil {
@@ -54,7 +54,7 @@ extension QueueStore {
             }
             let failed = try database.integer("SELECT failed FROM folders WHERE id = ?", .integer(root)) ?? 0
             if failed > 0 {
-                return refused(
+                return finder.refused(
                     node, "\(failed) of its files failed: 'martlet retry \(batch)' tries them again, or leave them out")
             }
             try database.run("UPDATE batches SET cleared_at = ? WHERE id = ?", .integer(clock().milliseconds), id)
@@ -145,7 +145,7 @@ extension QueueStore {
         try database.run(
             "DELETE FROM events WHERE batch = ?1 AND seq >= (SELECT first_event FROM batches WHERE id = ?1)", id)
         let uuid = try database.first("SELECT uuid FROM batches WHERE id = ?", id) { UUID(bytes: $0.bytes(0)) }
-        if case let uuid?? = uuid { orphanedSecrets.append(.batch(uuid)) }
+        if case let uuid?? = uuid { references.orphan(.batch(uuid)) }
         try database.run("DELETE FROM batches WHERE id = ?", id)
         queue.change.removed.insert(batch)
     }
@@ -155,7 +155,7 @@ extension QueueStore {
         let details = try tasks.details(row)
         try tasks.count(reasonOf: row, details, by: -1)
         queue.ledger.add(-row.tally, folder: row.folder, state: row.state)
-        if let uuid = try uuid(of: row.batch) { orphanedSecrets.append(.task(row.id, uuid)) }
+        if let uuid = try references.uuid(of: row.batch) { references.orphan(.task(row.id, uuid)) }
         try database.run("DELETE FROM attempts WHERE task = ?", id)
         try database.run("DELETE FROM remote_versions WHERE task = ?", id)
         try database.run("DELETE FROM task_details WHERE task = ?", id)
@@ -174,21 +174,5 @@ extension QueueStore {
                 """, .integer(batch.rawValue), .text(try StoredJSON.text(tasks.map(\.rawValue))))
         }
         forgotten = [:]
-    }
-
-    func uuid(of batch: BatchID) throws -> UUID? {
-        try database.first("SELECT uuid FROM batches WHERE id = ?", .integer(batch.rawValue)) {
-            UUID(bytes: $0.bytes(0))
-        } ?? nil
-    }
-
-    /// Secrets that nothing refers to any more: after the commit, because rows may not refer to what is gone. What is left by a crash in between goes at the next start.
-    func removeOrphanedSecrets() throws(QueueError) {
-        do {
-            try secrets.remove(orphanedSecrets)
-            orphanedSecrets = []
-        } catch {
-            throw QueueError(error)
-        }
     }
 }

@@ -7,7 +7,7 @@ extension QueueStore {
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func set(_ nodes: [NodeID], _ settings: NodeSettings, joining: Int64? = nil) throws -> NodeChange {
         let operation = try operation(joining: joining)
-        return try forEach(nodes) { node, target, change in
+        return try finder.forEach(nodes) { node, target, change in
             switch target {
             case .batch(let batch, let root): try set(node, batch, root: root, settings, operation, &change)
             case .folder(let batch, let folder, _): try set(node, batch, folder, settings, operation, &change)
@@ -20,8 +20,8 @@ extension QueueStore {
         _ node: NodeID, _ batch: BatchID, root: Int64, _ settings: NodeSettings, _ operation: Int64,
         _ change: inout NodeChange
     ) throws -> NodeResult {
-        if !settings.ofUnfinishedWork.isEmpty, try isOver(folder: root, in: batch) {
-            return refused(
+        if !settings.ofUnfinishedWork.isEmpty, try finder.isOver(folder: root, in: batch) {
+            return finder.refused(
                 node,
                 "\(node) is over: only --name, --if-exists, --ca and --pin can be changed, for what is tried again")
         }
@@ -77,7 +77,9 @@ extension QueueStore {
         _ change: inout NodeChange
     ) throws -> NodeResult {
         if let refusal = refusal(of: settings, node, batch, isTask: false) { return refusal }
-        if try isOver(folder: folder, in: batch) { return refused(node, "\(node) is over: nothing of it can change") }
+        if try finder.isOver(folder: folder, in: batch) {
+            return finder.refused(node, "\(node) is over: nothing of it can change")
+        }
         var before = UndoBefore()
         if let priority = settings.priority {
             before.folderPriorities = try given(.priority, below: folder)
@@ -94,7 +96,7 @@ extension QueueStore {
         _ node: NodeID, _ row: TaskRow, _ settings: NodeSettings, _ operation: Int64, _ change: inout NodeChange
     ) throws -> NodeResult {
         if let refusal = refusal(of: settings, node, row.batch, isTask: true) { return refusal }
-        if row.state.isTerminal { return refused(node, "\(node) is over: nothing of it can change") }
+        if row.state.isTerminal { return finder.refused(node, "\(node) is over: nothing of it can change") }
         var before = UndoBefore()
         if let priority = settings.priority {
             try setLane(Int64(priority.level), of: row, operation)
@@ -115,18 +117,18 @@ extension QueueStore {
 
     /// Refuses settings that only a whole batch can have, and a time for a folder; `nil`: nothing to refuse.
     private func refusal(of settings: NodeSettings, _ node: NodeID, _ batch: BatchID, isTask: Bool) -> NodeResult? {
-        if settings.name != nil { return refused(node, "only a batch has a name of its own: give its ID") }
+        if settings.name != nil { return finder.refused(node, "only a batch has a name of its own: give its ID") }
         if settings.giveUpAfterSeconds != nil {
-            return refused(node, "--give-up-after is its batch's: 'martlet set \(batch)'")
+            return finder.refused(node, "--give-up-after is its batch's: 'martlet set \(batch)'")
         }
         if settings.ifExists != nil {
-            return refused(node, "--if-exists is its batch's: 'martlet set \(batch) --if-exists ...'")
+            return finder.refused(node, "--if-exists is its batch's: 'martlet set \(batch) --if-exists ...'")
         }
         if settings.caFile != nil || settings.pin != nil {
-            return refused(node, "--ca and --pin are its batch's: 'martlet set \(batch)'")
+            return finder.refused(node, "--ca and --pin are its batch's: 'martlet set \(batch)'")
         }
         if !isTask, settings.notBefore != nil {
-            return refused(node, "a folder has no time of its own: set that of its batch, or of single files")
+            return finder.refused(node, "a folder has no time of its own: set that of its batch, or of single files")
         }
         return nil
     }
@@ -155,7 +157,7 @@ extension QueueStore {
             .integer(LanePriority.now)
         ) { $0.integer(0) }
         for row in try sets.claimed(in: Set(sets.subtree(of: root))) where !wanted.contains(row.lane) {
-            try stop(row, as: .queued, "waiting", &change)
+            try attempts.stop(row, as: .queued, "waiting", &change)
         }
     }
 
@@ -176,7 +178,7 @@ extension QueueStore {
         let oldDetails = try tasks.details(old)
         var (row, details) = (old, oldDetails)
         if row.claimed {
-            try endAttempt(row, &details, "waiting", error: nil, at: clock())
+            try attempts.endAttempt(row, &details, "waiting", error: nil, at: clock())
             row.claimed = false
             change.stopped.append(row.claim)
         }
@@ -257,7 +259,7 @@ extension QueueStore {
     /// Once, in spite of times and waits; what only a person can mend still waits for them.
     func runNow(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let operation = try operation(joining: joining)
-        return try forEach(nodes) { node, target, change in
+        return try finder.forEach(nodes) { node, target, change in
             switch target {
             case .batch(let batch, let root): try runNow(node, batch, root, operation)
             case .folder(let batch, let folder, _): try runNow(node, batch, folder, operation, &change)
@@ -271,12 +273,14 @@ extension QueueStore {
     }
 
     private func runNow(_ node: NodeID, _ batch: BatchID, _ root: Int64, _ operation: Int64) throws -> NodeResult {
-        if try isOver(folder: root, in: batch) { return refused(node, "\(node) is over: nothing of it can run") }
+        if try finder.isOver(folder: root, in: batch) {
+            return finder.refused(node, "\(node) is over: nothing of it can run")
+        }
         let found = try database.first(
             "SELECT held, paused, urgent, not_before FROM batches WHERE id = ?", .integer(batch.rawValue)
         ) { (held: $0.integer(0) != 0, paused: $0.integer(1) != 0, urgent: $0.integer(2) != 0, $0.optionalInteger(3)) }
         guard let found else { return NodeResult(id: node, result: .already) }
-        if found.paused { return refused(node, "\(node) is paused: 'martlet resume \(node)'") }
+        if found.paused { return finder.refused(node, "\(node) is paused: 'martlet resume \(node)'") }
         if found.urgent { return NodeResult(id: node, result: .already) }
         var before = UndoBefore()
         before.held = found.held
@@ -294,7 +298,9 @@ extension QueueStore {
     private func runNow(
         _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ operation: Int64, _ change: inout NodeChange
     ) throws -> NodeResult {
-        if try isOver(folder: folder, in: batch) { return refused(node, "\(node) is over: nothing of it can run") }
+        if try finder.isOver(folder: folder, in: batch) {
+            return finder.refused(node, "\(node) is over: nothing of it can run")
+        }
         if let refusal = try pauseAbove(node, folder, batch) { return refusal }
         try setLane(LanePriority.now, below: folder, in: batch, operation)
         let below = Set(try sets.subtree(of: folder))
@@ -314,9 +320,11 @@ extension QueueStore {
     private func runNow(
         _ node: NodeID, _ row: TaskRow, _ operation: Int64, _ change: inout NodeChange
     ) throws -> NodeResult {
-        if row.state.isTerminal { return refused(node, "\(node) is over: 'martlet retry \(node)' starts it anew") }
+        if row.state.isTerminal {
+            return finder.refused(node, "\(node) is over: 'martlet retry \(node)' starts it anew")
+        }
         if row.state.isActive { return NodeResult(id: node, result: .already) }
-        if row.flags.contains(.paused) { return refused(node, "\(node) is paused: 'martlet resume \(node)'") }
+        if row.flags.contains(.paused) { return finder.refused(node, "\(node) is paused: 'martlet resume \(node)'") }
         if let refusal = try pauseAbove(node, row.folder, row.batch) { return refusal }
         try setLane(LanePriority.now, of: row, operation)
         try clearWait(Self.allButPersons, of: row.id)
@@ -329,9 +337,9 @@ extension QueueStore {
     /// Whoever paused something above it does not want it to run.
     private func pauseAbove(_ node: NodeID, _ folder: Int64, _ batch: BatchID) throws -> NodeResult? {
         let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
-        if isPaused == 1 { return refused(node, "its batch \(batch) is paused: 'martlet resume \(batch)'") }
+        if isPaused == 1 { return finder.refused(node, "its batch \(batch) is paused: 'martlet resume \(batch)'") }
         guard let path = try paths.place(of: folder)?.pausedBy.first else { return nil }
         let above = NodeID.folder(batch, path: path)
-        return refused(node, "\(above) is paused: 'martlet resume \(above)'")
+        return finder.refused(node, "\(above) is paused: 'martlet resume \(above)'")
     }
 }

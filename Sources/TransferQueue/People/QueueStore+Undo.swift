@@ -142,7 +142,7 @@ extension QueueStore {
         for step in chosen {
             if step.deed != .purge, try isHidden(step.batch) {
                 let message = "\(step.batch) was cleared from the list since: take that back first, with 'martlet undo'"
-                change.results.append(refused(step.node ?? .batch(step.batch), message))
+                change.results.append(finder.refused(step.node ?? .batch(step.batch), message))
                 continue
             }
             let isWhole = !recent.contains { other in
@@ -164,9 +164,9 @@ extension QueueStore {
                     continue
                 }
                 change.results.append(
-                    try target(node) == nil
+                    try finder.target(node) == nil
                         ? NodeResult(id: node, result: .refused, code: .noSuchObject, message: "there is no \(node)")
-                        : refused(
+                        : finder.refused(
                             node,
                             "nothing that was done to \(node) can be taken back any more: 'martlet retry \(node)' starts a cancelled one anew"
                         ))
@@ -182,7 +182,7 @@ extension QueueStore {
 
     /// The node's batch, and whether anything of the node is cancelled.
     private func cancelled(_ node: NodeID) throws -> (batch: BatchID, isCancelled: Bool)? {
-        switch try target(node) {
+        switch try finder.target(node) {
         case .batch(let batch, let folder), .folder(let batch, let folder, _):
             try counters.write()
             let count = try database.integer("SELECT cancelled FROM folders WHERE id = ?", .integer(folder)) ?? 0
@@ -229,21 +229,21 @@ extension QueueStore {
     }
 
     private func takeBackPause(_ step: UndoneStep, _ change: inout NodeChange) throws {
-        guard let node = step.node, let target = try target(node) else { return }
+        guard let node = step.node, let target = try finder.target(node) else { return }
         guard step.before.paused == true else { return try endPause(of: node, target) }
         // Only when it ends was another.
         try pauseAgain(node, target, step, &change)
     }
 
     private func takeBackResume(_ step: UndoneStep, _ change: inout NodeChange) throws {
-        guard let node = step.node, let target = try target(node) else { return }
+        guard let node = step.node, let target = try finder.target(node) else { return }
         if step.before.paused != false { try pauseAgain(node, target, step, &change) }
         guard step.before.held == true, case .batch(let batch, let root) = target else { return }
         try hold(batch, root, &change)
     }
 
     private func pauseAgain(
-        _ node: NodeID, _ target: Target, _ step: UndoneStep, _ change: inout NodeChange
+        _ node: NodeID, _ target: NodeTarget, _ step: UndoneStep, _ change: inout NodeChange
     ) throws {
         if try pauseWithoutNote(node, target, &change).result == .refused { return }
         try setPauseEnd(step.before.pauseEnd?.value, of: target)
@@ -252,7 +252,9 @@ extension QueueStore {
     /// A batch that was held stands still again.
     func hold(_ batch: BatchID, _ root: Int64, _ change: inout NodeChange) throws {
         try database.run("UPDATE batches SET held = 1 WHERE id = ?", .integer(batch.rawValue))
-        for row in try sets.claimed(in: Set(sets.subtree(of: root))) { try stop(row, as: .queued, "paused", &change) }
+        for row in try sets.claimed(in: Set(sets.subtree(of: root))) {
+            try attempts.stop(row, as: .queued, "paused", &change)
+        }
         queue.change.note(wholly: batch)
     }
 }

@@ -56,7 +56,7 @@ extension QueueStore {
             guard let own = walks.value else { return false }
             mark = own
         }
-        guard let node = step.node, let target = try target(node) else { return false }
+        guard let node = step.node, let target = try finder.target(node) else { return false }
         switch target {
         case .batch(let batch, let root): return try takeUpWalks(batch, below: root, isWhole: true, mark: mark)
         case .folder(let batch, let folder, _):

@@ -12,7 +12,7 @@ extension QueueStore {
             }
             queue.change.mayRun = true
         }
-        guard let node = step.node, let target = try target(node) else { return }
+        guard let node = step.node, let target = try finder.target(node) else { return }
         let condition: String
         var folder: Int64 = 0
         switch target {
@@ -85,11 +85,11 @@ extension QueueStore {
                     let now = clock().milliseconds
                     try endNotBefore(of: task, retryAt: before.retryAt.map { $0.value } ?? now)
                 }
-            } else if case .batch(let batch, let root) = try target(.batch(step.batch)) {
+            } else if case .batch(let batch, let root) = try finder.target(.batch(step.batch)) {
                 try setNotBefore(time.value, of: batch, root: root, &change)
             }
         }
-        if before.held == true, case .batch(let batch, let root) = try target(.batch(step.batch)) {
+        if before.held == true, case .batch(let batch, let root) = try finder.target(.batch(step.batch)) {
             try hold(batch, root, &change)
         }
         queue.change.note(wholly: step.batch)

@@ -4,12 +4,12 @@ import TransferModel
 /// Pauses that end by themselves.
 extension QueueStore {
     /// Milliseconds since 1970; `nil`: it is not paused, or until somebody resumes it.
-    func pauseEnd(of target: Target) throws -> Int64? {
+    func pauseEnd(of target: NodeTarget) throws -> Int64? {
         try database.integer("SELECT at FROM pause_ends WHERE node = ?", try key(of: target))
     }
 
     /// - Parameter end: `nil`: it does not end by itself.
-    func setPauseEnd(_ end: Int64?, of target: Target) throws {
+    func setPauseEnd(_ end: Int64?, of target: NodeTarget) throws {
         if let end {
             try database.run(
                 "INSERT OR REPLACE INTO pause_ends (node, batch, at) VALUES (?, ?, ?)", try key(of: target),
@@ -20,7 +20,7 @@ extension QueueStore {
     }
 
     /// A folder's path is the one that readers know it by, however it was typed.
-    private func key(of target: Target) throws -> SQLiteValue {
+    private func key(of target: NodeTarget) throws -> SQLiteValue {
         let node: NodeID =
             switch target {
             case .batch(let batch, _): .batch(batch)
@@ -38,7 +38,7 @@ extension QueueStore {
             .integer(now.milliseconds)
         ) { $0.text(0) }
         for text in due {
-            if let node = StoredJSON.value(NodeID.self, text), let target = try target(node) {
+            if let node = StoredJSON.value(NodeID.self, text), let target = try finder.target(node) {
                 if try isOver(target) { try clearFlag(of: target) } else { try endPause(of: node, target) }
                 try letGo(target.batch)
             }
@@ -47,7 +47,7 @@ extension QueueStore {
     }
 
     /// Takes a pause away, and nothing else: what was held is held.
-    func endPause(of node: NodeID, _ target: Target) throws {
+    func endPause(of node: NodeID, _ target: NodeTarget) throws {
         guard case .batch(let batch, _) = target else {
             _ = try resumeWithoutNote(node, target)
             return
@@ -60,7 +60,7 @@ extension QueueStore {
     }
 
     /// Clears the pause flag of what is over, for whoever brings it back later.
-    private func clearFlag(of target: Target) throws {
+    private func clearFlag(of target: NodeTarget) throws {
         switch target {
         case .batch(let batch, _):
             try database.run("UPDATE batches SET paused = 0 WHERE id = ?", .integer(batch.rawValue))
@@ -79,9 +79,10 @@ extension QueueStore {
         try database.integer("SELECT min(at) FROM pause_ends INDEXED BY pause_ends_due")
     }
 
-    private func isOver(_ target: Target) throws -> Bool {
+    private func isOver(_ target: NodeTarget) throws -> Bool {
         switch target {
-        case .batch(let batch, let folder), .folder(let batch, let folder, _): try isOver(folder: folder, in: batch)
+        case .batch(let batch, let folder), .folder(let batch, let folder, _):
+            try finder.isOver(folder: folder, in: batch)
         case .task(let row): row.state.isTerminal
         }
     }

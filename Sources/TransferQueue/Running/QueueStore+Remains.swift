@@ -108,7 +108,7 @@ extension QueueStore {
         var row = old
         let oldDetails = try tasks.details(row)
         var details = oldDetails
-        try dropResumePoint(&details, of: row)
+        try references.dropResumePoint(&details, of: row)
         row.accepted = 0
         row.flags.remove(.guessed)
         try tasks.save(&row, was: old, details, was: oldDetails)

@@ -6,15 +6,15 @@ import TransferModel
 extension QueueStore {
     /// Durable on return; what waits for a person stays so until `letIn`.
     func renew(_ nodes: [NodeID], by new: TransferSecrets) throws -> NodeChange {
-        try forEach(nodes) { node, target, _ in
+        try finder.forEach(nodes) { node, target, _ in
             guard case .batch(let batch, _) = target else {
-                return refused(node, "what lets it in is its batch's: 'martlet set \(target.batch)'")
+                return finder.refused(node, "what lets it in is its batch's: 'martlet set \(target.batch)'")
             }
-            guard let uuid = try uuid(of: batch) else { return NodeResult(id: node, result: .already) }
+            guard let uuid = try references.uuid(of: batch) else { return NodeResult(id: node, result: .already) }
             let kept = try secrets.secrets(of: uuid)
             let old = kept?.secrets ?? TransferSecrets()
             if new.netrcFile != nil, new.s3 == nil, try old.s3 != nil || isOfS3(batch) {
-                return refused(
+                return finder.refused(
                     node, "S3 takes no netrc file: give --s3-keys, or --user with --password-command")
             }
             let all = old.renewed(by: new)

@@ -7,7 +7,7 @@ extension QueueStore {
     /// because a person who cancelled some files and retries the failed ones does not want them back. With cancelled tasks, a listing
     /// goes on that a cancel stopped.
     func retry(_ nodes: [NodeID]) throws -> NodeChange {
-        try forEach(nodes) { node, target, change in
+        try finder.forEach(nodes) { node, target, change in
             switch target {
             case .batch(let batch, let root): try retry(node, batch, root, isWhole: true, &change)
             case .folder(let batch, let folder, _): try retry(node, batch, folder, isWhole: false, &change)
@@ -41,9 +41,10 @@ extension QueueStore {
             }
         }
         if count == 0 {
-            let isOver = try isOver(folder: top, in: batch)
+            let isOver = try finder.isOver(folder: top, in: batch)
             return isOver
-                ? refused(node, "nothing of \(node) failed or was cancelled") : NodeResult(id: node, result: .already)
+                ? finder.refused(node, "nothing of \(node) failed or was cancelled")
+                : NodeResult(id: node, result: .already)
         }
         try sets.settle(batch)
         try tellRetry(batch, nil)
@@ -85,13 +86,13 @@ extension QueueStore {
         switch old.state {
         case .failed where old.flags.contains(.directory):
             guard try listAgain(old) else {
-                return refused(node, "this directory cannot be listed again here: queue it again")
+                return finder.refused(node, "this directory cannot be listed again here: queue it again")
             }
             change.walked.insert(old.batch)
             try tellRetry(old.batch, nil)
             return NodeResult(id: node, result: .done)
         case .failed, .cancelled, .waiting: break
-        case .completed: return refused(node, "\(node) is completed: queue the file again to send it again")
+        case .completed: return finder.refused(node, "\(node) is completed: queue the file again to send it again")
         case .created, .queued, .running, .finishing, .paused: return NodeResult(id: node, result: .already)
         }
         var row = old

@@ -196,10 +196,10 @@ extension QueueStore {
             let id = claim.task
             guard let old = try tasks.task(id), old.claim == claim else { continue }
             var row = old
-            if freshStops.remove(claim) != nil || tasks.freshClaims.contains(id) { row.begunAt = nil }
+            if attempts.freshStops.remove(claim) != nil || tasks.freshClaims.contains(id) { row.begunAt = nil }
             if row.claimed, row.state.isActive { row.state = .queued }
             row.claimed = false
-            attemptStarts[id] = nil
+            attempts.starts[id] = nil
             try tasks.save(row, was: old)
         }
     }
@@ -241,14 +241,14 @@ extension QueueStore {
             if row.state.isActive {
                 let oldDetails = try tasks.details(row)
                 var details = oldDetails
-                let isPaused = try isPaused(old)
+                let isPaused = try attempts.isPaused(old)
                 if old.flags.isSuperset(of: [.publishing, .cancelled]) { row.flags.insert(.unsettled) }
-                try endAttempt(row, &details, "interrupted", error: nil, at: clock())
+                try attempts.endAttempt(row, &details, "interrupted", error: nil, at: clock())
                 let (point, lost) = (details.resumePoint, details.atRisk)
                 let isGuess = row.flags.contains(.guessed)
                 if row.state == .running, point == nil || lost > 0 || isGuess {
                     let why = lost > 0 ? "this server cannot resume" : "nothing remembers how far it had come"
-                    try restart(
+                    try attempts.restart(
                         &row, &details, reason: "the engine was ended in the middle, and \(why)", repeated: lost,
                         identity: nil, keepsPoint: !isGuess, at: clock())
                     // Of a server that cannot resume it says only what an earlier version of the source has left there.

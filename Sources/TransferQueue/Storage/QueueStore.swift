@@ -15,24 +15,19 @@ final class QueueStore: QueueSubject {
     let ends: BatchEnds
     let tasks: TaskStore
     let sets: TaskSets
+    let references: SecretReferences
+    let attempts: AttemptStore
+    let finder: NodeFinder
 
     /// Time during which a change can be undone.
     var graceTime: Duration = .seconds(10)
 
     /// Tasks that the engine before this one had claimed when it was killed.
     var interrupted: [TaskID] = []
-    /// Claims that were taken back before the engine had said that they began. Forgetting one only costs the proof that it never began.
-    var freshStops: Set<TaskClaim> = []
-    /// When the attempts that go on began.
-    var attemptStarts: [TaskID: Timestamp] = [:]
     /// Begun folders whose entries all come from one listing that goes on: nothing of them can come twice.
     var walkedHere: Set<Int64> = []
-    /// Secrets that lose their last row with the open transaction.
-    var orphanedSecrets: [SecretStore.Orphan] = []
     /// Tasks that this transaction forgets: their events go together, since no index leads to those of one.
     var forgotten: [BatchID: [TaskID]] = [:]
-    /// Secrets of this transaction's resume points, for the secrets store.
-    var handles: [SecretStore.Handle] = []
 
     /// Transactions committed; for tests.
     private(set) var commits = 0
@@ -60,6 +55,9 @@ final class QueueStore: QueueSubject {
         ends = BatchEnds(queue: queue, looks: looks)
         tasks = TaskStore(queue)
         sets = TaskSets(queue: queue, tasks: tasks)
+        references = SecretReferences(queue, secrets: secrets)
+        attempts = AttemptStore(queue, tasks: tasks, references: references)
+        finder = NodeFinder(queue: queue, counters: counters, tasks: tasks)
     }
 
     // MARK: Transactions
@@ -80,8 +78,7 @@ final class QueueStore: QueueSubject {
             try forgetEvents()
             try settle()
             // Before the rows that refer to them are.
-            try secrets.write(handles: handles)
-            handles = []
+            try references.write()
             if queue.numbers != before { try queue.numbers.write(to: database, after: before) }
             // Rows in a file without a name are nobody's: what is said to be queued could be found by no later engine.
             if let files, durability == .full, !marks.areStill(at: files) {
@@ -97,9 +94,8 @@ final class QueueStore: QueueSubject {
             looks.rollBack()
             counters.rollBack()
             walkedHere = []
-            orphanedSecrets = []
+            references.rollBack()
             forgotten = [:]
-            handles = []
             throw QueueError(error)
         }
     }

@@ -116,7 +116,7 @@ package actor QueueWriter {
             feed.publish(store.takeChange())
             for waiter in asked { waiter.resume() }
             // The change stands; what nobody refers to any more is tried again with the next, or at the next start.
-            try? store.removeOrphanedSecrets()
+            try? store.references.removeOrphans()
             return result
         } catch {
             // A request that makes no sense takes nobody's facts with it.

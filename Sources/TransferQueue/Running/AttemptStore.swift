@@ -1,0 +1,114 @@
+import SQLiteConnection
+import TransferModel
+
+/// Attempts at tasks: when those that go on began, and the ways in which one ends without success.
+final class AttemptStore: QueueSubject {
+    let queue: QueueConnection
+    private let tasks: TaskStore
+    private let references: SecretReferences
+    /// When the attempts that go on began.
+    var starts: [TaskID: Timestamp] = [:]
+    /// Claims that were taken back before the engine had said that they began. Forgetting one only costs the proof that it never began.
+    var freshStops: Set<TaskClaim> = []
+
+    init(_ queue: QueueConnection, tasks: TaskStore, references: SecretReferences) {
+        self.queue = queue
+        self.tasks = tasks
+        self.references = references
+    }
+
+    func fail(_ row: inout TaskRow, _ details: inout TaskDetails, _ error: TransferError, at time: Timestamp) throws {
+        if try endsCancelled(&row, &details, at: time) { return }
+        if row.claimed { try endAttempt(row, &details, "failed", error: error, at: time) }
+        row.state = .failed
+        row.claimed = false
+        row.finishedAt = time.milliseconds
+        details.clearWait()
+        details.cause = error.code
+        details.error = try StoredJSON.text(error)
+        var payload = EventPayload()
+        payload.error = error
+        try queue.append(.taskFailed, batch: row.batch, task: row.id, payload: payload, at: time)
+    }
+
+    /// Takes a task from the engine.
+    func stop(_ old: TaskRow, as state: TransferState, _ outcome: String, _ change: inout NodeChange) throws {
+        var row = old
+        let oldDetails = try tasks.details(row)
+        var details = oldDetails
+        try endAttempt(row, &details, outcome, error: nil, at: clock())
+        row.claimed = false
+        row.state = state
+        if state.isTerminal {
+            row.finishedAt = clock().milliseconds
+            row.flags.remove(.unsettled)
+        }
+        if tasks.freshClaims.contains(row.id) {
+            if freshStops.count > 100_000 { freshStops = [] }
+            freshStops.insert(row.claim)
+        }
+        try tasks.save(&row, was: old, details, was: oldDetails)
+        change.stopped.append(row.claim)
+    }
+
+    /// - Parameter keepsPoint: it says what is left at the server, though nothing goes on there.
+    func restart(
+        _ row: inout TaskRow, _ details: inout TaskDetails, reason: String, repeated: Int64, identity: SourceIdentity?,
+        keepsPoint: Bool = false, at time: Timestamp
+    ) throws {
+        row.accepted = 0
+        details.atRisk = 0
+        details.unconfirmed = 0
+        if !keepsPoint { try references.dropResumePoint(&details, of: row) }
+        details.restarts += 1
+        ByteSum.add(repeated, to: &details.repeated)
+        if let identity {
+            row.size = identity.size
+            try database.run(
+                "UPDATE tasks SET mtime = ?, inode = ? WHERE id = ?", .integer(identity.modifiedNanoseconds),
+                .integer(Int64(bitPattern: identity.inode)), .integer(row.id.rawValue))
+        }
+        var payload = EventPayload()
+        payload.message = reason
+        try queue.append(.restarted, batch: row.batch, task: row.id, payload: payload, at: time)
+    }
+
+    /// Cancels a task that was cancelled while it was getting its final name and did not get it. Returns false for any other.
+    func endsCancelled(_ row: inout TaskRow, _ details: inout TaskDetails, at time: Timestamp) throws -> Bool {
+        guard row.flags.isSuperset(of: [.publishing, .cancelled]) || row.flags.contains(.unsettled) else {
+            return false
+        }
+        row.flags.remove(.unsettled)
+        try endAttempt(row, &details, "cancelled", error: nil, at: time)
+        details.clearWait()
+        row.claimed = false
+        row.state = .cancelled
+        row.finishedAt = time.milliseconds
+        try queue.append(.taskCancelled, batch: row.batch, task: row.id, at: time)
+        return true
+    }
+
+    /// Only what was getting its final name is still claimed when its folder is paused.
+    func isPaused(_ row: TaskRow) throws -> Bool {
+        guard row.flags.contains(.publishing) else { return false }
+        return try row.flags.contains(.paused) || paths.isPaused(row.folder)
+    }
+
+    /// Writes down an attempt that did not succeed. The newest hundred of a task are kept.
+    func endAttempt(
+        _ row: TaskRow, _ details: inout TaskDetails, _ outcome: String, error: TransferError?, at time: Timestamp
+    ) throws {
+        let started = starts.removeValue(forKey: row.id)
+        if started == nil, row.state != .running, row.state != .finishing, error == nil { return }
+        details.attempts += 1
+        try database.run(
+            "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .integer(row.id.rawValue),
+            .integer(details.attempts), SQLiteValue(started?.milliseconds), .integer(time.milliseconds),
+            .integer(row.accepted), .text(outcome), SQLiteValue(error?.code.stored), SQLiteValue(error?.message))
+        if details.attempts > 100 {
+            try database.run(
+                "DELETE FROM attempts WHERE task = ? AND number <= ?", .integer(row.id.rawValue),
+                .integer(details.attempts - 100))
+        }
+    }
+}

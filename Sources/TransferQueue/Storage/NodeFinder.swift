@@ -1,0 +1,90 @@
+import SQLiteConnection
+import TransferModel
+
+/// A node that exists.
+enum NodeTarget {
+    case batch(BatchID, root: Int64)
+    case folder(BatchID, Int64, path: RawPath)
+    case task(TaskRow)
+
+    var batch: BatchID {
+        switch self {
+        case .batch(let batch, _), .folder(let batch, _, _): batch
+        case .task(let row): row.batch
+        }
+    }
+}
+
+/// Finds the nodes that people name, and says why nothing can be done with one.
+struct NodeFinder: QueueSubject {
+    let queue: QueueConnection
+    let counters: CounterStore
+    let tasks: TaskStore
+
+    /// `nil`: there is no such node, or a person has forgotten its batch.
+    func target(_ node: NodeID) throws -> NodeTarget? {
+        let found: NodeTarget? =
+            switch node {
+            case .batch(let batch):
+                try database.integer("SELECT root FROM batches WHERE id = ?", .integer(batch.rawValue)).map {
+                    .batch(batch, root: $0)
+                }
+            case .folder(let batch, let path):
+                try paths.folder(path, in: batch).map { .folder(batch, $0, path: path) }
+            case .task(let id):
+                try tasks.task(id).map { .task($0) }
+            }
+        guard let found else { return nil }
+        let isPurged = try database.integer(
+            "SELECT 1 FROM batches WHERE id = ? AND purged_at IS NOT NULL", .integer(found.batch.rawValue))
+        return isPurged == nil ? found : nil
+    }
+
+    private func absence(of node: NodeID) throws -> String {
+        if case .folder(let batch, let path) = node, let name = path.components.last {
+            let parent = path.components.dropLast().reduce(RawPath("")) { $0.appending($1) }
+            let file = try paths.folder(parent, in: batch).flatMap { folder in
+                try database.integer(
+                    "SELECT id FROM tasks WHERE folder = ? AND name = ? LIMIT 1", .integer(folder), .blob(name.bytes))
+            }
+            if let file { return "\(node) is a file: call it \(TaskID(rawValue: file))" }
+        }
+        return "there is no \(node): 'martlet list' shows what there is"
+    }
+
+    /// Does `body` for each node that exists and gathers what became of it.
+    func forEach(
+        _ nodes: [NodeID], _ body: (NodeID, NodeTarget, inout NodeChange) throws -> NodeResult
+    ) throws -> NodeChange {
+        var change = NodeChange()
+        for node in nodes {
+            guard let target = try target(node) else {
+                let message = try absence(of: node)
+                change.results.append(NodeResult(id: node, result: .refused, code: .noSuchObject, message: message))
+                continue
+            }
+            change.results.append(try body(node, target, &change))
+        }
+        return change
+    }
+
+    func refused(_ node: NodeID, _ message: String) -> NodeResult {
+        NodeResult(id: node, result: .refused, code: .refused, message: message)
+    }
+
+    /// Returns true when every task below a folder is over and the batch is not being walked any more.
+    func isOver(folder: Int64, in batch: BatchID) throws -> Bool {
+        try counters.write()
+        let sums = try database.first(
+            "SELECT \(FolderSums.columns.joined(separator: ", ")) FROM folders WHERE id = ?", .integer(folder)
+        ) { FolderSums($0) }
+        let isScanning =
+            try database.integer("SELECT scanning FROM batches WHERE id = ?", .integer(batch.rawValue)) == 1
+        return !isScanning && sums?.files.total == sums?.files.terminal
+    }
+
+    /// All of it is here, and it is a moment from being over.
+    func tooLate(_ node: NodeID) -> NodeResult {
+        refused(node, "\(node) is getting its final name at this moment: look again")
+    }
+}
