@@ -32,7 +32,7 @@ extension QueueStore {
             .text(try StoredJSON.text(request.options)), .integer(root), .integer(queue.numbers.event),
             .integer(now.milliseconds), .text(try KeptSecret.stored(request.kept)))
         try insertFolder(batch: batch, parent: nil, name: [], source: nil, hidden: false, walk: nil)
-        if let rate = request.options.bytesPerSecond, rate > 0 { try setLimit(rate, of: .batch(batch)) }
+        if let rate = request.options.bytesPerSecond, rate > 0 { try limits.setLimit(rate, of: .batch(batch)) }
         try queue.append(.batchQueued, batch: batch, at: now)
         queue.change.batches.insert(batch)
         queue.change.mayRun = true
@@ -133,7 +133,7 @@ extension QueueStore {
     }
 
     private func insert(_ sources: [UploadSource], batch: BatchID, origin: String) throws {
-        _ = try lane(batch: batch, origin: origin)
+        _ = try lanes.lane(batch: batch, origin: origin)
         let insert = try database.statement(
             "INSERT INTO sources (batch, path, placement, name, progress) VALUES (?, ?, ?, ?, \(progress: .new))")
         for source in sources {
@@ -151,16 +151,6 @@ extension QueueStore {
         }
     }
 
-    /// - Parameter priority: by default its batch's, whatever that is.
-    func lane(batch: BatchID, origin: String, priority: Int64 = LanePriority.ofBatch) throws -> Int64 {
-        let find = "SELECT id FROM lanes WHERE batch = ? AND origin = ? AND priority = ?"
-        let values: [SQLiteValue] = [.integer(batch.rawValue), .text(origin), .integer(priority)]
-        if let known = try database.integer(find, values[0], values[1], values[2]) { return known }
-        try database.run(
-            "INSERT INTO lanes (batch, origin, priority, ready) VALUES (?, ?, ?, 0)", values[0], values[1], values[2])
-        return try database.integer(find, values[0], values[1], values[2]) ?? 0
-    }
-
     // MARK: Downloads
 
     /// Returns what the URLs hold that may be secret, for the secrets store.
@@ -168,7 +158,7 @@ extension QueueStore {
         _ downloads: [DownloadSource], batch: BatchID, root: Int64, secrets: TransferSecrets
     ) throws -> [(task: TaskID, query: String)] {
         var directories: [RawPath: Int64] = [:]
-        var lanes: [String: Int64] = [:]
+        var lanesByOrigin: [String: Int64] = [:]
         var queries: [(task: TaskID, query: String)] = []
         let firstTask = queue.numbers.task
         var named: Set<DownloadSource> = []
@@ -181,12 +171,14 @@ extension QueueStore {
             if directories[download.directory] == nil {
                 directories[download.directory] = try insert(directory: download.directory, batch: batch)
             }
-            if lanes[address.origin] == nil { lanes[address.origin] = try lane(batch: batch, origin: address.origin) }
+            if lanesByOrigin[address.origin] == nil {
+                lanesByOrigin[address.origin] = try lanes.lane(batch: batch, origin: address.origin)
+            }
             let task = TaskID(rawValue: queue.numbers.task)
             queue.numbers.task += 1
             let name = download.fileName ?? RawPath(Self.fileName(address.lastSegment))
             // Both were set above.
-            let (lane, directory) = (lanes[address.origin]!, directories[download.directory]!)
+            let (lane, directory) = (lanesByOrigin[address.origin]!, directories[download.directory]!)
             try database.run(
                 """
                 INSERT INTO tasks (id, folder, lane, source, state, claimed, flags, run, accepted, name)
@@ -202,7 +194,7 @@ extension QueueStore {
             queue.ledger.addReady(1, lane: lane)
         }
         // Buckets of S3 are of one service.
-        let servers = Set(lanes.keys.map { $0.hasPrefix("s3://") ? "s3" : $0 })
+        let servers = Set(lanesByOrigin.keys.map { $0.hasPrefix("s3://") ? "s3" : $0 })
         if servers.count > 1, secrets.user != nil || secrets.password != nil || secrets.passwordCommand != nil {
             throw QueueError.badRequest(
                 "a user and a password go to one server, and the URLs name \(servers.count): queue one batch for each")
@@ -249,12 +241,4 @@ enum SourceProgress: Int64 {
     case new = 0
     case walking = 1
     case done = 2
-}
-
-/// Values of a lane's priority column that are no priority of the model.
-enum LanePriority {
-    /// Whatever the batch has.
-    static let ofBatch: Int64 = -1
-    /// Before all others: a person wants it now.
-    static let now: Int64 = 5
 }

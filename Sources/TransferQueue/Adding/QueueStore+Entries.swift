@@ -102,7 +102,7 @@ extension QueueStore {
         let place = try paths.place(of: folder.id)
         let state: TransferState = place?.isPaused == true ? .paused : .queued
         let lane =
-            try place?.priority.map { try self.lane(batch: folder.batch, origin: folder.origin, priority: $0) }
+            try place?.priority.map { try lanes.lane(batch: folder.batch, origin: folder.origin, priority: $0) }
             ?? folder.lane
         var tally = Tally()
         let insert = try database.statement(

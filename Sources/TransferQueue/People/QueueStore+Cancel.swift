@@ -6,7 +6,7 @@ extension QueueStore {
     /// - Parameter joining: this is more of the last cancel, to be taken back with it.
     func cancel(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let now = clock()
-        let operation = try operation(joining: joining)
+        let operation = try undoLog.operation(joining: joining)
         return try finder.forEach(nodes) { node, target, change in
             let first = queue.numbers.event
             let batch: BatchID
@@ -16,20 +16,20 @@ extension QueueStore {
             switch target {
             case .batch(let id, let root):
                 batch = id
-                try rememberTimes(.folder(root), operation)
+                try undoLog.rememberTimes(.folder(root), operation)
                 result = try cancel(node, id, root, isWhole: true, operation, at: now, &before, &change)
             case .folder(let id, let folder, _):
                 batch = id
-                try rememberTimes(.folder(folder), operation)
+                try undoLog.rememberTimes(.folder(folder), operation)
                 result = try cancel(node, id, folder, isWhole: false, operation, at: now, &before, &change)
             case .task(let row):
                 batch = row.batch
-                try rememberTimes(.tasks([row.id]), operation)
+                try undoLog.rememberTimes(.tasks([row.id]), operation)
                 result = try cancel(node, row, at: now, &change)
             }
             if result.result == .done {
                 // The grace time begins when it is done: a million files take seconds.
-                try note(
+                try undoLog.note(
                     .cancel, node, batch: batch, before, events: (first, queue.numbers.event - 1), operation: operation)
             }
             return result

@@ -27,7 +27,7 @@ extension QueueStore {
     func move(_ nodes: [NodeID], to place: MovePlace, asOne: Bool = false, rank: Int64? = nil, joining: Int64? = nil)
         throws -> NodeChange
     {
-        let operation = try operation(joining: joining)
+        let operation = try undoLog.operation(joining: joining)
         if asOne { return try moveGroup(nodes, to: place, rank: rank, operation) }
         let backwards = place == .top || place == .later
         var change = try finder.forEach(backwards ? nodes.reversed() : nodes) { node, target, change in
@@ -101,7 +101,7 @@ extension QueueStore {
             try database.run(
                 "UPDATE batches SET position = ? WHERE id = ?", .integer(position), .integer(id.rawValue))
         }
-        try note(.move, node, batch: batch, before, operation: operation)
+        try undoLog.note(.move, node, batch: batch, before, operation: operation)
         queue.change.batches.insert(batch)
         queue.change.mayRun = true
         return NodeResult(id: node, result: .done)
@@ -124,7 +124,7 @@ extension QueueStore {
         guard let batch = rows.first?.batch else { return change }
         let unit = TaskSets.Unit.tasks(rows.map(\.id))
         if let rank {
-            try remember(unit, operation)
+            try undoLog.remember(unit, operation)
             try self.place(unit, at: rank)
             change.rank = rank
             change.reordered.insert(batch)
@@ -147,16 +147,16 @@ extension QueueStore {
             return finder.refused(node, "\(node) is over: its place does not matter any more")
         }
         var before = UndoBefore()
-        if case .folder(let folder) = unit { before.folderRanks = try given(.rank, below: folder) }
+        if case .folder(let folder) = unit { before.folderRanks = try undoLog.given(.rank, below: folder) }
         let rank: Int64
         switch try find(place, node, batch, unit) {
         case .refused(let message): return finder.refused(node, message)
         case .already: return NodeResult(id: node, result: .already)
         case .at(let found): rank = found
         }
-        try remember(unit, operation)
+        try undoLog.remember(unit, operation)
         try self.place(unit, at: rank)
-        try note(.move, node, batch: batch, before, operation: operation)
+        try undoLog.note(.move, node, batch: batch, before, operation: operation)
         nodeChange.rank = rank
         nodeChange.reordered.insert(batch)
         queue.change.note(wholly: batch)

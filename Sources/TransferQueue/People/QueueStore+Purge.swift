@@ -7,7 +7,7 @@ extension QueueStore {
     /// Forgets nodes for a person: batches are hidden at once, and deleted when the purge can no longer be undone.
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func purge(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
-        let operation = try operation(joining: joining)
+        let operation = try undoLog.operation(joining: joining)
         return try finder.forEach(nodes) { node, target, _ in
             switch target {
             case .batch(let batch, let root):
@@ -15,7 +15,7 @@ extension QueueStore {
                     return finder.refused(node, "\(node) is not over: cancel it first")
                 }
                 try hide(batch)
-                try note(.purge, node, batch: batch, operation: operation)
+                try undoLog.note(.purge, node, batch: batch, operation: operation)
             case .folder(let batch, _, _):
                 return finder.refused(node, "a folder is forgotten with its batch: 'martlet purge \(batch)'")
             case .task(let row):
@@ -40,7 +40,7 @@ extension QueueStore {
     /// does not show could be found by nobody.
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func clear(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
-        let operation = try operation(joining: joining)
+        let operation = try undoLog.operation(joining: joining)
         return try finder.forEach(nodes) { node, target, _ in
             guard case .batch(let batch, let root) = target else {
                 return finder.refused(node, "only a whole batch can be put away")
@@ -59,7 +59,7 @@ extension QueueStore {
             }
             try database.run("UPDATE batches SET cleared_at = ? WHERE id = ?", .integer(clock().milliseconds), id)
             queue.change.note(wholly: batch)
-            try note(.clear, node, batch: batch, operation: operation)
+            try undoLog.note(.clear, node, batch: batch, operation: operation)
             return NodeResult(id: node, result: .done)
         }.asOperation(operation)
     }
@@ -103,15 +103,12 @@ extension QueueStore {
     /// batch of which something is still there stays, out of sight, so that it is known.
     /// - Returns: when the next purge can be taken back no more.
     func forgetPurged(now: Timestamp) throws -> Timestamp? {
-        let last = SQLiteValue.integer(endOfUndo(now).milliseconds)
+        let last = SQLiteValue.integer(undoLog.endOfUndo(now).milliseconds)
         try forgetBatches("purged_at < ? AND id NOT IN (SELECT b.id \(Self.left) AND b.purged_at IS NOT NULL)", last)
         let next = try database.integer(
             "SELECT min(purged_at) FROM batches INDEXED BY batches_purged WHERE purged_at >= ?", last)
-        return next.map { Timestamp(milliseconds: $0).advanced(by: graceTime + .milliseconds(1)) }
+        return next.map { Timestamp(milliseconds: $0).advanced(by: undoLog.graceTime + .milliseconds(1)) }
     }
-
-    /// The time before which changes can no longer be undone.
-    func endOfUndo(_ now: Timestamp) -> Timestamp { now.advanced(by: .zero - graceTime) }
 
     private func forgetBatches(
         _ condition: String, _ value: SQLiteValue, except kept: Set<BatchID> = []
@@ -120,7 +117,7 @@ extension QueueStore {
             (BatchID(rawValue: $0.integer(0)), $0.integer(1))
         }.filter { !kept.contains($0.0) }
         for (batch, root) in batches { try forget(batch, root) }
-        if !batches.isEmpty { try forgetLimits() }
+        if !batches.isEmpty { try limits.forgetLimits() }
     }
 
     private func forget(_ batch: BatchID, _ root: Int64) throws {

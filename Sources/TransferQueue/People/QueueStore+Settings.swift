@@ -6,7 +6,7 @@ import TransferModel
 extension QueueStore {
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func set(_ nodes: [NodeID], _ settings: NodeSettings, joining: Int64? = nil) throws -> NodeChange {
-        let operation = try operation(joining: joining)
+        let operation = try undoLog.operation(joining: joining)
         return try finder.forEach(nodes) { node, target, change in
             switch target {
             case .batch(let batch, let root): try set(node, batch, root: root, settings, operation, &change)
@@ -67,7 +67,7 @@ extension QueueStore {
             before.name = found.name
             try database.run("UPDATE batches SET name = ? WHERE id = ?", .text(name), id)
         }
-        try note(.set, node, batch: batch, before, operation: operation)
+        try undoLog.note(.set, node, batch: batch, before, operation: operation)
         noteSettings(batch)
         return NodeResult(id: node, result: .done)
     }
@@ -82,12 +82,12 @@ extension QueueStore {
         }
         var before = UndoBefore()
         if let priority = settings.priority {
-            before.folderPriorities = try given(.priority, below: folder)
-            try setLane(Int64(priority.level), below: folder, in: batch, operation)
+            before.folderPriorities = try undoLog.given(.priority, below: folder)
+            try lanes.setLane(Int64(priority.level), below: folder, in: batch, operation)
             change.reordered.insert(batch)
         }
         if let rate = settings.limit { try limit(rate, .folder(FolderID(rawValue: folder)), &before) }
-        try note(.set, node, batch: batch, before, operation: operation)
+        try undoLog.note(.set, node, batch: batch, before, operation: operation)
         noteSettings(batch)
         return NodeResult(id: node, result: .done)
     }
@@ -99,7 +99,7 @@ extension QueueStore {
         if row.state.isTerminal { return finder.refused(node, "\(node) is over: nothing of it can change") }
         var before = UndoBefore()
         if let priority = settings.priority {
-            try setLane(Int64(priority.level), of: row, operation)
+            try lanes.setLane(Int64(priority.level), of: row, operation)
             change.reordered.insert(row.batch)
         }
         if let rate = settings.limit { try limit(rate, .task(row.id), &before) }
@@ -110,7 +110,7 @@ extension QueueStore {
             if !hasTime, !old.wait.isEmpty { before.retryAt = UndoBefore.Was(old.retryAt) }
             try setNotBefore(time, of: row.id, &change)
         }
-        try note(.set, node, batch: row.batch, before, operation: operation)
+        try undoLog.note(.set, node, batch: row.batch, before, operation: operation)
         noteSettings(row.batch)
         return NodeResult(id: node, result: .done)
     }
@@ -135,8 +135,8 @@ extension QueueStore {
 
     private func limit(_ rate: Int64, _ scope: LimitScope, _ before: inout UndoBefore) throws {
         before.scope = scope.stored
-        before.rate = UndoBefore.Was(try limit(of: scope))
-        try setLimit(rate, of: scope)
+        before.rate = UndoBefore.Was(try limits.limit(of: scope))
+        try limits.setLimit(rate, of: scope)
     }
 
     private func noteSettings(_ batch: BatchID) {
@@ -207,58 +207,11 @@ extension QueueStore {
         try tasks.save(&row, was: old, details, was: oldDetails)
     }
 
-    // MARK: Lanes
-
-    /// Gives a task a priority of its own.
-    func setLane(_ priority: Int64, of row: TaskRow, _ operation: Int64) throws {
-        try remember(.tasks([row.id]), operation)
-        try counters.write()
-        let lane = try lane(like: row.lane, priority: priority)
-        try database.run(
-            "UPDATE tasks SET lane = ? WHERE id = ?", .integer(lane), .integer(row.id.rawValue))
-        try sets.settle(row.batch)
-    }
-
-    /// Gives everything below a folder a priority of its own, what is still to be found, too.
-    func setLane(_ priority: Int64, below top: Int64, in batch: BatchID, _ operation: Int64) throws {
-        try remember(.folder(top), operation)
-        try counters.write()
-        for folder in try sets.subtree(of: top) {
-            let lanes = try database.rows(
-                "SELECT DISTINCT lane FROM tasks WHERE folder = ? AND state < \(state: .completed)", .integer(folder)
-            ) { $0.integer(0) }
-            for lane in lanes {
-                let target = try self.lane(like: lane, priority: priority)
-                if target == lane { continue }
-                try database.run(
-                    "UPDATE tasks SET lane = ? WHERE folder = ? AND lane = ? AND state < \(state: .completed)",
-                    .integer(target),
-                    .integer(folder), .integer(lane))
-            }
-            // What is wanted now is so once; what is found later stands where it would have stood.
-            if priority == LanePriority.now { continue }
-            try database.run(
-                "UPDATE folders SET priority = ? WHERE id = ?", SQLiteValue(folder == top ? priority : nil),
-                .integer(folder))
-        }
-        queue.forgetPaths()
-        try sets.settle(batch)
-    }
-
-    /// The lane for the same host in the same batch.
-    private func lane(like lane: Int64, priority: Int64) throws -> Int64 {
-        let found = try database.first("SELECT batch, origin FROM lanes WHERE id = ?", .integer(lane)) {
-            (BatchID(rawValue: $0.integer(0)), $0.text(1))
-        }
-        guard let (batch, origin) = found else { return lane }
-        return try self.lane(batch: batch, origin: origin, priority: priority)
-    }
-
     // MARK: Now
 
     /// Once, in spite of times and waits; what only a person can mend still waits for them.
     func runNow(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
-        let operation = try operation(joining: joining)
+        let operation = try undoLog.operation(joining: joining)
         return try finder.forEach(nodes) { node, target, change in
             switch target {
             case .batch(let batch, let root): try runNow(node, batch, root, operation)
@@ -288,8 +241,8 @@ extension QueueStore {
         before.notBefore = UndoBefore.Was(found.3)
         try database.run(
             "UPDATE batches SET urgent = 1, held = 0, not_before = NULL WHERE id = ?", .integer(batch.rawValue))
-        try clearWait(Self.allButPersons, batch: batch, origin: nil)
-        try note(.runNow, node, batch: batch, before, operation: operation)
+        try waits.clearWait(Self.allButPersons, batch: batch, origin: nil)
+        try undoLog.note(.runNow, node, batch: batch, before, operation: operation)
         if found.held { try queue.append(.resumed, batch: batch) }
         noteSettings(batch)
         return NodeResult(id: node, result: .done)
@@ -302,7 +255,7 @@ extension QueueStore {
             return finder.refused(node, "\(node) is over: nothing of it can run")
         }
         if let refusal = try pauseAbove(node, folder, batch) { return refusal }
-        try setLane(LanePriority.now, below: folder, in: batch, operation)
+        try lanes.setLane(LanePriority.now, below: folder, in: batch, operation)
         let below = Set(try sets.subtree(of: folder))
         let waiting = try database.rows(
             """
@@ -310,8 +263,8 @@ extension QueueStore {
             WHERE d.wait <> 0 AND t.state = \(state: .waiting)
             """
         ) { (TaskID(rawValue: $0.integer(0)), $0.integer(1)) }
-        for (task, folder) in waiting where below.contains(folder) { try clearWait(Self.allButPersons, of: task) }
-        try note(.runNow, node, batch: batch, UndoBefore(), operation: operation)
+        for (task, folder) in waiting where below.contains(folder) { try waits.clearWait(Self.allButPersons, of: task) }
+        try undoLog.note(.runNow, node, batch: batch, UndoBefore(), operation: operation)
         change.reordered.insert(batch)
         noteSettings(batch)
         return NodeResult(id: node, result: .done)
@@ -326,9 +279,9 @@ extension QueueStore {
         if row.state.isActive { return NodeResult(id: node, result: .already) }
         if row.flags.contains(.paused) { return finder.refused(node, "\(node) is paused: 'martlet resume \(node)'") }
         if let refusal = try pauseAbove(node, row.folder, row.batch) { return refusal }
-        try setLane(LanePriority.now, of: row, operation)
-        try clearWait(Self.allButPersons, of: row.id)
-        try note(.runNow, node, batch: row.batch, UndoBefore(), operation: operation)
+        try lanes.setLane(LanePriority.now, of: row, operation)
+        try waits.clearWait(Self.allButPersons, of: row.id)
+        try undoLog.note(.runNow, node, batch: row.batch, UndoBefore(), operation: operation)
         change.reordered.insert(row.batch)
         noteSettings(row.batch)
         return NodeResult(id: node, result: .done)

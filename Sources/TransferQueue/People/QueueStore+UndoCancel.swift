@@ -5,7 +5,7 @@ import TransferModel
 extension QueueStore {
     func takeBackCancel(_ step: UndoneStep, _ change: inout NodeChange) throws {
         let batch = step.batch
-        try letGo(batch)
+        try pauses.letGo(batch)
         try counters.write()
         try sets.move(
             .cancelled(byEvents: step.events.0, step.events.1), to: TransferState.queuedOrPausedSQL,

@@ -37,13 +37,8 @@ extension QueueStore {
         change.reordered.insert(step.batch)
     }
 
-    /// A setting that a person gives folders, for files still to be found in them.
-    enum Given: String {
-        case rank, priority
-    }
-
     /// Folders have what they had; pairs of folder and value.
-    private func give(_ what: Given, _ pairs: [[Int64]], below top: Int64) throws {
+    private func give(_ what: UndoLog.Given, _ pairs: [[Int64]], below top: Int64) throws {
         let column = what.rawValue
         try database.run(
             "UPDATE folders SET \(column) = NULL WHERE \(column) IS NOT NULL AND id IN (\(TaskSets.below("?1")))",
@@ -53,19 +48,10 @@ extension QueueStore {
         }
     }
 
-    /// The values that a folder and those below it have, as pairs of folder and value.
-    func given(_ what: Given, below top: Int64) throws -> [[Int64]] {
-        let column = what.rawValue
-        return try database.rows(
-            "SELECT id, \(column) FROM folders WHERE \(column) IS NOT NULL AND id IN (\(TaskSets.below("?1")))",
-            .integer(top)
-        ) { [$0.integer(0), $0.integer(1)] }
-    }
-
     func takeBackSettings(_ step: UndoneStep, _ change: inout NodeChange) throws {
         let before = step.before
         let id = SQLiteValue.integer(step.batch.rawValue)
-        try putBackLimit(before)
+        try limits.putBackLimit(before)
         if let priority = before.priority {
             try database.run("UPDATE batches SET priority = ? WHERE id = ?", .integer(priority), id)
         }
@@ -90,7 +76,7 @@ extension QueueStore {
             }
         }
         if before.held == true, case .batch(let batch, let root) = try finder.target(.batch(step.batch)) {
-            try hold(batch, root, &change)
+            try pauses.hold(batch, root, &change)
         }
         queue.change.note(wholly: step.batch)
         queue.change.mayRun = true

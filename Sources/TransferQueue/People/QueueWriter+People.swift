@@ -10,12 +10,12 @@ extension QueueWriter {
     package func pause(
         _ nodes: [NodeID], until: Timestamp? = nil, changesEnds: Bool = true, joining: Int64? = nil
     ) throws(QueueError) -> NodeChange {
-        try change { try store.pause(nodes, until: until, changesEnds: changesEnds, joining: joining) }
+        try change { try store.pauses.pause(nodes, until: until, changesEnds: changesEnds, joining: joining) }
     }
 
     /// Also starts a held batch.
     package func resume(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
-        try change { try store.resume(nodes, joining: joining) }
+        try change { try store.pauses.resume(nodes, joining: joining) }
     }
 
     package func cancel(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
@@ -60,7 +60,7 @@ extension QueueWriter {
 
     /// Changes that can be undone, the last one first.
     package func undoSteps(now: Timestamp) throws(QueueError) -> [UndoStep] {
-        try change { try store.undoSteps(now: now) }
+        try change { try store.undoLog.undoSteps(now: now) }
     }
 
     /// Takes changes back that are not longer ago than the grace time; cancels that are named, for a day.
@@ -95,7 +95,7 @@ extension QueueWriter {
     }
 
     /// Sets the time during which a change can be undone; 10 s until it is set.
-    package func setGraceTime(_ time: Duration) { store.graceTime = time }
+    package func setGraceTime(_ time: Duration) { store.undoLog.graceTime = time }
 
     /// Forgets for good what was purged longer ago than the grace time and has left nothing at a server. - Returns: when the next one
     /// is due.

@@ -22,7 +22,7 @@ extension QueueStore {
     func purgedRemains(now: Timestamp, after: TaskID, limit: Int) throws -> [Remains] {
         try remains(
             """
-            \(Self.left) AND b.purged_at < \(endOfUndo(now).milliseconds) AND d.task > ? ORDER BY d.task LIMIT ?
+            \(Self.left) AND b.purged_at < \(undoLog.endOfUndo(now).milliseconds) AND d.task > ? ORDER BY d.task LIMIT ?
             """, .integer(after.rawValue), .integer(Int64(limit)))
     }
 

@@ -84,7 +84,7 @@ extension QueueStore {
     /// Requeues every task of these batches that waits for credentials.
     func letIn(_ batches: [BatchID]) throws {
         for batch in batches {
-            try clearWait(WaitReasons(.auth), batch: batch, origin: nil)
+            try waits.clearWait(WaitReasons(.auth), batch: batch, origin: nil)
             queue.change.note(wholly: batch)
         }
         queue.change.mayRun = true

@@ -4,7 +4,7 @@ package import TransferModel
 extension QueueWriter {
     /// The lanes of batches that are not finished, in the order priority, position, lane.
     package func lanes() throws(QueueError) -> [LaneSummary] {
-        try look { try store.lanes() }
+        try look { try store.laneSummaries() }
     }
 
     /// Everything that the tasks of a batch need to run. `nil`: no such batch.
@@ -31,33 +31,33 @@ extension QueueWriter {
 
     /// Lets tasks stand in line again whose time has come.
     package func wakeDue(now: Timestamp) throws(QueueError) {
-        try change { try store.wakeDue(now: now) }
+        try change { try store.waits.wakeDue(now: now) }
     }
 
     /// The wall clock was set, by days perhaps: what has ended since a time of the old one keeps its age.
     package func moveEnds(by step: Duration, at times: ClosedRange<Timestamp>) throws(QueueError) {
-        try change { try store.moveEnds(by: step, at: times) }
+        try change { try store.waits.moveEnds(by: step, at: times) }
     }
 
     /// The wall clock was set: moves the times after which tasks are tried again along with it.
     /// - Parameter longest: no such time is left that is further away from now.
     package func moveRetries(by step: Duration, now: Timestamp, within longest: Duration) throws(QueueError) {
-        try change { try store.moveRetries(by: step, now: now, within: longest) }
+        try change { try store.waits.moveRetries(by: step, now: now, within: longest) }
     }
 
     /// When the next task or batch is due by itself.
     package func nextWake() throws(QueueError) -> Timestamp? {
-        try look { try store.nextWake() }
+        try look { try store.waits.nextWake() }
     }
 
     /// Batches with tasks that lead to an origin (as in `LaneSummary`) and wait for one of these.
     package func batchesWaiting(for reasons: WaitReasons, origin: String) throws(QueueError) -> [BatchID] {
-        try look { try store.batchesWaiting(for: reasons, origin: origin) }
+        try look { try store.waits.batchesWaiting(for: reasons, origin: origin) }
     }
 
     /// Takes these reasons to wait from tasks; one that is left with none stands in line again.
     package func clearWait(_ reasons: WaitReasons, of tasks: [TaskID]) throws(QueueError) {
-        try change { for task in tasks { try store.clearWait(reasons, of: task) } }
+        try change { for task in tasks { try store.waits.clearWait(reasons, of: task) } }
     }
 
     /// A reason to wait is gone, everywhere or only in a batch or for an origin (as in `LaneSummary`): tasks that waited
@@ -65,6 +65,6 @@ extension QueueWriter {
     package func clearWait(
         _ reasons: WaitReasons, batch: BatchID? = nil, origin: String? = nil
     ) throws(QueueError) {
-        try change { try store.clearWait(reasons, batch: batch, origin: origin) }
+        try change { try store.waits.clearWait(reasons, batch: batch, origin: origin) }
     }
 }

@@ -18,9 +18,11 @@ final class QueueStore: QueueSubject {
     let references: SecretReferences
     let attempts: AttemptStore
     let finder: NodeFinder
-
-    /// Time during which a change can be undone.
-    var graceTime: Duration = .seconds(10)
+    let undoLog: UndoLog
+    let limits: LimitStore
+    let lanes: LaneStore
+    let pauses: PauseStore
+    let waits: WaitStore
 
     /// Tasks that the engine before this one had claimed when it was killed.
     var interrupted: [TaskID] = []
@@ -58,6 +60,13 @@ final class QueueStore: QueueSubject {
         references = SecretReferences(queue, secrets: secrets)
         attempts = AttemptStore(queue, tasks: tasks, references: references)
         finder = NodeFinder(queue: queue, counters: counters, tasks: tasks)
+        undoLog = UndoLog(queue, sets: sets)
+        limits = LimitStore(queue: queue, undoLog: undoLog)
+        lanes = LaneStore(queue: queue, counters: counters, sets: sets, undoLog: undoLog)
+        pauses = PauseStore(
+            queue: queue, counters: counters, tasks: tasks, sets: sets, attempts: attempts, finder: finder,
+            undoLog: undoLog)
+        waits = WaitStore(queue: queue, tasks: tasks, pauses: pauses)
     }
 
     // MARK: Transactions

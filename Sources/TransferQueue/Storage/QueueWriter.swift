@@ -169,10 +169,10 @@ package actor QueueWriter {
     // MARK: Limits
 
     /// Bytes a second of everything that has a limit of its own.
-    package func limits() throws(QueueError) -> [LimitScope: Int64] { try look { try store.limits() } }
+    package func limits() throws(QueueError) -> [LimitScope: Int64] { try look { try store.limits.limits() } }
 
     /// The whole engine's limits as they were set by hand.
-    package func storedLimits() throws(QueueError) -> StoredLimits { try look { try store.storedLimits() } }
+    package func storedLimits() throws(QueueError) -> StoredLimits { try look { try store.limits.storedLimits() } }
 
     /// Keeps limits over the engine's end: its own (what is `nil` stays), and those of hosts and sessions (0 takes one away).
     /// - Returns: what names the change for an undo; `nil`: all of it was so before.
@@ -180,7 +180,7 @@ package actor QueueWriter {
     package func changeLimits(
         _ limits: StoredLimits = StoredLimits(), scoped: [LimitScope: Int64] = [:]
     ) throws(QueueError) -> Int64? {
-        try change { try store.change(limits, scoped) }
+        try change { try store.limits.change(limits, scoped) }
     }
 
     /// Keeps what has crossed the wire today. Durable some time later: a kill costs a little of it.

@@ -1,8 +1,16 @@
 import SQLiteConnection
 import TransferModel
 
-/// Pausing nodes, and letting them go on.
-extension QueueStore {
+/// Pauses nodes, and lets them go on.
+struct PauseStore: QueueSubject {
+    let queue: QueueConnection
+    let counters: CounterStore
+    let tasks: TaskStore
+    let sets: TaskSets
+    let attempts: AttemptStore
+    let finder: NodeFinder
+    let undoLog: UndoLog
+
     // MARK: Pause
 
     /// - Parameters:
@@ -12,7 +20,7 @@ extension QueueStore {
     func pause(
         _ nodes: [NodeID], until: Timestamp? = nil, changesEnds: Bool = true, joining: Int64? = nil
     ) throws -> NodeChange {
-        let operation = try operation(joining: joining)
+        let operation = try undoLog.operation(joining: joining)
         let end = until?.milliseconds
         return try finder.forEach(nodes) { node, target, change in
             var result = try pauseWithoutNote(node, target, &change)
@@ -25,7 +33,7 @@ extension QueueStore {
                 result = NodeResult(id: node, result: .done)
             }
             try setPauseEnd(end, of: target)
-            try note(.pause, node, batch: target.batch, before, operation: operation)
+            try undoLog.note(.pause, node, batch: target.batch, before, operation: operation)
             return result
         }.asOperation(operation)
     }
@@ -105,7 +113,7 @@ extension QueueStore {
     // MARK: Resume
 
     func resume(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
-        let operation = try operation(joining: joining)
+        let operation = try undoLog.operation(joining: joining)
         return try finder.forEach(nodes) { node, target, change in
             var before = UndoBefore()
             if case .batch(let batch, _) = target {
@@ -117,7 +125,7 @@ extension QueueStore {
             before.pauseEnd = try pauseEnd(of: target).map { UndoBefore.Was($0) }
             let result = try resumeWithoutNote(node, target)
             if result.result == .done {
-                try note(.resume, node, batch: target.batch, before, operation: operation)
+                try undoLog.note(.resume, node, batch: target.batch, before, operation: operation)
             } else if result.result == .already, case .batch(let batch, let root) = target,
                 try resumeBelow(batch, root, operation)
             {
@@ -148,7 +156,7 @@ extension QueueStore {
             var before = UndoBefore()
             before.pauseEnd = try pauseEnd(of: target).map { UndoBefore.Was($0) }
             guard try resumeWithoutNote(node, target).result == .done else { continue }
-            try note(.resume, node, batch: batch, before, operation: operation)
+            try undoLog.note(.resume, node, batch: batch, before, operation: operation)
             isDone = true
         }
         return isDone
@@ -233,5 +241,14 @@ extension QueueStore {
         guard let path = try paths.place(of: folder)?.pausedBy.first else { return nil }
         let above = NodeID.folder(batch, path: path)
         return finder.refused(node, "its folder \(above) is paused: 'martlet resume \(above)'")
+    }
+
+    /// A batch that was held stands still again.
+    func hold(_ batch: BatchID, _ root: Int64, _ change: inout NodeChange) throws {
+        try database.run("UPDATE batches SET held = 1 WHERE id = ?", .integer(batch.rawValue))
+        for row in try sets.claimed(in: Set(sets.subtree(of: root))) {
+            try attempts.stop(row, as: .queued, "paused", &change)
+        }
+        queue.change.note(wholly: batch)
     }
 }

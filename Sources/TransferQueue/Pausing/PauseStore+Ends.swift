@@ -2,7 +2,7 @@ import SQLiteConnection
 import TransferModel
 
 /// Pauses that end by themselves.
-extension QueueStore {
+extension PauseStore {
     /// Milliseconds since 1970; `nil`: it is not paused, or until somebody resumes it.
     func pauseEnd(of target: NodeTarget) throws -> Int64? {
         try database.integer("SELECT at FROM pause_ends WHERE node = ?", try key(of: target))

@@ -29,7 +29,10 @@ package struct StoredLimits: Codable, Hashable, Sendable {
 }
 
 /// Speed limits: of the whole engine, and of everything that can have one.
-extension QueueStore {
+struct LimitStore: QueueSubject {
+    let queue: QueueConnection
+    let undoLog: UndoLog
+
     func limits() throws -> [LimitScope: Int64] {
         var limits: [LimitScope: Int64] = [:]
         try database.forEach("SELECT scope, rate FROM limits") { row in
@@ -52,7 +55,7 @@ extension QueueStore {
         }
     }
 
-    /// The rows that a purge left without their things.
+    /// Forgets the limits of what a purge has deleted.
     func forgetLimits() throws {
         try database.run(
             """
@@ -60,6 +63,12 @@ extension QueueStore {
             OR (scope GLOB 'f[0-9]*' AND CAST(substr(scope, 2) AS INTEGER) NOT IN (SELECT id FROM folders))
             OR (scope GLOB 't[0-9]*' AND CAST(substr(scope, 2) AS INTEGER) NOT IN (SELECT id FROM tasks))
             """)
+    }
+
+    func putBackLimit(_ before: UndoBefore) throws {
+        guard let rate = before.rate, let scope = before.scope.flatMap(LimitScope.init(stored:)) else { return }
+        if let set = before.rateSet, try limit(of: scope) ?? 0 != set { return }
+        try setLimit(rate.value, of: scope)
     }
 
     // MARK: The whole engine
@@ -97,8 +106,8 @@ extension QueueStore {
             steps.append(before)
         }
         if steps.isEmpty { return nil }
-        let operation = try operation()
-        for before in steps { try note(.limit, nil, batch: nil, before, operation: operation) }
+        let operation = try undoLog.operation()
+        for before in steps { try undoLog.note(.limit, nil, batch: nil, before, operation: operation) }
         return operation
     }
 }

@@ -1,0 +1,88 @@
+import SQLiteConnection
+import TransferModel
+
+/// Tasks that wait, for a time or for what a person or the world has to change.
+struct WaitStore: QueueSubject {
+    let queue: QueueConnection
+    let tasks: TaskStore
+    let pauses: PauseStore
+
+    func wakeDue(now: Timestamp) throws {
+        try pauses.endPauses(now: now)
+        let due = try database.rows(
+            "SELECT task FROM task_details INDEXED BY details_wake WHERE retry_at <= ?", .integer(now.milliseconds)
+        ) { TaskID(rawValue: $0.integer(0)) }
+        for id in due { try clearWait(WaitReasons(rawValue: -1), of: id) }
+    }
+
+    /// Moves the times of retries along with the clock that was set, and none later than `longest` from now. Times that a person has named
+    /// stay.
+    func moveRetries(by step: Duration, now: Timestamp, within longest: Duration) throws {
+        let (named, last) = (Int64(WaitReasons(.notBefore).rawValue), now.advanced(by: longest))
+        try database.run(
+            """
+            UPDATE task_details INDEXED BY details_wake SET retry_at = min(retry_at + ?1, ?3)
+            WHERE retry_at IS NOT NULL AND wait & ?2 = 0 AND (?1 <> 0 OR retry_at > ?3)
+            """, .integer(step.components.seconds * 1000 + step.components.attoseconds / 1_000_000_000_000_000),
+            .integer(named), .integer(last.milliseconds))
+    }
+
+    /// After a clock was set by more than a day: moves the ends of batches along that finished by the old clock, so that their age stays right.
+    /// - Parameter times: of the old clock.
+    func moveEnds(by step: Duration, at times: ClosedRange<Timestamp>) throws {
+        guard abs(step.components.seconds) > 86_400 else { return }
+        try database.run(
+            "UPDATE batches SET finished_at = finished_at + ? WHERE finished_at BETWEEN ? AND ?",
+            .integer(step.components.seconds * 1000), .integer(times.lowerBound.milliseconds),
+            .integer(times.upperBound.milliseconds))
+    }
+
+    func nextWake() throws -> Timestamp? {
+        let retry = try database.integer(
+            "SELECT min(retry_at) FROM task_details INDEXED BY details_wake WHERE retry_at IS NOT NULL")
+        let begin = try database.integer(
+            """
+            SELECT min(not_before) FROM batches INDEXED BY batches_unfinished WHERE finished_at IS NULL AND held = 0
+            AND paused = 0 AND not_before > ?
+            """, .integer(clock().milliseconds))
+        return [retry, begin, try pauses.nextPauseEnd()].compactMap { $0 }.min().map { Timestamp(milliseconds: $0) }
+    }
+
+    func clearWait(_ reasons: WaitReasons, batch: BatchID?, origin: String?) throws {
+        let waiting = try database.rows(
+            """
+            SELECT d.task FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
+            JOIN lanes l ON l.id = t.lane WHERE d.wait <> 0 AND d.wait & ?1 <> 0 AND (?2 IS NULL OR l.batch = ?2)
+            AND (?3 IS NULL OR l.origin = ?3)
+            """, .integer(Int64(reasons.rawValue)), SQLiteValue(batch?.rawValue), SQLiteValue(origin)
+        ) { TaskID(rawValue: $0.integer(0)) }
+        for id in waiting { try clearWait(reasons, of: id) }
+    }
+
+    /// Batches with tasks that lead to an origin and wait for one of these.
+    func batchesWaiting(for reasons: WaitReasons, origin: String) throws -> [BatchID] {
+        try database.rows(
+            """
+            SELECT DISTINCT l.batch FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
+            JOIN lanes l ON l.id = t.lane WHERE d.wait <> 0 AND d.wait & ? <> 0 AND l.origin = ? ORDER BY 1
+            """, .integer(Int64(reasons.rawValue)), .text(origin)
+        ) { BatchID(rawValue: $0.integer(0)) }
+    }
+
+    /// Takes reasons away; without any left the task stands in line again, or stays paused.
+    func clearWait(_ reasons: WaitReasons, of id: TaskID) throws {
+        guard let old = try tasks.task(id) else { return }
+        let oldDetails = try tasks.details(old)
+        var (row, details) = (old, oldDetails)
+        details.wait.subtract(reasons)
+        if details.wait.isEmpty {
+            // Waiting for a person does not count towards giving up.
+            if oldDetails.wait.reasons.contains(where: \.needsPerson) {
+                details.patienceSince = clock().milliseconds
+            }
+            details.clearWait()
+            if row.state == .waiting { row.state = .queued }
+        }
+        try tasks.save(&row, was: old, details, was: oldDetails)
+    }
+}

@@ -1,0 +1,158 @@
+import SQLiteConnection
+import TransferModel
+
+/// One node's part of a change.
+struct UndoneStep {
+    let row: Int64
+    let operation: Int64
+    let node: NodeID?
+    let batch: BatchID
+    let events: (Int64, Int64)
+    let deed: UndoneDeed
+    let before: UndoBefore
+    let at: Timestamp
+    /// The grace time is over: what had arrived in part is gone, and files begin anew.
+    let isLate: Bool
+}
+
+/// The changes that can be undone: what was so before each of them.
+final class UndoLog: QueueSubject {
+    let queue: QueueConnection
+    private let sets: TaskSets
+    /// Time during which a change can be undone.
+    var graceTime: Duration = .seconds(10)
+
+    init(_ queue: QueueConnection, sets: TaskSets) {
+        self.queue = queue
+        self.sets = sets
+    }
+
+    /// The number of a change that begins, or of one that goes on. None is given twice: a screen may offer to take back the change that
+    /// it knows by its number, whatever others did meanwhile.
+    func operation(joining: Int64? = nil) throws -> Int64 {
+        if let joining { return joining }
+        // What is long past the grace time is of no use to anyone.
+        let now = clock()
+        let last = now.advanced(by: .zero - max(graceTime, .seconds(3600)))
+        try database.run(
+            "DELETE FROM undo WHERE at < ? AND (kind <> ? OR at < ?)", .integer(last.milliseconds),
+            .integer(UndoneDeed.cancel.stored), .integer(endOfLateUndo(now).milliseconds))
+        try database.run("DELETE FROM undo_tasks WHERE operation NOT IN (SELECT operation FROM undo)")
+        defer { queue.numbers.operation += 1 }
+        return queue.numbers.operation
+    }
+
+    /// Writes down what was so before a change of one node, or of none. The grace time begins now.
+    func note(
+        _ deed: UndoneDeed, _ node: NodeID?, batch: BatchID?, _ before: UndoBefore = UndoBefore(),
+        events: (Int64, Int64) = (0, 0), operation: Int64
+    ) throws {
+        try database.run(
+            "INSERT INTO undo (operation, node, batch, at, first_event, last_event, kind, before) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            .integer(operation), .text(try node.map { try StoredJSON.text($0) } ?? ""),
+            .integer(batch?.rawValue ?? 0), .integer(clock().milliseconds), .integer(events.0), .integer(events.1),
+            .integer(deed.stored), .text(try StoredJSON.text(before)))
+    }
+
+    /// Writes down where tasks stand.
+    func remember(_ unit: TaskSets.Unit, _ operation: Int64) throws {
+        let insert =
+            "INSERT OR IGNORE INTO undo_tasks (operation, task, lane, rank) SELECT ?1, id, lane, rank FROM tasks WHERE "
+        switch unit {
+        case .tasks(let ids):
+            for id in ids { try database.run(insert + "id = ?2", .integer(operation), .integer(id.rawValue)) }
+        case .folder(let top):
+            for folder in try sets.subtree(of: top) {
+                try database.run(
+                    insert + "folder = ?2 AND state < \(state: .completed)", .integer(operation), .integer(folder))
+            }
+        }
+    }
+
+    /// Writes down the times that tasks have of their own, which a cancel takes away.
+    func rememberTimes(_ unit: TaskSets.Unit, _ operation: Int64) throws {
+        let remember = """
+            INSERT OR IGNORE INTO undo_tasks (operation, task, lane, rank, not_before)
+            SELECT ?1, t.id, t.lane, t.rank, d.retry_at
+            FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
+            WHERE d.wait <> 0 AND d.wait & ?2 AND
+            """
+        let reason = SQLiteValue.integer(Int64(WaitReasons(.notBefore).rawValue))
+        switch unit {
+        case .tasks(let ids):
+            for id in ids {
+                try database.run(remember + " t.id = ?3", .integer(operation), reason, .integer(id.rawValue))
+            }
+        case .folder(let top):
+            try database.run(
+                remember + " t.folder IN (\(TaskSets.below("?3")))", .integer(operation), reason, .integer(top))
+        }
+    }
+
+    /// The time before which changes can no longer be undone.
+    func endOfUndo(_ now: Timestamp) -> Timestamp { now.advanced(by: .zero - graceTime) }
+
+    /// The time before which a cancel can no longer be undone, not even with its files starting over.
+    private func endOfLateUndo(_ now: Timestamp) -> Timestamp {
+        now.advanced(by: .zero - max(graceTime, .seconds(86_400)))
+    }
+
+    func steps(now: Timestamp) throws -> [UndoneStep] {
+        let end = endOfUndo(now)
+        return try database.rows(
+            """
+            SELECT rowid, operation, node, batch, first_event, last_event, kind, before, at FROM undo
+            WHERE at >= ?1 OR (kind = ?2 AND at >= ?3) ORDER BY rowid DESC
+            """, .integer(end.milliseconds), .integer(UndoneDeed.cancel.stored),
+            .integer(endOfLateUndo(now).milliseconds)
+        ) { row -> UndoneStep? in
+            guard let deed = UndoneDeed(stored: row.integer(6)) else { return nil }
+            let at = Timestamp(milliseconds: row.integer(8))
+            return UndoneStep(
+                row: row.integer(0), operation: row.integer(1), node: StoredJSON.value(NodeID.self, row.text(2)),
+                batch: BatchID(rawValue: row.integer(3)), events: (row.integer(4), row.integer(5)), deed: deed,
+                before: StoredJSON.value(UndoBefore.self, row.optionalText(7)) ?? UndoBefore(), at: at,
+                isLate: at < end)
+        }.compactMap { $0 }
+    }
+
+    /// Changes that can be undone, the last one first.
+    func undoSteps(now: Timestamp) throws -> [UndoStep] {
+        var found: [UndoStep] = []
+        for step in try steps(now: now) where try step.batch.rawValue == 0 || !isGone(step.batch) {
+            if let index = found.firstIndex(where: { $0.operation == step.operation }) {
+                found[index].nodes += 1
+                continue
+            }
+            let name = try database.first(
+                "SELECT name FROM batches WHERE id = ?", .integer(step.batch.rawValue)
+            ) { $0.text(0) }
+            found.append(
+                UndoStep(
+                    operation: step.operation, deed: step.deed, at: step.at, node: step.node,
+                    name: name ?? step.before.scope ?? "the engine",
+                    startsAgain: step.isLate))
+        }
+        return found
+    }
+
+    private func isGone(_ batch: BatchID) throws -> Bool {
+        try database.integer("SELECT 1 FROM batches WHERE id = ?", .integer(batch.rawValue)) == nil
+    }
+
+    // MARK: What folders have
+
+    /// A setting that a person gives folders, for files still to be found in them.
+    enum Given: String {
+        case rank, priority
+    }
+
+    /// The values that a folder and those below it have, as pairs of folder and value.
+    func given(_ what: Given, below top: Int64) throws -> [[Int64]] {
+        let column = what.rawValue
+        return try database.rows(
+            "SELECT id, \(column) FROM folders WHERE \(column) IS NOT NULL AND id IN (\(TaskSets.below("?1")))",
+            .integer(top)
+        ) { [$0.integer(0), $0.integer(1)] }
+    }
+}
