@@ -31,7 +31,7 @@ extension QueueStore {
             SQLiteValue(request.options.notBefore?.milliseconds), .text(plan.destination),
             .text(try StoredJSON.text(request.options)), .integer(root), .integer(queue.numbers.event),
             .integer(now.milliseconds), .text(try KeptSecret.stored(request.kept)))
-        try insertFolder(batch: batch, parent: nil, name: [], source: nil, hidden: false, walk: nil)
+        try walks.insertFolder(batch: batch, parent: nil, name: [], source: nil, hidden: false, walk: nil)
         if let rate = request.options.bytesPerSecond, rate > 0 { try limits.setLimit(rate, of: .batch(batch)) }
         try queue.append(.batchQueued, batch: batch, at: now)
         queue.change.batches.insert(batch)
@@ -117,21 +117,6 @@ extension QueueStore {
         return try database.integer("SELECT id FROM sessions WHERE name = ?", .text(name.rawValue)) ?? 0
     }
 
-    @discardableResult
-    func insertFolder(
-        batch: BatchID, parent: Int64?, name: [UInt8], source: Int64?, hidden: Bool, walk: Int64?
-    ) throws -> Int64 {
-        let folder = queue.numbers.folder
-        queue.numbers.folder += 1
-        try database.run(
-            """
-            INSERT INTO folders (id, batch, parent, name, source, hidden, walk, begun, paused)
-            VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0)
-            """, .integer(folder), .integer(batch.rawValue), SQLiteValue(parent), .blob(name), SQLiteValue(source),
-            .integer(hidden ? 1 : 0), SQLiteValue(walk))
-        return folder
-    }
-
     private func insert(_ sources: [UploadSource], batch: BatchID, origin: String) throws {
         _ = try lanes.lane(batch: batch, origin: origin)
         let insert = try database.statement(
@@ -199,7 +184,7 @@ extension QueueStore {
             throw QueueError.badRequest(
                 "a user and a password go to one server, and the URLs name \(servers.count): queue one batch for each")
         }
-        try noteTasks(batch, first: firstTask)
+        try walks.noteTasks(batch, first: firstTask)
         return queries
     }
 
@@ -216,29 +201,4 @@ extension QueueStore {
         let name = segment.split(whereSeparator: { $0 == 0 || $0 == UInt8(ascii: "/") }).last.map { Array($0) } ?? []
         return name.isEmpty || name == Array(".".utf8) || name == Array("..".utf8) ? Array("download".utf8) : name
     }
-
-    /// Keeps the span of numbers that a batch's tasks lie in.
-    func noteTasks(_ batch: BatchID, first: Int64) throws {
-        guard queue.numbers.task > first else { return }
-        try database.run(
-            "UPDATE batches SET first_task = ifnull(first_task, ?), last_task = ? WHERE id = ?", .integer(first),
-            .integer(queue.numbers.task - 1), .integer(batch.rawValue))
-        queue.change.note(wholly: batch)
-    }
-}
-
-/// The rule by which a source gets its place at the other end, as it is stored.
-enum StoredPlacement: Int64 {
-    case named = 0
-    case contents = 1
-    case exactly = 2
-    /// Not a source but a directory that downloads go into.
-    case downloads = 3
-}
-
-/// Progress of the walk of a source, as it is stored. Higher numbers are of walks that a cancel stopped (`QueueStore+StoppedWalks`).
-enum SourceProgress: Int64 {
-    case new = 0
-    case walking = 1
-    case done = 2
 }

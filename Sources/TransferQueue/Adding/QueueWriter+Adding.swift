@@ -9,25 +9,25 @@ extension QueueWriter {
 
     /// Sources of upload batches that are not completely in the queue: after start all, after `add` those of the batch.
     package func unscannedSources(of batch: BatchID? = nil) throws(QueueError) -> [WalkState] {
-        try look { try store.unscannedSources(of: batch) }
+        try look { try store.walks.unscannedSources(of: batch) }
     }
 
     /// Batches with nothing left to walk that still count as scanned: a kill came before `finishScan`, which is to be called for them.
     package func walkedBatches() throws(QueueError) -> [BatchID] {
-        try look { try store.walkedBatches() }
+        try look { try store.walks.walkedBatches() }
     }
 
     /// Says what sources are. Directories are to be walked from then on: `foldersToWalk`. A source that is begun already is left alone.
     package func begin(_ sources: [FoundSource]) throws(QueueError) {
-        try change { try store.begin(sources) }
+        try change { try store.walks.begin(sources) }
     }
 
     /// Directories of a source that are known and not completely listed, oldest first. Who asks lists each of them from
     /// its first entry.
     package func foldersToWalk(of source: SourceID, limit: Int) throws(QueueError) -> [FolderToWalk] {
         try look {
-            let folders = try store.foldersToWalk(of: source, limit: limit)
-            for folder in folders { store.walkedHere.remove(folder.folder.rawValue) }
+            let folders = try store.walks.foldersToWalk(of: source, limit: limit)
+            for folder in folders { store.walks.walkedHere.remove(folder.folder.rawValue) }
             return folders
         }
     }
@@ -40,17 +40,17 @@ extension QueueWriter {
     package func insert(
         walked chunks: [WalkedChunk], next limit: Int = 64
     ) throws(QueueError) -> (folders: [FolderToWalk], isWhole: Bool) {
-        let durability: QueueStore.Durability = QueueStore.needsDurability(chunks) ? .full : .later
+        let durability: QueueStore.Durability = WalkStore.needsDurability(chunks) ? .full : .later
         return try change(durability) {
-            let (source, isWhole) = try store.insert(walked: chunks)
+            let (source, isWhole) = try store.walks.insert(walked: chunks)
             guard let source else { return ([], isWhole) }
-            return (try store.foldersToWalk(of: source, limit: limit), isWhole)
+            return (try store.walks.foldersToWalk(of: source, limit: limit), isWhole)
         }
     }
 
     /// Ends the scanning of a batch when nothing of it is left to be walked, and says whether that is so. Durable on return.
     @discardableResult
     package func finishScan(_ batch: BatchID) throws(QueueError) -> Bool {
-        try change { try store.finishScan(batch) }
+        try change { try store.walks.finishScan(batch) }
     }
 }

@@ -2,7 +2,12 @@ import SQLiteConnection
 import TransferModel
 
 /// Later findings about completed files: they are not at their servers, or their bytes there are right.
-extension QueueStore {
+struct ArrivalStore: QueueSubject {
+    let queue: QueueConnection
+    let tasks: TaskStore
+    let attempts: AttemptStore
+    let finder: NodeFinder
+
     /// A task that was completed at that time, and to which nothing has happened since.
     func completed(_ id: TaskID, at time: Timestamp) throws -> TaskRow? {
         guard let row = try tasks.task(id), row.state == .completed, !row.claimed, row.finishedAt == time.milliseconds

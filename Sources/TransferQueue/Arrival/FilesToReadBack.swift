@@ -53,11 +53,11 @@ extension QueueReader {
 extension QueueWriter {
     /// Marks a completed task as verified by this digest of the bytes at its server; a task that has changed since is left alone.
     package func markVerified(_ file: FileToReadBack, _ digest: TransferDigest) throws(QueueError) {
-        try change { try store.markVerified(file, digest) }
+        try change { try store.arrival.markVerified(file, digest) }
     }
 }
 
-extension QueueStore {
+extension ArrivalStore {
     func markVerified(_ file: FileToReadBack, _ digest: TransferDigest) throws {
         guard let old = try completed(file.task, at: file.finishedAt) else { return }
         var row = old

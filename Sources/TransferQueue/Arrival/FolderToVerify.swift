@@ -22,11 +22,11 @@ package enum FolderChoice: Sendable, Hashable {
 extension QueueWriter {
     /// The next folder, in the order of their numbers, that holds completed files of a node, or some that were missing.
     package func folderToVerify(_ node: NodeID, after: Int64?) throws(QueueError) -> FolderChoice {
-        try look { try store.folderToVerify(node, after: after) }
+        try look { try store.arrival.folderToVerify(node, after: after) }
     }
 }
 
-extension QueueStore {
+extension ArrivalStore {
     func folderToVerify(_ node: NodeID, after: Int64?) throws -> FolderChoice {
         guard let target = try finder.target(node) else { return .unknown }
         let top: Int64

@@ -104,7 +104,7 @@ extension QueueWriter {
     /// - Returns: those that failed.
     @discardableResult
     package func fail(absent: [AbsentFile], in look: DueLook? = nil) throws(QueueError) -> [TaskID] {
-        try change { try store.fail(absent: absent, in: look) }
+        try change { try store.arrival.fail(absent: absent, in: look) }
     }
 
 }

@@ -82,7 +82,7 @@ extension QueueStore {
             )
         }
         queue.change.lastEvent = EventSequence(rawValue: queue.numbers.event - 1)
-        before.walks = UndoBefore.Was(try stopWalks(batch, below: isWhole ? nil : top))
+        before.walks = UndoBefore.Was(try walks.stopWalks(batch, below: isWhole ? nil : top))
         try sets.settle(batch)
         var result = NodeResult(id: node, result: .done)
         result.files = files

@@ -76,8 +76,8 @@ extension QueueStore {
         case .move, .set, .runNow:
             try takeBackOrder(step, whole: whole, &change)
             try takeBackSettings(step, &change)
-        case .purge: try takeBackPurge(of: step.batch)
-        case .clear: try show(step.batch)
+        case .purge: try purging.takeBackPurge(of: step.batch)
+        case .clear: try purging.show(step.batch)
         case .limit:
             if let before = step.before.limits {
                 let restored =

@@ -58,9 +58,9 @@ extension QueueStore {
         }
         guard let node = step.node, let target = try finder.target(node) else { return false }
         switch target {
-        case .batch(let batch, let root): return try takeUpWalks(batch, below: root, isWhole: true, mark: mark)
+        case .batch(let batch, let root): return try walks.takeUpWalks(batch, below: root, isWhole: true, mark: mark)
         case .folder(let batch, let folder, _):
-            return try takeUpWalks(batch, below: folder, isWhole: false, mark: mark)
+            return try walks.takeUpWalks(batch, below: folder, isWhole: false, mark: mark)
         case .task: return false
         }
     }

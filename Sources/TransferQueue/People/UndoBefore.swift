@@ -40,7 +40,7 @@ struct UndoBefore: Codable, Hashable {
     var limits: StoredLimits?
     /// The limits that the change set: only they are put back, as another change may have set the others since. Missing: all.
     var limitsSet: StoredLimits?
-    /// The mark that a cancel left on the walks it stopped (`QueueStore+StoppedWalks`); without a value: it stopped none. Missing:
+    /// The mark that a cancel left on the walks it stopped (`WalkStore+Stopped`); without a value: it stopped none. Missing:
     /// the version that cancelled left no marks.
     var walks: Was<Int64>?
 }

@@ -35,7 +35,7 @@ extension QueueStore {
             for folder in try sets.withTasks(folders, states: [.cancelled]) {
                 count += try retry(folder, states: [.cancelled])
             }
-            if try takeUpWalks(batch, below: top, isWhole: isWhole) {
+            if try walks.takeUpWalks(batch, below: top, isWhole: isWhole) {
                 count += 1
                 change.walked.insert(batch)
             }
@@ -141,8 +141,8 @@ extension QueueStore {
             """, .integer(failure.batch.rawValue), .integer(failure.folder), .integer(failure.id.rawValue)
         ) { (folder: $0.integer(0), source: $0.integer(1)) }
         guard let found else { return false }
-        try forget(failure)
-        walkedHere.remove(found.folder)
+        try purging.forget(failure)
+        walks.walkedHere.remove(found.folder)
         try database.run(
             "UPDATE folders SET begun = 1, walk = ? WHERE id = ?", .integer(found.source), .integer(found.folder))
         try database.run("UPDATE sources SET progress = \(progress: .walking) WHERE id = ?", .integer(found.source))

@@ -4,29 +4,29 @@ package import TransferModel
 extension QueueWriter {
     /// The lanes of batches that are not finished, in the order priority, position, lane.
     package func lanes() throws(QueueError) -> [LaneSummary] {
-        try look { try store.laneSummaries() }
+        try look { try store.running.laneSummaries() }
     }
 
     /// Everything that the tasks of a batch need to run. `nil`: no such batch.
     package func order(of batch: BatchID) throws(QueueError) -> BatchOrder? {
-        try look { try store.order(of: batch) }
+        try look { try store.running.order(of: batch) }
     }
 
     /// Takes the next tasks of a lane, and marks durably that they may have begun before it returns.
     /// Nothing when the batch is held, paused, or may not begin before a time after `now`.
     package func claim(_ lane: LaneID, limit: Int, now: Timestamp) throws(QueueError) -> [ClaimedTask] {
-        try change { try store.claim(lane, limit: limit, now: now) }
+        try change { try store.running.claim(lane, limit: limit, now: now) }
     }
 
     /// Gives claimed tasks back that were never started.
     package func release(unstarted claims: [TaskClaim]) throws(QueueError) {
-        try change { try store.release(unstarted: claims) }
+        try change { try store.running.release(unstarted: claims) }
     }
 
     /// Asks for leave to give a download its final name. After it was granted, and until the attempt is over, nothing stops it; both are
     /// durable on return.
     package func leaveToPublish(_ claim: TaskClaim, as path: RawPath) throws(QueueError) -> PublishingLeave {
-        try change { try store.leaveToPublish(claim, as: path) }
+        try change { try store.running.leaveToPublish(claim, as: path) }
     }
 
     /// Lets tasks stand in line again whose time has come.

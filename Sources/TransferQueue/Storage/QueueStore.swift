@@ -23,13 +23,12 @@ final class QueueStore: QueueSubject {
     let lanes: LaneStore
     let pauses: PauseStore
     let waits: WaitStore
-
-    /// Tasks that the engine before this one had claimed when it was killed.
-    var interrupted: [TaskID] = []
-    /// Begun folders whose entries all come from one listing that goes on: nothing of them can come twice.
-    var walkedHere: Set<Int64> = []
-    /// Tasks that this transaction forgets: their events go together, since no index leads to those of one.
-    var forgotten: [BatchID: [TaskID]] = [:]
+    let purging: PurgingStore
+    let walks: WalkStore
+    let running: RunningStore
+    let remains: RemainsStore
+    let facts: FactStore
+    let arrival: ArrivalStore
 
     /// Transactions committed; for tests.
     private(set) var commits = 0
@@ -67,6 +66,15 @@ final class QueueStore: QueueSubject {
             queue: queue, counters: counters, tasks: tasks, sets: sets, attempts: attempts, finder: finder,
             undoLog: undoLog)
         waits = WaitStore(queue: queue, tasks: tasks, pauses: pauses)
+        purging = PurgingStore(
+            queue, tasks: tasks, sets: sets, references: references, finder: finder, undoLog: undoLog, limits: limits)
+        walks = WalkStore(queue, tasks: tasks, attempts: attempts, lanes: lanes)
+        running = RunningStore(queue, secrets: secrets, tasks: tasks, attempts: attempts)
+        remains = RemainsStore(
+            queue: queue, tasks: tasks, references: references, undoLog: undoLog, running: running)
+        facts = FactStore(
+            queue: queue, tasks: tasks, attempts: attempts, references: references, looks: looks)
+        arrival = ArrivalStore(queue: queue, tasks: tasks, attempts: attempts, finder: finder)
     }
 
     // MARK: Transactions
@@ -84,7 +92,7 @@ final class QueueStore: QueueSubject {
             try database.run("BEGIN IMMEDIATE")
             queue.forgetPaths()
             let result = try body()
-            try forgetEvents()
+            try purging.forgetEvents()
             try settle()
             // Before the rows that refer to them are.
             try references.write()
@@ -102,9 +110,9 @@ final class QueueStore: QueueSubject {
             queue.rollBack(to: before)
             looks.rollBack()
             counters.rollBack()
-            walkedHere = []
+            walks.rollBack()
             references.rollBack()
-            forgotten = [:]
+            purging.rollBack()
             throw QueueError(error)
         }
     }

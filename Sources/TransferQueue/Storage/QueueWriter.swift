@@ -106,7 +106,7 @@ package actor QueueWriter {
         waiters = []
         do {
             let result = try store.transact(gathered.isEmpty ? durability : .full) {
-                try store.apply(gathered)
+                try store.facts.apply(gathered)
                 return try body()
             }
             gathered = []

@@ -119,7 +119,7 @@ extension QueueStore {
         let store = try QueueStore(
             database: database, secrets: SecretStore(file: files.secrets), clock: clock)
         try store.transact {
-            try store.requeueClaimed()
+            try store.running.requeueClaimed()
             var payload = EventPayload()
             payload.message = version
             try store.queue.append(.engineStarted, batch: nil, payload: payload)

@@ -113,7 +113,7 @@ extension QueueView {
 
     private func isLeftAtServer(_ column: String, _ id: Int64, _ batch: BatchRow) throws -> Bool? {
         guard batch.direction == .upload else { return nil }
-        return try database.integer("SELECT 1 \(QueueStore.left) AND \(column) = ? LIMIT 1", .integer(id)) != nil
+        return try database.integer("SELECT 1 \(RemainsStore.left) AND \(column) = ? LIMIT 1", .integer(id)) != nil
     }
 
     func pausedBy(_ batch: BatchRow, _ folder: Int64) throws -> [NodeID] {

@@ -4,7 +4,7 @@ package import TransferModel
 extension QueueWriter {
     /// Uploads that were broken off and whose server has not said yet how much it has, in the order of their numbers.
     package func unconfirmed(limit: Int = 1000) throws(QueueError) -> [UnconfirmedUpload] {
-        try look { try store.unconfirmed(limit: limit) }
+        try look { try store.remains.unconfirmed(limit: limit) }
     }
 
     /// Transfers in these states that have left something, in the order of their numbers.
@@ -13,30 +13,30 @@ extension QueueWriter {
         of direction: TransferDirection = .upload, in states: [TransferState], claimed: Bool = false,
         after: TaskID = TaskID(rawValue: 0), limit: Int = 500
     ) throws(QueueError) -> [Remains] {
-        try look { try store.remains(of: direction, in: states, claimed: claimed, after: after, limit: limit) }
+        try look { try store.remains.remains(of: direction, in: states, claimed: claimed, after: after, limit: limit) }
     }
 
     /// Remains of batches that were purged longer ago than the grace time.
     package func purgedRemains(
         now: Timestamp, after: TaskID = TaskID(rawValue: 0), limit: Int = 100
     ) throws(QueueError) -> [Remains] {
-        try look { try store.purgedRemains(now: now, after: after, limit: limit) }
+        try look { try store.remains.purgedRemains(now: now, after: after, limit: limit) }
     }
 
     /// Uploads to such origins that the last engine was killed in, and of which nothing says what it has left there.
     package func interruptedUploads(to origin: String) throws(QueueError) -> [Remains] {
-        try look { try store.interruptedUploads(to: origin) }
+        try look { try store.remains.interruptedUploads(to: origin) }
     }
 
     /// Asks for leave to take away what a task has left. Afterwards its resume point is that; durable on return.
     /// False: its state is another one since the remains were read, because somebody goes on with it or is about to.
     package func leaveToRemove(_ remains: Remains, resumePoint: [UInt8]) throws(QueueError) -> Bool {
-        try change { try store.leaveToRemove(remains, resumePoint: resumePoint) }
+        try change { try store.remains.leaveToRemove(remains, resumePoint: resumePoint) }
     }
 
     /// Records that a task's data at a server is gone: there is nothing to go on from. Nothing happens to a task that runs.
     /// - Parameter claim: nor to one that was claimed anew since; `nil`: whoever had it last.
     package func forgetRemains(of task: TaskID, under claim: TaskClaim? = nil) throws(QueueError) {
-        try change { try store.forgetRemains(of: task, under: claim) }
+        try change { try store.remains.forgetRemains(of: task, under: claim) }
     }
 }

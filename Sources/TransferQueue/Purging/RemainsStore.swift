@@ -4,7 +4,13 @@ import TransferModel
 
 /// Partial data that transfers have left: uploads at servers, downloads the beginning of a file here. These transfers are over without
 /// success and still have a resume point.
-extension QueueStore {
+struct RemainsStore: QueueSubject {
+    let queue: QueueConnection
+    let tasks: TaskStore
+    let references: SecretReferences
+    let undoLog: UndoLog
+    let running: RunningStore
+
     /// - Parameter claimed: those, too, that the engine has taken and may be about to go on with.
     func remains(
         of direction: TransferDirection, in states: [TransferState], claimed isAny: Bool, after: TaskID, limit: Int
@@ -36,8 +42,8 @@ extension QueueStore {
     /// Uploads that the last engine was killed in, and of which nothing says what it has left there.
     /// - Parameter origin: how `LaneSummary.origin` begins.
     func interruptedUploads(to origin: String) throws -> [Remains] {
-        if interrupted.isEmpty { return [] }
-        let tasks = interrupted.map { String($0.rawValue) }.joined(separator: ", ")
+        if running.interrupted.isEmpty { return [] }
+        let tasks = running.interrupted.map { String($0.rawValue) }.joined(separator: ", ")
         return try remains(
             """
             FROM tasks t JOIN lanes l ON l.id = t.lane JOIN batches b ON b.id = l.batch
@@ -55,8 +61,8 @@ extension QueueStore {
             """, first, second
         ) { row in
             (
-                ClaimRow(row),
-                ClaimOwner(
+                RunningStore.ClaimRow(row),
+                RunningStore.ClaimOwner(
                     batch: BatchID(rawValue: row.integer(12)), lane: LaneID(rawValue: row.integer(13)),
                     direction: TransferDirection(stored: row.integer(14)), uuid: UUID(bytes: row.bytes(15))),
                 row.text(16), row.optionalInteger(17).map { Timestamp(milliseconds: $0) },
@@ -65,7 +71,7 @@ extension QueueStore {
         }
         return try rows.compactMap { row, owner, origin, finished, state in
             guard let state else { return nil }
-            return try claimed(row, owner, generation: row.generation).map {
+            return try running.claimed(row, owner, generation: row.generation).map {
                 Remains(task: $0, state: state, origin: origin, finishedAt: finished)
             }
         }

@@ -3,7 +3,21 @@ import SQLiteConnection
 import TransferModel
 
 /// Tasks that may run, and the claims on them.
-extension QueueStore {
+final class RunningStore: QueueSubject {
+    let queue: QueueConnection
+    private let secrets: SecretStore
+    private let tasks: TaskStore
+    private let attempts: AttemptStore
+    /// Tasks that the engine before this one had claimed when it was killed.
+    private(set) var interrupted: [TaskID] = []
+
+    init(_ queue: QueueConnection, secrets: SecretStore, tasks: TaskStore, attempts: AttemptStore) {
+        self.queue = queue
+        self.secrets = secrets
+        self.tasks = tasks
+        self.attempts = attempts
+    }
+
     func laneSummaries() throws -> [LaneSummary] {
         try database.rows(
             """

@@ -6,7 +6,7 @@ import TransferModel
 /// Each cancel leaves a mark of its own, a number above 0, on what it stops: `folders.walk` becomes `-(mark << 32 | source)`, and
 /// `sources.progress` becomes `3 + 2 * mark` where the source was new, `4 + 2 * mark` where it was being walked. An undo takes up what
 /// bears the mark of its cancel, so that other cancels stand. Versions without marks left the mark 0.
-extension QueueStore {
+extension WalkStore {
     /// Stops the listing below a folder, or (`nil`) in the whole batch.
     /// - Returns: the mark; `nil`: nothing was left to be listed.
     func stopWalks(_ batch: BatchID, below top: Int64?) throws -> Int64? {

@@ -2,8 +2,34 @@ import FoundationEssentials
 import SQLiteConnection
 import TransferModel
 
-/// Forgetting what is over. Never touches a user's file.
-extension QueueStore {
+/// Forgets what is over. Never touches a user's file.
+final class PurgingStore: QueueSubject {
+    let queue: QueueConnection
+    private let tasks: TaskStore
+    private let sets: TaskSets
+    private let references: SecretReferences
+    private let finder: NodeFinder
+    private let undoLog: UndoLog
+    private let limits: LimitStore
+    /// Tasks that this transaction forgets: their events go together, since no index leads to those of one.
+    private var forgotten: [BatchID: [TaskID]] = [:]
+
+    init(
+        _ queue: QueueConnection, tasks: TaskStore, sets: TaskSets, references: SecretReferences, finder: NodeFinder,
+        undoLog: UndoLog, limits: LimitStore
+    ) {
+        self.queue = queue
+        self.tasks = tasks
+        self.sets = sets
+        self.references = references
+        self.finder = finder
+        self.undoLog = undoLog
+        self.limits = limits
+    }
+
+    /// Forgets what a transaction gathered that was rolled back.
+    func rollBack() { forgotten = [:] }
+
     /// Forgets nodes for a person: batches are hidden at once, and deleted when the purge can no longer be undone.
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func purge(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
@@ -104,7 +130,8 @@ extension QueueStore {
     /// - Returns: when the next purge can be taken back no more.
     func forgetPurged(now: Timestamp) throws -> Timestamp? {
         let last = SQLiteValue.integer(undoLog.endOfUndo(now).milliseconds)
-        try forgetBatches("purged_at < ? AND id NOT IN (SELECT b.id \(Self.left) AND b.purged_at IS NOT NULL)", last)
+        try forgetBatches(
+            "purged_at < ? AND id NOT IN (SELECT b.id \(RemainsStore.left) AND b.purged_at IS NOT NULL)", last)
         let next = try database.integer(
             "SELECT min(purged_at) FROM batches INDEXED BY batches_purged WHERE purged_at >= ?", last)
         return next.map { Timestamp(milliseconds: $0).advanced(by: undoLog.graceTime + .milliseconds(1)) }

@@ -19,8 +19,14 @@ extension TaskClaim {
     func holds(_ row: TaskRow) -> Bool { generation == row.generation || generation == -1 }
 }
 
-/// Facts that the engine learned about running tasks.
-extension QueueStore {
+/// Applies the facts that the engine learned about running tasks.
+struct FactStore: QueueSubject {
+    let queue: QueueConnection
+    let tasks: TaskStore
+    let attempts: AttemptStore
+    let references: SecretReferences
+    let looks: LastLookStore
+
     /// Applies facts in their order. A fact that a later one of the same task makes pointless is left out: a task that
     /// begins and ends between two commits is written once.
     func apply(_ facts: [RecordedFact]) throws {

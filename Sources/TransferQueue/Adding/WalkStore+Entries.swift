@@ -2,7 +2,7 @@ import SQLiteConnection
 import TransferModel
 
 /// Entries that a walk finds in folders.
-extension QueueStore {
+extension WalkStore {
     /// Returns true when chunks hold something whose loss in a power cut would be noticed: a failure has an event.
     static func needsDurability(_ chunks: [WalkedChunk]) -> Bool {
         chunks.contains { !$0.failures.isEmpty || $0.unreadable != nil }
@@ -165,5 +165,29 @@ extension QueueStore {
         var details = TaskDetails()
         try attempts.fail(&row, &details, error, at: clock())
         try tasks.save(&row, was: old, details, was: TaskDetails())
+    }
+
+    @discardableResult
+    func insertFolder(
+        batch: BatchID, parent: Int64?, name: [UInt8], source: Int64?, hidden: Bool, walk: Int64?
+    ) throws -> Int64 {
+        let folder = queue.numbers.folder
+        queue.numbers.folder += 1
+        try database.run(
+            """
+            INSERT INTO folders (id, batch, parent, name, source, hidden, walk, begun, paused)
+            VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0)
+            """, .integer(folder), .integer(batch.rawValue), SQLiteValue(parent), .blob(name), SQLiteValue(source),
+            .integer(hidden ? 1 : 0), SQLiteValue(walk))
+        return folder
+    }
+
+    /// Keeps the span of numbers that a batch's tasks lie in.
+    func noteTasks(_ batch: BatchID, first: Int64) throws {
+        guard queue.numbers.task > first else { return }
+        try database.run(
+            "UPDATE batches SET first_task = ifnull(first_task, ?), last_task = ? WHERE id = ?", .integer(first),
+            .integer(queue.numbers.task - 1), .integer(batch.rawValue))
+        queue.change.note(wholly: batch)
     }
 }
