@@ -19,13 +19,13 @@ extension QueueWriter {
     }
 
     package func cancel(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
-        try change { try store.cancel(nodes, joining: joining) }
+        try change { try store.cancels.cancel(nodes, joining: joining) }
     }
 
     /// A new run of what failed or was cancelled; what waits tries again now. Of a batch or folder what was cancelled
     /// comes back only when nothing failed or waits.
     package func retry(_ nodes: [NodeID]) throws(QueueError) -> NodeChange {
-        try change { try store.retry(nodes) }
+        try change { try store.retries.retry(nodes) }
     }
 
     /// Changes the order of batches, or of what is in a batch.
@@ -35,14 +35,14 @@ extension QueueWriter {
     package func move(
         _ nodes: [NodeID], to place: MovePlace, asOne: Bool = false, rank: Int64? = nil, joining: Int64? = nil
     ) throws(QueueError) -> NodeChange {
-        try change { try store.move(nodes, to: place, asOne: asOne, rank: rank, joining: joining) }
+        try change { try store.ordering.move(nodes, to: place, asOne: asOne, rank: rank, joining: joining) }
     }
 
     /// Changes priority, limit, time and the like of what is not over.
     package func set(
         _ nodes: [NodeID], _ settings: NodeSettings, joining: Int64? = nil
     ) throws(QueueError) -> NodeChange {
-        try change { try store.set(nodes, settings, joining: joining) }
+        try change { try store.settings.set(nodes, settings, joining: joining) }
     }
 
     /// Puts what lets batches in in the place of what did. Durable on return.
@@ -55,7 +55,7 @@ extension QueueWriter {
 
     /// Lets nodes run before all others, once, in spite of times and waits.
     package func runNow(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
-        try change { try store.runNow(nodes, joining: joining) }
+        try change { try store.urgent.runNow(nodes, joining: joining) }
     }
 
     /// Changes that can be undone, the last one first.
@@ -65,7 +65,7 @@ extension QueueWriter {
 
     /// Takes changes back that are not longer ago than the grace time; cancels that are named, for a day.
     package func undo(_ choice: UndoChoice, now: Timestamp) throws(QueueError) -> NodeChange {
-        try change { try store.undo(choice, now: now) }
+        try change { try store.undo.undo(choice, now: now) }
     }
 
     /// Forgets terminal batches, which can be taken back, and tasks.

@@ -36,6 +36,12 @@ final class QueueConnection {
     /// Empties `paths`, whose contents are outdated.
     func forgetPaths() { paths = FolderPaths(database) }
 
+    /// Notes for listeners that a batch is ordered otherwise, or has other settings.
+    func noteSettings(_ batch: BatchID) {
+        change.note(wholly: batch)
+        change.mayRun = true
+    }
+
     /// Forgets what a transaction gathered that was rolled back.
     /// - Parameter before: the numbers when it began.
     func rollBack(to before: Numbers) {

@@ -29,6 +29,12 @@ final class QueueStore: QueueSubject {
     let remains: RemainsStore
     let facts: FactStore
     let arrival: ArrivalStore
+    let settings: SettingsStore
+    let ordering: OrderingStore
+    let urgent: UrgentStore
+    let cancels: CancelStore
+    let retries: RetryStore
+    let undo: UndoStore
 
     /// Transactions committed; for tests.
     private(set) var commits = 0
@@ -75,6 +81,21 @@ final class QueueStore: QueueSubject {
         facts = FactStore(
             queue: queue, tasks: tasks, attempts: attempts, references: references, looks: looks)
         arrival = ArrivalStore(queue: queue, tasks: tasks, attempts: attempts, finder: finder)
+        settings = SettingsStore(
+            queue: queue, tasks: tasks, sets: sets, attempts: attempts, finder: finder, undoLog: undoLog,
+            limits: limits, lanes: lanes)
+        ordering = OrderingStore(queue: queue, tasks: tasks, sets: sets, finder: finder, undoLog: undoLog)
+        urgent = UrgentStore(
+            queue: queue, sets: sets, finder: finder, undoLog: undoLog, lanes: lanes, waits: waits)
+        cancels = CancelStore(
+            queue: queue, counters: counters, tasks: tasks, sets: sets, attempts: attempts, finder: finder,
+            undoLog: undoLog, looks: looks, walks: walks)
+        retries = RetryStore(
+            queue: queue, counters: counters, tasks: tasks, sets: sets, finder: finder, walks: walks,
+            purging: purging)
+        undo = UndoStore(
+            queue: queue, counters: counters, sets: sets, finder: finder, undoLog: undoLog, pauses: pauses,
+            limits: limits, settings: settings, looks: looks, walks: walks, purging: purging)
     }
 
     // MARK: Transactions

@@ -3,7 +3,7 @@ import SQLiteConnection
 import TransferModel
 
 /// Taking back what changed an order or settings.
-extension QueueStore {
+extension UndoStore {
     func takeBackOrder(_ step: UndoneStep, whole: Bool, _ change: inout NodeChange) throws {
         if let positions = step.before.positions {
             for pair in positions where pair.count == 2 {
@@ -59,20 +59,20 @@ extension QueueStore {
             try database.run("UPDATE batches SET urgent = ? WHERE id = ?", .integer(urgent ? 1 : 0), id)
         }
         if let name = before.name { try database.run("UPDATE batches SET name = ? WHERE id = ?", .text(name), id) }
-        if let seconds = before.giveUp { try setOptions(of: step.batch) { $0.giveUpAfterSeconds = seconds } }
-        if let file = before.caFile { try setOptions(of: step.batch) { $0.caFile = file.value } }
-        if let pin = before.pin { try setOptions(of: step.batch) { $0.pin = pin.value } }
-        if let policy = before.ifExists { try setOptions(of: step.batch) { $0.ifExists = policy } }
+        if let seconds = before.giveUp { try settings.setOptions(of: step.batch) { $0.giveUpAfterSeconds = seconds } }
+        if let file = before.caFile { try settings.setOptions(of: step.batch) { $0.caFile = file.value } }
+        if let pin = before.pin { try settings.setOptions(of: step.batch) { $0.pin = pin.value } }
+        if let policy = before.ifExists { try settings.setOptions(of: step.batch) { $0.ifExists = policy } }
         if let time = before.notBefore {
             if case .task(let task) = step.node {
                 if let value = time.value {
-                    try setNotBefore(Timestamp(milliseconds: value), of: task, &change)
+                    try settings.setNotBefore(Timestamp(milliseconds: value), of: task, &change)
                 } else {
                     let now = clock().milliseconds
-                    try endNotBefore(of: task, retryAt: before.retryAt.map { $0.value } ?? now)
+                    try settings.endNotBefore(of: task, retryAt: before.retryAt.map { $0.value } ?? now)
                 }
             } else if case .batch(let batch, let root) = try finder.target(.batch(step.batch)) {
-                try setNotBefore(time.value, of: batch, root: root, &change)
+                try settings.setNotBefore(time.value, of: batch, root: root, &change)
             }
         }
         if before.held == true, case .batch(let batch, let root) = try finder.target(.batch(step.batch)) {

@@ -2,7 +2,7 @@ import SQLiteConnection
 import TransferModel
 
 /// Places of tasks in their batch: found between others, and given.
-extension QueueStore {
+extension OrderingStore {
     /// The place of a task that shares it with none before it.
     func separate(_ row: TaskRow) throws -> Int64 {
         let own = try place(of: row.id)

@@ -1,8 +1,18 @@
 import SQLiteConnection
 import TransferModel
 
-/// Cancelling. What takes it back is in `+Undo`.
-extension QueueStore {
+/// Cancels nodes. `UndoStore` takes it back.
+struct CancelStore: QueueSubject {
+    let queue: QueueConnection
+    let counters: CounterStore
+    let tasks: TaskStore
+    let sets: TaskSets
+    let attempts: AttemptStore
+    let finder: NodeFinder
+    let undoLog: UndoLog
+    let looks: LastLookStore
+    let walks: WalkStore
+
     /// - Parameter joining: this is more of the last cancel, to be taken back with it.
     func cancel(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let now = clock()

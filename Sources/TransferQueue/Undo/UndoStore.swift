@@ -1,8 +1,20 @@
 import SQLiteConnection
 import TransferModel
 
-/// Taking changes back within the grace time, whoever made them.
-extension QueueStore {
+/// Takes changes back within the grace time, whoever made them.
+struct UndoStore: QueueSubject {
+    let queue: QueueConnection
+    let counters: CounterStore
+    let sets: TaskSets
+    let finder: NodeFinder
+    let undoLog: UndoLog
+    let pauses: PauseStore
+    let limits: LimitStore
+    let settings: SettingsStore
+    let looks: LastLookStore
+    let walks: WalkStore
+    let purging: PurgingStore
+
     func undo(_ choice: UndoChoice, now: Timestamp) throws -> NodeChange {
         let recent = try undoLog.steps(now: now)
         let chosen: [UndoneStep] =

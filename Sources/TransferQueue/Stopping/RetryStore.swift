@@ -2,7 +2,15 @@ import SQLiteConnection
 import TransferModel
 
 /// New runs of what is over, and new tries of what waits.
-extension QueueStore {
+struct RetryStore: QueueSubject {
+    let queue: QueueConnection
+    let counters: CounterStore
+    let tasks: TaskStore
+    let sets: TaskSets
+    let finder: NodeFinder
+    let walks: WalkStore
+    let purging: PurgingStore
+
     /// Retries nodes: of a batch or folder everything that failed or waits; cancelled tasks only when there is nothing of these,
     /// because a person who cancelled some files and retries the failed ones does not want them back. With cancelled tasks, a listing
     /// goes on that a cancel stopped.

@@ -2,7 +2,7 @@ import SQLiteConnection
 import TransferModel
 
 /// Undoing a cancel: its tasks are queued again.
-extension QueueStore {
+extension UndoStore {
     func takeBackCancel(_ step: UndoneStep, _ change: inout NodeChange) throws {
         let batch = step.batch
         try pauses.letGo(batch)
@@ -28,7 +28,7 @@ extension QueueStore {
             WHERE u.operation = ? AND u.not_before IS NOT NULL AND f.batch = ? AND t.state IN (\(states: [.queued, .paused]))
             """, .integer(step.operation), .integer(batch.rawValue)
         ) { (TaskID(rawValue: $0.integer(0)), Timestamp(milliseconds: $0.integer(1))) }
-        for (task, time) in timed { try setNotBefore(time, of: task, &change) }
+        for (task, time) in timed { try settings.setNotBefore(time, of: task, &change) }
     }
 
     /// One event for each batch, however many of its nodes were cancelled one by one.

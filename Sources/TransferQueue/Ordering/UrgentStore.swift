@@ -1,0 +1,99 @@
+import SQLiteConnection
+import TransferModel
+
+/// Lets nodes run before all others.
+struct UrgentStore: QueueSubject {
+    let queue: QueueConnection
+    let sets: TaskSets
+    let finder: NodeFinder
+    let undoLog: UndoLog
+    let lanes: LaneStore
+    let waits: WaitStore
+
+    /// Once, in spite of times and waits; what only a person can mend still waits for them.
+    func runNow(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
+        let operation = try undoLog.operation(joining: joining)
+        return try finder.forEach(nodes) { node, target, change in
+            switch target {
+            case .batch(let batch, let root): try runNow(node, batch, root, operation)
+            case .folder(let batch, let folder, _): try runNow(node, batch, folder, operation, &change)
+            case .task(let row): try runNow(node, row, operation, &change)
+            }
+        }.asOperation(operation)
+    }
+
+    private static let allButPersons: WaitReasons = WaitReason.allCases.reduce(into: []) { reasons, reason in
+        if !reason.needsPerson { reasons.insert(WaitReasons(reason)) }
+    }
+
+    private func runNow(_ node: NodeID, _ batch: BatchID, _ root: Int64, _ operation: Int64) throws -> NodeResult {
+        if try finder.isOver(folder: root, in: batch) {
+            return finder.refused(node, "\(node) is over: nothing of it can run")
+        }
+        let found = try database.first(
+            "SELECT held, paused, urgent, not_before FROM batches WHERE id = ?", .integer(batch.rawValue)
+        ) { (held: $0.integer(0) != 0, paused: $0.integer(1) != 0, urgent: $0.integer(2) != 0, $0.optionalInteger(3)) }
+        guard let found else { return NodeResult(id: node, result: .already) }
+        if found.paused { return finder.refused(node, "\(node) is paused: 'martlet resume \(node)'") }
+        if found.urgent { return NodeResult(id: node, result: .already) }
+        var before = UndoBefore()
+        before.held = found.held
+        before.urgent = false
+        before.notBefore = UndoBefore.Was(found.3)
+        try database.run(
+            "UPDATE batches SET urgent = 1, held = 0, not_before = NULL WHERE id = ?", .integer(batch.rawValue))
+        try waits.clearWait(Self.allButPersons, batch: batch, origin: nil)
+        try undoLog.note(.runNow, node, batch: batch, before, operation: operation)
+        if found.held { try queue.append(.resumed, batch: batch) }
+        queue.noteSettings(batch)
+        return NodeResult(id: node, result: .done)
+    }
+
+    private func runNow(
+        _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ operation: Int64, _ change: inout NodeChange
+    ) throws -> NodeResult {
+        if try finder.isOver(folder: folder, in: batch) {
+            return finder.refused(node, "\(node) is over: nothing of it can run")
+        }
+        if let refusal = try pauseAbove(node, folder, batch) { return refusal }
+        try lanes.setLane(LanePriority.now, below: folder, in: batch, operation)
+        let below = Set(try sets.subtree(of: folder))
+        let waiting = try database.rows(
+            """
+            SELECT d.task, t.folder FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
+            WHERE d.wait <> 0 AND t.state = \(state: .waiting)
+            """
+        ) { (TaskID(rawValue: $0.integer(0)), $0.integer(1)) }
+        for (task, folder) in waiting where below.contains(folder) { try waits.clearWait(Self.allButPersons, of: task) }
+        try undoLog.note(.runNow, node, batch: batch, UndoBefore(), operation: operation)
+        change.reordered.insert(batch)
+        queue.noteSettings(batch)
+        return NodeResult(id: node, result: .done)
+    }
+
+    private func runNow(
+        _ node: NodeID, _ row: TaskRow, _ operation: Int64, _ change: inout NodeChange
+    ) throws -> NodeResult {
+        if row.state.isTerminal {
+            return finder.refused(node, "\(node) is over: 'martlet retry \(node)' starts it anew")
+        }
+        if row.state.isActive { return NodeResult(id: node, result: .already) }
+        if row.flags.contains(.paused) { return finder.refused(node, "\(node) is paused: 'martlet resume \(node)'") }
+        if let refusal = try pauseAbove(node, row.folder, row.batch) { return refusal }
+        try lanes.setLane(LanePriority.now, of: row, operation)
+        try waits.clearWait(Self.allButPersons, of: row.id)
+        try undoLog.note(.runNow, node, batch: row.batch, UndoBefore(), operation: operation)
+        change.reordered.insert(row.batch)
+        queue.noteSettings(row.batch)
+        return NodeResult(id: node, result: .done)
+    }
+
+    /// Whoever paused something above it does not want it to run.
+    private func pauseAbove(_ node: NodeID, _ folder: Int64, _ batch: BatchID) throws -> NodeResult? {
+        let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
+        if isPaused == 1 { return finder.refused(node, "its batch \(batch) is paused: 'martlet resume \(batch)'") }
+        guard let path = try paths.place(of: folder)?.pausedBy.first else { return nil }
+        let above = NodeID.folder(batch, path: path)
+        return finder.refused(node, "\(above) is paused: 'martlet resume \(above)'")
+    }
+}
