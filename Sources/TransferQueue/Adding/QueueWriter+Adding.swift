@@ -4,7 +4,7 @@ package import TransferModel
 extension QueueWriter {
     /// Queues a batch: all of it, durably, or nothing. A request whose UUID is known returns the batch that is there.
     package func add(_ request: BatchRequest) throws(QueueError) -> AddedBatch {
-        try change { try store.add(request) }
+        try change { try store.adding.add(request) }
     }
 
     /// Sources of upload batches that are not completely in the queue: after start all, after `add` those of the batch.

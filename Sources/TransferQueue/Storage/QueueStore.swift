@@ -2,7 +2,8 @@ import FoundationEssentials
 import SQLiteConnection
 import TransferModel
 
-/// The queue's tables and the rules that hold among them: the writing side. Lives on the writer's thread.
+/// The writing side of the queue: its subjects, made with what each needs of the others, and the transactions in which they change the
+/// tables. Lives on the writer's thread.
 ///
 /// Every change is made inside `transact`, which brings counters, lanes, finished batches and numbers up to date
 /// before it commits. No transaction is open between two calls.
@@ -10,31 +11,34 @@ final class QueueStore: QueueSubject {
     let queue: QueueConnection
     let secrets: SecretStore
 
-    let looks: LastLookStore
-    let counters: CounterStore
-    let ends: BatchEnds
-    let tasks: TaskStore
-    let sets: TaskSets
+    // What a transaction ends with.
+    private let counters: CounterStore
+    private let ends: BatchEnds
     let references: SecretReferences
-    let attempts: AttemptStore
-    let finder: NodeFinder
-    let undoLog: UndoLog
-    let limits: LimitStore
-    let lanes: LaneStore
-    let pauses: PauseStore
-    let waits: WaitStore
-    let purging: PurgingStore
+
+    // What the engine does.
     let walks: WalkStore
     let running: RunningStore
-    let remains: RemainsStore
+    let waits: WaitStore
     let facts: FactStore
+    let looks: LastLookStore
     let arrival: ArrivalStore
-    let settings: SettingsStore
-    let ordering: OrderingStore
-    let urgent: UrgentStore
+    let remains: RemainsStore
+    let memory: EngineMemory
+
+    // What people ask for.
+    let adding: AddingStore
+    let pauses: PauseStore
     let cancels: CancelStore
     let retries: RetryStore
+    let ordering: OrderingStore
+    let urgent: UrgentStore
+    let settings: SettingsStore
+    let limits: LimitStore
+    let logins: LoginStore
     let undo: UndoStore
+    let undoLog: UndoLog
+    let purging: PurgingStore
 
     /// Transactions committed; for tests.
     private(set) var commits = 0
@@ -60,14 +64,14 @@ final class QueueStore: QueueSubject {
         looks = LastLookStore(queue)
         counters = CounterStore(queue, looks: looks)
         ends = BatchEnds(queue: queue, looks: looks)
-        tasks = TaskStore(queue)
-        sets = TaskSets(queue: queue, tasks: tasks)
+        let tasks = TaskStore(queue)
+        let sets = TaskSets(queue: queue, tasks: tasks)
         references = SecretReferences(queue, secrets: secrets)
-        attempts = AttemptStore(queue, tasks: tasks, references: references)
-        finder = NodeFinder(queue: queue, counters: counters, tasks: tasks)
+        let attempts = AttemptStore(queue, tasks: tasks, references: references)
+        let finder = NodeFinder(queue: queue, counters: counters, tasks: tasks)
         undoLog = UndoLog(queue, sets: sets)
         limits = LimitStore(queue: queue, undoLog: undoLog)
-        lanes = LaneStore(queue: queue, counters: counters, sets: sets, undoLog: undoLog)
+        let lanes = LaneStore(queue: queue, counters: counters, sets: sets, undoLog: undoLog)
         pauses = PauseStore(
             queue: queue, counters: counters, tasks: tasks, sets: sets, attempts: attempts, finder: finder,
             undoLog: undoLog)
@@ -96,6 +100,10 @@ final class QueueStore: QueueSubject {
         undo = UndoStore(
             queue: queue, counters: counters, sets: sets, finder: finder, undoLog: undoLog, pauses: pauses,
             limits: limits, settings: settings, looks: looks, walks: walks, purging: purging)
+        adding = AddingStore(queue: queue, secrets: secrets, lanes: lanes, limits: limits, walks: walks)
+        logins = LoginStore(
+            queue: queue, secrets: secrets, references: references, finder: finder, waits: waits)
+        memory = EngineMemory(queue: queue)
     }
 
     // MARK: Transactions

@@ -166,40 +166,7 @@ package actor QueueWriter {
     /// True while a timer is set. For tests.
     var isTimerSet: Bool { timer != nil }
 
-    // MARK: Limits
-
-    /// Bytes a second of everything that has a limit of its own.
-    package func limits() throws(QueueError) -> [LimitScope: Int64] { try look { try store.limits.limits() } }
-
-    /// The whole engine's limits as they were set by hand.
-    package func storedLimits() throws(QueueError) -> StoredLimits { try look { try store.limits.storedLimits() } }
-
-    /// Keeps limits over the engine's end: its own (what is `nil` stays), and those of hosts and sessions (0 takes one away).
-    /// - Returns: what names the change for an undo; `nil`: all of it was so before.
-    @discardableResult
-    package func changeLimits(
-        _ limits: StoredLimits = StoredLimits(), scoped: [LimitScope: Int64] = [:]
-    ) throws(QueueError) -> Int64? {
-        try change { try store.limits.change(limits, scoped) }
-    }
-
-    /// Keeps what has crossed the wire today. Durable some time later: a kill costs a little of it.
-    package func keep(_ count: DayCount) throws(QueueError) {
-        try change(.later) { try store.keep(count) }
-    }
-
-    /// The day's count that was kept last, of whichever day; `nil`: none ever was.
-    package func storedDay() throws(QueueError) -> DayCount? { try look { try store.storedDay() } }
-
-    /// Keeps what was learnt of a host. Durable some time later: it can be learnt again.
-    package func remember(host origin: String, facts: [UInt8]) throws(QueueError) {
-        try change(.later) { try store.remember(host: origin, facts: facts) }
-    }
-
-    /// Facts learnt of each host, by its origin.
-    package func hosts() throws(QueueError) -> [String: [UInt8]] {
-        try look { try store.hosts() }
-    }
+    // MARK: Consumers
 
     /// Moves a consumer's cursor forward; never back.
     package func acknowledge(consumer: String, through sequence: EventSequence) throws(QueueError) {

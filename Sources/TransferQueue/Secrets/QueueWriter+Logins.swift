@@ -1,7 +1,25 @@
 package import TransferModel
 
-/// The logins of configured servers, beside those of batches in the store of secrets.
+/// Logins in the store of secrets: of batches, and of configured servers.
 extension QueueWriter {
+    // MARK: Of batches
+
+    /// Puts what lets batches in in the place of what did. Durable on return.
+    package func renew(_ nodes: [NodeID], by secrets: TransferSecrets) throws(QueueError) -> NodeChange {
+        try change { try store.logins.renew(nodes, by: secrets) }
+    }
+
+    /// Requeues every task of these batches that waits for credentials.
+    package func letIn(_ batches: [BatchID]) throws(QueueError) { try change { try store.logins.letIn(batches) } }
+
+    /// The request with what lets the batch in that it does again.
+    package func withLogin(_ request: BatchRequest) throws(QueueError) -> BatchRequest {
+        guard request.like != nil else { return request }
+        return try look { try store.logins.withLogin(request) }
+    }
+
+    // MARK: Of configured servers
+
     /// Keeps one, in the place of an earlier one of that name. Durable on return.
     package func keep(_ secrets: TransferSecrets, destination name: String) throws(QueueError) {
         try look { try store.secrets.keep(secrets, destination: name) }

@@ -2,7 +2,14 @@ import FoundationEssentials
 import SQLiteConnection
 import TransferModel
 
-extension QueueStore {
+/// Queues batches.
+struct AddingStore: QueueSubject {
+    let queue: QueueConnection
+    let secrets: SecretStore
+    let lanes: LaneStore
+    let limits: LimitStore
+    let walks: WalkStore
+
     /// Queues a batch, in a transaction of the caller's. Downloads become tasks here; uploads only sources, which are walked later.
     func add(_ given: BatchRequest) throws -> AddedBatch {
         var request = given

@@ -1,0 +1,63 @@
+package import TransferModel
+
+/// A fact about a running task, for the next group commit.
+package enum TaskChange: Sendable {
+    /// An attempt has a slot.
+    case running
+    /// All bytes are accepted; sync, digest, rename go on.
+    case finishing
+    /// The confirmed position, and what must be known to continue there; `nil` leaves the stored resume point as it is.
+    /// `secret`: what belongs to the resume point and may stand in the secrets store alone; there before the resume point is.
+    case checkpoint(resumePoint: [UInt8]?, accepted: Int64, secret: String? = nil)
+    /// Data that an attempt ended by a kill may have left at the server: it is for who clears up; the next attempt begins at zero.
+    case guess(resumePoint: [UInt8])
+    /// So much of an upload is sent, and its server has not said that it has it. `kept`: the server knows, and says so when the
+    /// upload goes on; otherwise it cannot resume, and a kill of the engine has it sent again.
+    case sent(Int64, kept: Bool)
+    /// The attempt that ends now has not reached its server. It counts when it was the first.
+    case untouched
+    /// An attempt went on at an offset; `repeated` bytes had to cross the wire again.
+    case resumed(at: Int64, repeated: Int64)
+    /// It begins again from zero: `accepted` becomes 0, and the resume point is dropped or replaced by one of what is left at the server.
+    /// `identity`: the source as it is now, when it changed. One fact, since a kill between a new identity and the point that knows of
+    /// the change would let bytes of two versions become one file.
+    case restarted(
+        reason: String, repeated: Int64, identity: SourceIdentity?, resumePoint: [UInt8]? = nil, secret: String? = nil)
+    /// The data at the server is known not to be the file: no later attempt knows of one before it, nor goes on with what it left. The
+    /// number of accepted bytes is still shown until one begins.
+    case forgotten
+    /// A download's size, told by the server.
+    case sizeKnown(Int64)
+    /// The attempt ended and the task waits. `error`: why, when an attempt failed. `retryAt`: when it is due by itself.
+    case waiting(WaitReasons, retryAt: Timestamp?, error: TransferError?)
+    /// The attempt ended without failure and the task stands in line again (pre-empted, engine stopped).
+    case requeued
+    case completed(Completion)
+    case failed(TransferError)
+    /// The server's last answer, kept for `show --response`. Sensitive header fields are the caller's to leave out.
+    case response(TransferResponse)
+}
+
+/// The result of a completed task.
+package struct Completion: Hashable, Sendable {
+    package var size: Int64
+    package var verified: Verification
+    package var skipped: Bool
+    package var digest: TransferDigest?
+    /// Downloads only: the path where the file ended up.
+    package var finalPath: RawPath?
+    /// Uploads only: the server's ETag of the version that it stored, where it said it.
+    package var etag: String?
+
+    package init(
+        size: Int64, verified: Verification, skipped: Bool = false, digest: TransferDigest? = nil,
+        finalPath: RawPath? = nil, etag: String? = nil
+    ) {
+        self.etag = etag
+        self.size = size
+        self.verified = verified
+        self.skipped = skipped
+        self.digest = digest
+        self.finalPath = finalPath
+    }
+}

@@ -1,0 +1,36 @@
+package import TransferModel
+
+/// Forgetting what is over.
+extension QueueWriter {
+    /// Forgets terminal batches, which can be taken back, and tasks.
+    package func purge(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
+        try change { try store.purging.purge(nodes, joining: joining) }
+    }
+
+    /// Forgets all finished batches, which can be taken back.
+    package func purgeFinished() throws(QueueError) -> NodeChange {
+        try change { try store.purging.purgeFinished() }
+    }
+
+    /// Puts batches that are over and without failures out of the list and into the history, which can be taken back.
+    package func clear(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
+        try change { try store.purging.clear(nodes, joining: joining) }
+    }
+
+    /// All that are over, and in the list.
+    package func clearFinished() throws(QueueError) -> NodeChange {
+        try change { try store.purging.clearFinished() }
+    }
+
+    /// Forgets batches that finished before a time, their events and their secrets, for good.
+    /// - Parameter kept: stay whatever their age.
+    package func forget(finishedBefore time: Timestamp, except kept: Set<BatchID> = []) throws(QueueError) {
+        try change { try store.purging.forget(finishedBefore: time, except: kept) }
+    }
+
+    /// Forgets for good what was purged longer ago than the grace time and has left nothing at a server. - Returns: when the next one
+    /// is due.
+    package func forgetPurged(now: Timestamp) throws(QueueError) -> Timestamp? {
+        try change { try store.purging.forgetPurged(now: now) }
+    }
+}

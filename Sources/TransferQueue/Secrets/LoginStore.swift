@@ -1,0 +1,97 @@
+import FoundationEssentials
+import SQLiteConnection
+import TransferModel
+
+/// Credentials of batches. They stand in the secrets store alone.
+struct LoginStore: QueueSubject {
+    let queue: QueueConnection
+    let secrets: SecretStore
+    let references: SecretReferences
+    let finder: NodeFinder
+    let waits: WaitStore
+
+    /// Replaces credentials. This cannot be undone: the old ones are gone.
+    /// Durable on return; what waits for a person stays so until `letIn`.
+    func renew(_ nodes: [NodeID], by new: TransferSecrets) throws -> NodeChange {
+        try finder.forEach(nodes) { node, target, _ in
+            guard case .batch(let batch, _) = target else {
+                return finder.refused(node, "what lets it in is its batch's: 'martlet set \(target.batch)'")
+            }
+            guard let uuid = try references.uuid(of: batch) else { return NodeResult(id: node, result: .already) }
+            let kept = try secrets.secrets(of: uuid)
+            let old = kept?.secrets ?? TransferSecrets()
+            if new.netrcFile != nil, new.s3 == nil, try old.s3 != nil || isOfS3(batch) {
+                return finder.refused(
+                    node, "S3 takes no netrc file: give --s3-keys, or --user with --password-command")
+            }
+            let all = old.renewed(by: new)
+            if all == old, kept != nil { return NodeResult(id: node, result: .already) }
+            try secrets.replace(all, of: uuid)
+            let text = try database.first(
+                "SELECT kept_secrets FROM batches WHERE id = ?", .integer(batch.rawValue)
+            ) { $0.optionalText(0) }
+            // What was lost and is not among it is missed as before.
+            let names = KeptSecret.read(text ?? nil).union(all.kept)
+            try database.run(
+                "UPDATE batches SET kept_secrets = ? WHERE id = ?", .text(try KeptSecret.stored(names)),
+                .integer(batch.rawValue))
+            return NodeResult(id: node, result: .done)
+        }
+    }
+
+    private func isOfS3(_ batch: BatchID) throws -> Bool {
+        let text = try database.first("SELECT options FROM batches WHERE id = ?", .integer(batch.rawValue)) {
+            $0.text(0)
+        }
+        return text.flatMap { StoredJSON.value(TransferOptions.self, $0) }?.s3 != nil
+    }
+
+    /// Requeues every task of these batches that waits for credentials.
+    func letIn(_ batches: [BatchID]) throws {
+        for batch in batches {
+            try waits.clearWait(WaitReasons(.auth), batch: batch, origin: nil)
+            queue.change.note(wholly: batch)
+        }
+        queue.change.mayRun = true
+    }
+
+    // MARK: Of another batch
+
+    /// Adds the login of the batch in `like`; a given one takes precedence. A login is for the server it was given for: another gets none.
+    func withLogin(_ given: BatchRequest) throws -> BatchRequest {
+        var request = given
+        request.like = nil
+        guard let like = given.like, case .upload(let sources, let to) = given.work,
+            let uuid = try references.uuid(of: like)
+        else { return request }
+        let found = try database.first(
+            "SELECT destination, options, kept_secrets FROM batches WHERE id = ?", .integer(like.rawValue)
+        ) { ($0.text(0), StoredJSON.value(TransferOptions.self, $0.text(1)), KeptSecret.read($0.optionalText(2))) }
+        guard let (destination, options, keeps) = found,
+            Self.server(of: destination, options) == Self.server(of: to, request.options)
+        else { return request }
+        let kept = try secrets.secrets(of: uuid)
+        request.secrets = (kept?.secrets ?? TransferSecrets()).renewed(by: given.secrets)
+        // The proxies are those of where it is queued now.
+        request.secrets.proxies = given.secrets.proxies
+        let lost = keeps.subtracting(SecretStore.names(kept)).subtracting(request.secrets.kept)
+        if lost.contains(where: \.isGivenAgain), !lost.contains(.any) || given.secrets.isEmpty {
+            throw QueueError.badRequest(
+                "\(KeptSecret.lostWords(lost, of: like)): give it with \(KeptSecret.options(lost))")
+        }
+        if to == destination, let query = kept?.destinationQuery {
+            request.work = .upload(sources, to: "\(to)?\(query)")
+        }
+        return request
+    }
+
+    /// The server that is shown a login; `nil`: not a valid URL. Buckets of one service are one server.
+    private static func server(of url: String, _ options: TransferOptions?) -> [String]? {
+        guard let address = RemoteAddress(url) else { return nil }
+        if TransferScheme(of: url) == .s3 { return ["s3", options?.s3?.endpoint ?? ""] }
+        guard let name = TransferScheme(of: url)?.overHTTP, let colon = address.origin.firstRange(of: "://") else {
+            return [address.origin]
+        }
+        return [name + address.origin[colon.lowerBound...]]
+    }
+}

@@ -1,0 +1,30 @@
+import SQLiteConnection
+import TransferModel
+
+/// Knowledge of the engine that outlives it: the bytes that crossed the wire today, and facts learnt of hosts, into which the queue does
+/// not look.
+struct EngineMemory: QueueSubject {
+    let queue: QueueConnection
+
+    func storedDay() throws -> DayCount? {
+        let text = try database.first("SELECT value FROM meta WHERE name = 'today'") { $0.text(0) }
+        return StoredJSON.value(DayCount.self, text).map {
+            DayCount(day: $0.day, up: ByteSum.within(max(0, $0.up)), down: ByteSum.within(max(0, $0.down)))
+        }
+    }
+
+    func keep(_ count: DayCount) throws {
+        try database.run("INSERT OR REPLACE INTO meta VALUES ('today', ?)", .text(try StoredJSON.text(count)))
+    }
+
+    func remember(host origin: String, facts: [UInt8]) throws {
+        try database.run(
+            "INSERT OR REPLACE INTO hosts VALUES (?, ?, ?)", .text(origin), .blob(facts),
+            .integer(clock().milliseconds))
+    }
+
+    func hosts() throws -> [String: [UInt8]] {
+        let rows = try database.rows("SELECT origin, facts FROM hosts") { ($0.text(0), $0.bytes(1)) }
+        return Dictionary(rows) { $1 }
+    }
+}
