@@ -1,4 +1,4 @@
--- The tables of queue.sqlite as the migrations in Sources/TransferQueue/Schema.swift leave them; a test keeps this true.
+-- The tables of queue.sqlite as the migrations in Sources/TransferQueue/Storage/Schema.swift leave them; a test keeps this true.
 -- States and event types are numbers: places in the lists of TransferModel. Times are milliseconds since 1970.
 
 CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL);

@@ -5,8 +5,8 @@ package import TransferModel
 
 /// The durable queue of one engine: `queue.sqlite` and `secrets.sqlite` in a directory that it holds the lock of.
 ///
-/// Start reading at `Schema` (what is stored), then `QueueStore` (the rules of a change), `QueueWriter` (when changes
-/// become durable) and `QueueReader` (what can be asked).
+/// Start reading at `Schema` (what is stored), then `QueueStore` (a transaction, and the subjects that make the changes), `QueueWriter`
+/// (when changes become durable) and `QueueReader` (what can be asked).
 package final class TransferQueue: Sendable {
     package let writer: QueueWriter
     package let reader: QueueReader
