@@ -1,4 +1,4 @@
-// How sources stand in their table.
+import TransferModel
 
 /// The rule by which a source gets its place at the other end, as it is stored.
 enum StoredPlacement: Int64 {
@@ -14,4 +14,15 @@ enum SourceProgress: Int64 {
     case new = 0
     case walking = 1
     case done = 2
+}
+
+extension UploadSource.Placement {
+    /// As it is stored, with the name of a source that has one.
+    init(stored: Int64, name: [UInt8]) {
+        switch StoredPlacement(rawValue: stored) {
+        case .contents, .downloads, nil: self = .contents
+        case .exactly: self = .exactly
+        case .named: self = .named(RawPath(name))
+        }
+    }
 }

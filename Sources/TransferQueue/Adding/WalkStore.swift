@@ -32,15 +32,10 @@ final class WalkStore: QueueSubject {
             let batch = row.integer(1)
             let known = options[batch] ?? StoredJSON.value(TransferOptions.self, row.text(6)) ?? TransferOptions()
             options[batch] = known
-            let placement: UploadSource.Placement =
-                switch StoredPlacement(rawValue: row.integer(3)) {
-                case .contents, .downloads, nil: .contents
-                case .exactly: .exactly
-                case .named: .named(RawPath(row.bytes(4)))
-                }
             return WalkState(
                 source: SourceID(rawValue: row.integer(0)), batch: BatchID(rawValue: batch),
-                path: RawPath(row.bytes(2)), placement: placement,
+                path: RawPath(row.bytes(2)),
+                placement: UploadSource.Placement(stored: row.integer(3), name: row.bytes(4)),
                 isBegun: row.integer(5) == SourceProgress.walking.rawValue,
                 include: known.include, exclude: known.exclude, followLinks: known.followLinks)
         }
@@ -175,7 +170,7 @@ final class WalkStore: QueueSubject {
 
     private func filesTotal(of batch: BatchID) throws -> Int64? {
         try database.first(
-            "SELECT \(FolderSums.columns.joined(separator: ", ")) FROM folders f JOIN batches b ON b.root = f.id WHERE b.id = ?",
+            "SELECT \(FolderSums.list) FROM folders f JOIN batches b ON b.root = f.id WHERE b.id = ?",
             .integer(batch.rawValue)
         ) { FolderSums($0).files.total }
     }

@@ -53,26 +53,33 @@ struct RemainsStore: QueueSubject {
             """, .text(origin), .integer(1000))
     }
 
-    private func remains(_ rest: String, _ first: SQLiteValue, _ second: SQLiteValue) throws -> [Remains] {
-        let rows = try database.rows(
-            """
-            SELECT t.id, t.folder, t.name, t.source, t.size, t.accepted, t.mtime, t.inode, t.begun_at, t.flags, t.rank,
-            t.claims, b.id, l.id, b.direction, b.uuid, l.origin, t.finished_at, t.state \(rest)
-            """, first, second
-        ) { row in
-            (
-                RunningStore.ClaimRow(row),
-                RunningStore.ClaimOwner(
-                    batch: BatchID(rawValue: row.integer(12)), lane: LaneID(rawValue: row.integer(13)),
-                    direction: TransferDirection(stored: row.integer(14)), uuid: UUID(bytes: row.bytes(15))),
-                row.text(16), row.optionalInteger(17).map { Timestamp(milliseconds: $0) },
-                TransferState(stored: row.integer(18))
-            )
+    /// A task that has left something, with what is known of its batch and host.
+    private struct Row: StoredRow {
+        let task: RunningStore.ClaimRow
+        let owner: RunningStore.ClaimOwner
+        let origin: String
+        let finishedAt: Timestamp?
+        let state: TransferState?
+
+        static let columns = list()
+
+        init(_ columns: inout RowColumns) {
+            task = columns.row(of: "t.")
+            owner = RunningStore.ClaimOwner(
+                batch: BatchID(rawValue: columns.integer("b.id")), lane: LaneID(rawValue: columns.integer("l.id")),
+                direction: TransferDirection(stored: columns.integer("b.direction")),
+                uuid: UUID(bytes: columns.bytes("b.uuid")))
+            origin = columns.text("l.origin")
+            finishedAt = columns.time("t.finished_at")
+            state = TransferState(stored: columns.integer("t.state"))
         }
-        return try rows.compactMap { row, owner, origin, finished, state in
-            guard let state else { return nil }
-            return try running.claimed(row, owner, generation: row.generation).map {
-                Remains(task: $0, state: state, origin: origin, finishedAt: finished)
+    }
+
+    private func remains(_ rest: String, _ first: SQLiteValue, _ second: SQLiteValue) throws -> [Remains] {
+        try database.rows("SELECT \(Row.columns) \(rest)", first, second) { Row($0) }.compactMap { row in
+            guard let state = row.state else { return nil }
+            return try running.claimed(row.task, row.owner, generation: row.task.generation).map {
+                Remains(task: $0, state: state, origin: row.origin, finishedAt: row.finishedAt)
             }
         }
     }

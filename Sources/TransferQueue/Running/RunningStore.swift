@@ -100,11 +100,10 @@ final class RunningStore: QueueSubject {
 
     /// The lane's next tasks: those that were moved, and the others in the order in which they were found.
     private func nextRows(_ lane: LaneID, _ limit: Int) throws -> [ClaimRow] {
-        let columns = "id, folder, name, source, size, accepted, mtime, inode, begun_at, flags, rank, claims"
         func rows(_ index: String, _ moved: String, _ order: String) throws -> [ClaimRow] {
             try database.rows(
                 """
-                SELECT \(columns) FROM tasks INDEXED BY \(index)
+                SELECT \(ClaimRow.columns) FROM tasks INDEXED BY \(index)
                 WHERE lane = ? AND state = \(state: .queued) AND claimed = 0 AND rank \(moved) ORDER BY \(order) LIMIT ?
                 """, .integer(lane.rawValue), .integer(Int64(limit))
             ) { ClaimRow($0) }
@@ -124,7 +123,9 @@ final class RunningStore: QueueSubject {
         var letGoAt: Int64?
     }
 
-    struct ClaimRow {
+    struct ClaimRow: StoredRow {
+        static let columns = list()
+
         let id: TaskID
         let folder: Int64
         let name: RawPath
@@ -138,33 +139,32 @@ final class RunningStore: QueueSubject {
         let place: Int64
         let generation: Int64
 
-        init(_ row: SQLiteStatement) {
-            id = TaskID(rawValue: row.integer(0))
-            folder = row.integer(1)
-            name = RawPath(row.bytes(2))
-            source = row.optionalInteger(3)
-            size = row.optionalInteger(4).flatMap(FileSize.told)
-            accepted = FileSize.told(row.integer(5)) ?? 0
+        init(_ columns: inout RowColumns) {
+            id = TaskID(rawValue: columns.integer("id"))
+            folder = columns.integer("folder")
+            name = RawPath(columns.bytes("name"))
+            source = columns.optionalInteger("source")
+            size = columns.optionalInteger("size").flatMap(FileSize.told)
+            accepted = FileSize.told(columns.integer("accepted")) ?? 0
             identity = SourceIdentity(
-                size: size ?? 0, modifiedNanoseconds: row.integer(6),
-                inode: UInt64(bitPattern: row.integer(7)))
-            begunAt = row.optionalInteger(8)
-            flags = TaskFlags(rawValue: row.integer(9))
-            place = row.optionalInteger(10) ?? TaskPlaces.found(id)
-            generation = row.count(11)
+                size: size ?? 0, modifiedNanoseconds: columns.integer("mtime"),
+                inode: UInt64(bitPattern: columns.integer("inode")))
+            begunAt = columns.optionalInteger("begun_at")
+            flags = TaskFlags(rawValue: columns.integer("flags"))
+            place = columns.optionalInteger("rank") ?? TaskPlaces.found(id)
+            generation = columns.count("claims")
         }
     }
+
+    private static let selectDetails =
+        "SELECT url, has_query, file_name, \(TaskDetails.list()) FROM task_details WHERE task = ?"
 
     func claimed(_ row: ClaimRow, _ owner: ClaimOwner, generation: Int64) throws -> ClaimedTask? {
         guard let folder = try paths.place(of: row.folder) else { return nil }
         var details = TaskDetails()
         var download: (url: String, hasQuery: Bool, fileName: [UInt8]?)?
         if row.flags.contains(.details) {
-            let columns = TaskDetails.columns.joined(separator: ", ")
-            let found = try database.first(
-                "SELECT url, has_query, file_name, \(columns) FROM task_details WHERE task = ?",
-                .integer(row.id.rawValue)
-            ) { row in
+            let found = try database.first(Self.selectDetails, .integer(row.id.rawValue)) { row in
                 ((row.text(0), row.integer(1) != 0, row.optionalBytes(2)), TaskDetails(row, from: 3))
             }
             if let found { (download, details) = found }

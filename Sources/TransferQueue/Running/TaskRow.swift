@@ -2,7 +2,7 @@ import SQLiteConnection
 import TransferModel
 
 /// The changeable part of a task's row.
-struct TaskRow: Hashable {
+struct TaskRow: StoredRow, Hashable {
     let id: TaskID
     let folder: Int64
     let lane: Int64
@@ -20,25 +20,22 @@ struct TaskRow: Hashable {
     /// Number of times it was claimed.
     let generation: Int64
 
-    static let columns =
-        "t.id, t.folder, t.lane, l.batch, t.state, t.claimed, t.flags, t.run, t.size, t.accepted, t.begun_at, t.finished_at, t.claims"
+    static let columns = list()
 
-    static let columnCount: Int32 = 13
-
-    init(_ row: SQLiteStatement) {
-        id = TaskID(rawValue: row.integer(0))
-        folder = row.integer(1)
-        lane = row.integer(2)
-        batch = BatchID(rawValue: row.integer(3))
-        state = TransferState(stored: row.integer(4)) ?? .failed
-        claimed = row.integer(5) != 0
-        flags = TaskFlags(rawValue: row.integer(6))
-        run = row.count(7)
-        size = row.optionalInteger(8).flatMap(FileSize.told)
-        accepted = FileSize.told(row.integer(9)) ?? 0
-        begunAt = row.optionalInteger(10)
-        finishedAt = row.optionalInteger(11)
-        generation = row.count(12)
+    init(_ columns: inout RowColumns) {
+        id = TaskID(rawValue: columns.integer("t.id"))
+        folder = columns.integer("t.folder")
+        lane = columns.integer("t.lane")
+        batch = BatchID(rawValue: columns.integer("l.batch"))
+        state = TransferState(stored: columns.integer("t.state")) ?? .failed
+        claimed = columns.flag("t.claimed")
+        flags = TaskFlags(rawValue: columns.integer("t.flags"))
+        run = columns.count("t.run")
+        size = columns.optionalInteger("t.size").flatMap(FileSize.told)
+        accepted = FileSize.told(columns.integer("t.accepted")) ?? 0
+        begunAt = columns.optionalInteger("t.begun_at")
+        finishedAt = columns.optionalInteger("t.finished_at")
+        generation = columns.count("t.claims")
     }
 
     /// The claim that the engine may hold of it.
@@ -75,7 +72,7 @@ struct TaskRow: Hashable {
 }
 
 /// A task's row in `task_details`. Written only when a task has something to keep there.
-struct TaskDetails: Hashable {
+struct TaskDetails: WrittenRow, Hashable {
     var resumePoint: [UInt8]?
     var wait: WaitReasons = []
     var waitSince: Int64?
@@ -102,48 +99,39 @@ struct TaskDetails: Hashable {
     /// The number of what belongs to its resume points in the secrets store. Counted up, never down.
     var handle: Int64 = 0
 
-    static let columns = [
-        "resume_point", "wait", "wait_since", "retry_at", "cause", "error", "attempts", "failures", "restarts",
-        "repeated",
-        "resumed_from", "patience_since", "said", "digest", "final_path", "response", "at_risk",
-        "unconfirmed", "handle", "first_tried_at",
-    ]
+    /// The names of the columns.
+    static let columns = names()
 
     init() {}
 
-    /// Reads the columns from `first` on; a row of NULLs (no details) gives the default.
-    init(_ row: SQLiteStatement, from first: Int32 = 0) {
-        resumePoint = row.optionalBytes(first)
-        wait = WaitReasons(rawValue: Int32(truncatingIfNeeded: row.integer(first + 1)))
-        waitSince = row.optionalInteger(first + 2)
-        retryAt = row.optionalInteger(first + 3)
-        cause = row.optionalInteger(first + 4).flatMap { TransferErrorCode(stored: $0) }
-        error = row.optionalText(first + 5)
-        attempts = row.count(first + 6)
-        failures = row.count(first + 7)
-        restarts = row.count(first + 8)
-        repeated = row.count(first + 9)
-        resumedFrom = StoredJSON.value([Int64].self, row.optionalText(first + 10)) ?? []
-        patienceSince = row.optionalInteger(first + 11)
-        said = row.optionalInteger(first + 12)
-        digest = row.optionalText(first + 13)
-        finalPath = row.optionalBytes(first + 14)
-        response = row.optionalText(first + 15)
-        atRisk = row.count(first + 16)
-        unconfirmed = row.count(first + 17)
-        handle = row.count(first + 18)
-        firstTriedAt = row.optionalInteger(first + 19)
-    }
-
-    func values() throws -> [SQLiteValue] {
-        [
-            SQLiteValue(resumePoint), .integer(Int64(wait.rawValue)), SQLiteValue(waitSince), SQLiteValue(retryAt),
-            SQLiteValue(cause?.stored), SQLiteValue(error), .integer(attempts), .integer(failures), .integer(restarts),
-            .integer(repeated), SQLiteValue(resumedFrom.isEmpty ? nil : try StoredJSON.text(resumedFrom)),
-            SQLiteValue(patienceSince), SQLiteValue(said), SQLiteValue(digest), SQLiteValue(finalPath),
-            SQLiteValue(response), .integer(atRisk), .integer(unconfirmed),
-            .integer(handle), SQLiteValue(firstTriedAt),
-        ]
+    /// A row of NULLs (no details) gives the default.
+    mutating func pass(_ columns: inout RowColumns) {
+        columns.pass("resume_point", &resumePoint)
+        columns.pass(
+            "wait", &wait, { WaitReasons(rawValue: Int32(truncatingIfNeeded: $0.integer($1))) },
+            { .integer(Int64($0.rawValue)) })
+        columns.pass("wait_since", &waitSince)
+        columns.pass("retry_at", &retryAt)
+        columns.pass(
+            "cause", &cause, { $0.optionalInteger($1).flatMap { TransferErrorCode(stored: $0) } },
+            { SQLiteValue($0?.stored) })
+        columns.pass("error", &error)
+        columns.pass(count: "attempts", &attempts)
+        columns.pass(count: "failures", &failures)
+        columns.pass(count: "restarts", &restarts)
+        columns.pass(count: "repeated", &repeated)
+        columns.pass(
+            "resumed_from", &resumedFrom, { StoredJSON.value([Int64].self, $0.optionalText($1)) ?? [] },
+            { SQLiteValue($0.isEmpty ? nil : "[" + $0.map(String.init).joined(separator: ",") + "]") })
+        columns.pass("patience_since", &patienceSince)
+        columns.pass("said", &said)
+        columns.pass("digest", &digest)
+        columns.pass("final_path", &finalPath)
+        columns.pass("response", &response)
+        columns.pass(count: "at_risk", &atRisk)
+        columns.pass(count: "unconfirmed", &unconfirmed)
+        columns.pass(count: "handle", &handle)
+        columns.pass("first_tried_at", &firstTriedAt)
     }
 
     /// The task waits for nothing any more.

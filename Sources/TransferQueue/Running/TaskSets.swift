@@ -54,8 +54,7 @@ struct TaskSets: QueueSubject {
             """)
         for (place, value) in selection.values.enumerated() { try sums.bind(Int32(place + 1), value) }
         while try sums.step() {
-            let tally = Tally(
-                files: sums.count(3), total: sums.byteSum(4), accepted: sums.byteSum(5), verified: sums.byteSum(6))
+            let tally = Tally(sums, from: 3)
             count += tally.files
             guard let from = TransferState(stored: sums.integer(1)), let to = TransferState(stored: sums.integer(2))
             else { continue }

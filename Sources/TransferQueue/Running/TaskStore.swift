@@ -19,8 +19,7 @@ final class TaskStore: QueueSubject {
     func details(_ row: TaskRow) throws -> TaskDetails {
         guard row.flags.contains(.details) else { return TaskDetails() }
         return try database.first(
-            "SELECT \(TaskDetails.columns.joined(separator: ", ")) FROM task_details WHERE task = ?",
-            .integer(row.id.rawValue)
+            Self.selectDetails, .integer(row.id.rawValue)
         ) { TaskDetails($0) } ?? TaskDetails()
     }
 
@@ -62,15 +61,9 @@ final class TaskStore: QueueSubject {
         if details != oldDetails {
             let exists = new.flags.contains(.details)
             new.flags.insert(.details)
-            let columns = TaskDetails.columns
-            let statement = try database.statement(
-                exists
-                    ? "UPDATE task_details SET " + columns.map { "\($0) = ?" }.joined(separator: ", ")
-                        + " WHERE task = ?"
-                    : "INSERT INTO task_details (\(columns.joined(separator: ", ")), task) VALUES ("
-                        + columns.map { _ in "?, " }.joined() + "?)")
-            for (place, value) in try details.values().enumerated() { try statement.bind(Int32(place + 1), value) }
-            try statement.bind(Int32(columns.count + 1), new.id.rawValue)
+            let statement = try database.statement(exists ? Self.updateDetails : Self.insertDetails)
+            for (place, value) in details.stored.enumerated() { try statement.bind(Int32(place + 1), value) }
+            try statement.bind(Int32(TaskDetails.columns.count + 1), new.id.rawValue)
             try statement.run()
             queue.change.note(task: new.id, in: new.batch)
         }
@@ -78,6 +71,13 @@ final class TaskStore: QueueSubject {
         try count(reasonOf: new, details, by: 1)
         try save(new, was: old)
     }
+
+    private static let selectDetails = "SELECT \(TaskDetails.list()) FROM task_details WHERE task = ?"
+    private static let updateDetails =
+        "UPDATE task_details SET " + TaskDetails.columns.map { "\($0) = ?" }.joined(separator: ", ") + " WHERE task = ?"
+    private static let insertDetails =
+        "INSERT INTO task_details (\(TaskDetails.list()), task) VALUES ("
+        + TaskDetails.columns.map { _ in "?, " }.joined() + "?)"
 
     // MARK: Reasons
 

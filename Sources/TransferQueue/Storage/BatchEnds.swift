@@ -19,7 +19,7 @@ struct BatchEnds: QueueSubject {
         let isLooking = try looks.awaitsLastLook(batch)
         let state = try database.first(
             """
-            SELECT b.session, b.scanning, b.finished_at, \(FolderSums.columns.map { "f.\($0)" }.joined(separator: ", "))
+            SELECT b.session, b.scanning, b.finished_at, \(FolderSums.list(of: "f."))
             FROM batches b JOIN folders f ON f.id = b.root WHERE b.id = ?
             """, .integer(batch.rawValue)
         ) { row in

@@ -64,7 +64,7 @@ final class CounterStore: QueueSubject {
         }
         try database.run(
             """
-            UPDATE own_counts SET (files, bytes_total, bytes_accepted, bytes_verified) =
+            UPDATE own_counts SET (\(Tally.list)) =
             (SELECT \(TaskRow.tallySQL) FROM tasks WHERE folder = ?1 AND state = ?2) WHERE folder = ?1 AND state = ?2
             """, .integer(key.folder), .integer(key.state.stored))
         return true
@@ -100,19 +100,13 @@ final class CounterStore: QueueSubject {
         for folder in all.sorted(by: >) {
             let id = SQLiteValue.integer(folder)
             let own = try database.rows(
-                "SELECT state, files, bytes_total, bytes_accepted, bytes_verified FROM own_counts WHERE folder = ?", id
-            ) { row in
-                (
-                    state: TransferState(stored: row.integer(0)) ?? .failed,
-                    tally: Tally(
-                        files: row.count(1), total: row.byteSum(2), accepted: row.byteSum(3), verified: row.byteSum(4)
-                    )
-                )
-            }
+                "SELECT state, \(Tally.list) FROM own_counts WHERE folder = ?", id
+            ) { (state: TransferState(stored: $0.integer(0)) ?? .failed, tally: Tally($0, from: 1)) }
             var sums = FolderSums()
             for part in own { sums.add(part.tally, in: part.state) }
-            let columns = FolderSums.columns.joined(separator: ", ")
-            let below = try database.rows("SELECT \(columns) FROM folders WHERE parent = ?", id) { FolderSums($0) }
+            let below = try database.rows("SELECT \(FolderSums.list) FROM folders WHERE parent = ?", id) {
+                FolderSums($0)
+            }
             for part in below { sums += part }
             let update = try database.statement(
                 "UPDATE folders SET \(FolderSums.byteColumns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?")
@@ -125,11 +119,11 @@ final class CounterStore: QueueSubject {
 
     private static let addToFolder =
         "UPDATE folders SET " + FolderSums.columns.map { "\($0) = \(bounded($0, "?"))" }.joined(separator: ", ")
-        + " WHERE id = ? RETURNING " + FolderSums.columns.joined(separator: ", ")
+        + " WHERE id = ? RETURNING " + FolderSums.list
 
     private static let addToOwn =
         "INSERT INTO own_counts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-        + ["files", "bytes_total", "bytes_accepted", "bytes_verified"].map {
+        + Tally.columns.map {
             "\($0) = \(bounded($0, "excluded.\($0)"))"
         }
         .joined(separator: ", ") + " RETURNING bytes_total, bytes_accepted, bytes_verified"

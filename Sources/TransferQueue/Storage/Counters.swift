@@ -2,12 +2,28 @@ import SQLiteConnection
 import TransferModel
 
 /// Files and bytes of tasks of one state directly in one folder; a difference when signed.
-struct Tally: Hashable {
+struct Tally: StoredRow, Hashable {
     var files: Int64 = 0
     /// Bytes of the tasks of known size; tasks of unknown size count no bytes at all.
     var total: Int64 = 0
     var accepted: Int64 = 0
     var verified: Int64 = 0
+
+    /// The names of the columns, in `own_counts`.
+    static let columns = names()
+    /// The list for a statement.
+    static let list = list()
+
+    init(files: Int64 = 0, total: Int64 = 0, accepted: Int64 = 0, verified: Int64 = 0) {
+        (self.files, self.total, self.accepted, self.verified) = (files, total, accepted, verified)
+    }
+
+    init(_ columns: inout RowColumns) {
+        files = columns.count("files")
+        total = columns.byteSum("bytes_total")
+        accepted = columns.byteSum("bytes_accepted")
+        verified = columns.byteSum("bytes_verified")
+    }
 
     /// As it is shown, of tasks in a state.
     func bytes(in state: TransferState) -> ByteCounts {
@@ -34,7 +50,7 @@ extension SQLiteStatement {
 }
 
 /// The counters of a folder row: everything below it.
-struct FolderSums: Hashable {
+struct FolderSums: WrittenRow, Hashable {
     var files = FileCounts()
     var total: Int64 = 0
     var accepted: Int64 = 0
@@ -73,43 +89,39 @@ struct FolderSums: Hashable {
         return bytes
     }
 
-    /// The columns of `folders`, in the order of `init(_:from:)` and `values`. A batch that is held has no column of
-    /// its own: `created` is how its queued tasks are shown.
-    static let columns = [
-        "queued", "waiting", "running", "finishing", "stopped", "completed", "failed", "cancelled",
-        "bytes_total", "bytes_accepted", "bytes_verified", "bytes_left",
-        "bytes_stopped", "bytes_found",
-    ]
+    /// The states that have a column in `folders`, and its name. `created` has none: it is how queued tasks of a held batch are shown.
+    static let states: [(state: TransferState, column: String)] = TransferState.allCases.compactMap { state in
+        switch state {
+        case .created: nil
+        case .paused: (state, "stopped")
+        default: (state, state.rawValue)
+        }
+    }
 
+    /// SQL for the number of all files, of a table with this name (and a dot).
+    static func filesSQL(of table: String) -> String { states.map { table + $0.column }.joined(separator: " + ") }
+
+    /// The names of the columns.
+    static let columns = names()
     /// The last of them: bytes.
     static let byteColumns = columns.filter { $0.hasPrefix("bytes_") }
-
-    var values: [Int64] {
-        [
-            files.queued, files.waiting, files.running, files.finishing, files.paused, files.completed, files.failed,
-            files.cancelled, total, accepted, verified, left, stopped, found,
-        ]
-    }
+    /// The list for a statement.
+    static let list = list()
 
     init() {}
 
-    /// Reads the columns from `first` on.
-    init(_ row: SQLiteStatement, from first: Int32 = 0) {
-        files.queued = row.count(first)
-        files.waiting = row.count(first + 1)
-        files.running = row.count(first + 2)
-        files.finishing = row.count(first + 3)
-        files.paused = row.count(first + 4)
-        files.completed = row.count(first + 5)
-        files.failed = row.count(first + 6)
-        files.cancelled = row.count(first + 7)
-        total = row.byteSum(first + 8)
-        accepted = row.byteSum(first + 9)
-        verified = row.byteSum(first + 10)
-        left = row.byteSum(first + 11)
-        stopped = row.byteSum(first + 12)
-        found = row.byteSum(first + 13)
+    mutating func pass(_ columns: inout RowColumns) {
+        for (state, column) in Self.states { columns.pass(count: column, &files[state]) }
+        columns.pass(byteSum: "bytes_total", &total)
+        columns.pass(byteSum: "bytes_accepted", &accepted)
+        columns.pass(byteSum: "bytes_verified", &verified)
+        columns.pass(byteSum: "bytes_left", &left)
+        columns.pass(byteSum: "bytes_stopped", &stopped)
+        columns.pass(byteSum: "bytes_found", &found)
     }
+
+    /// In the order of the columns.
+    var values: [Int64] { stored.map { if case .integer(let value) = $0 { value } else { 0 } } }
 }
 
 /// The differences that a transaction makes to counters, summed up so that each row is written once.

@@ -76,7 +76,7 @@ struct NodeFinder: QueueSubject {
     func isOver(folder: Int64, in batch: BatchID) throws -> Bool {
         try counters.write()
         let sums = try database.first(
-            "SELECT \(FolderSums.columns.joined(separator: ", ")) FROM folders WHERE id = ?", .integer(folder)
+            "SELECT \(FolderSums.list) FROM folders WHERE id = ?", .integer(folder)
         ) { FolderSums($0) }
         let isScanning =
             try database.integer("SELECT scanning FROM batches WHERE id = ?", .integer(batch.rawValue)) == 1

@@ -92,11 +92,10 @@ struct QueueCheck {
         Rule(
             sentence: "the counters of folder % and its tasks disagree",
             sql: """
-                SELECT folder FROM (SELECT folder, state, files, bytes_total, bytes_accepted, bytes_verified
-                FROM own_counts WHERE files <> 0 OR bytes_total <> 0 OR bytes_accepted <> 0 OR bytes_verified <> 0
+                SELECT folder FROM (SELECT folder, state, \(Tally.list) FROM own_counts WHERE files <> 0 OR bytes_total <> 0 OR bytes_accepted <> 0 OR bytes_verified <> 0
                 EXCEPT SELECT folder, state, \(TaskRow.tallySQL) FROM tasks GROUP BY folder, state)
                 UNION SELECT folder FROM (SELECT folder, state, \(TaskRow.tallySQL) FROM tasks GROUP BY folder, state
-                EXCEPT SELECT folder, state, files, bytes_total, bytes_accepted, bytes_verified FROM own_counts)
+                EXCEPT SELECT folder, state, \(Tally.list) FROM own_counts)
                 """),
         Rule(sentence: "the counters of folder % and what is below it disagree", sql: subtreeSQL),
         Rule(
@@ -145,9 +144,8 @@ struct QueueCheck {
 
     /// Each folder against its own tasks and its direct subfolders: what holds for every step holds for the tree.
     private static let subtreeSQL: String = {
-        let states = ["queued", "waiting", "running", "finishing", "stopped", "completed", "failed", "cancelled"]
-        let own = states.enumerated().map { place, name in
-            "sum(files) FILTER (WHERE state = \(place + 1)) AS \(name)"
+        let own = FolderSums.states.map { state, column in
+            "sum(files) FILTER (WHERE state = \(state: state)) AS \(column)"
         }
         func open(_ condition: String) -> String {
             ByteSum.sql("CASE WHEN \(condition) THEN bytes_total - bytes_accepted ELSE 0 END")

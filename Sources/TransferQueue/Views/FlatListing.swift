@@ -69,11 +69,7 @@ struct FlatListing {
 
     /// The sum of a state in `folders`.
     private static func column(_ state: TransferState) -> String? {
-        switch state {
-        case .created: nil
-        case .paused: "stopped"
-        case .queued, .waiting, .running, .finishing, .completed, .failed, .cancelled: state.rawValue
-        }
+        FolderSums.states.first { $0.state == state }?.column
     }
 
     // MARK: By name or size

@@ -49,7 +49,7 @@ extension FolderListing {
                 "parent = ? ORDER BY \(order.ofFolders) LIMIT ?", .integer(folder), .integer(Int64(limit)), batch)
         }
         let sums = try view.database.first(
-            "SELECT \(FolderSums.columns.joined(separator: ", ")) FROM folders WHERE id = ?", .integer(folder)
+            "SELECT \(FolderSums.list) FROM folders WHERE id = ?", .integer(folder)
         ) { FolderSums($0, from: 0) }
         let count = try folderCount()
         let ids = try view.sorted.ids(

@@ -21,12 +21,11 @@ struct FolderListing {
         self.folder = folder
         var own: [TransferState: Tally] = [:]
         try view.database.forEach(
-            "SELECT state, files, bytes_total, bytes_accepted, bytes_verified FROM own_counts WHERE folder = ? AND files > 0",
+            "SELECT state, \(Tally.list) FROM own_counts WHERE folder = ? AND files > 0",
             .integer(folder)
         ) { row in
             guard let state = TransferState(stored: row.integer(0)) else { return }
-            own[state] = Tally(
-                files: row.count(1), total: row.byteSum(2), accepted: row.byteSum(3), verified: row.byteSum(4))
+            own[state] = Tally(row, from: 1)
         }
         self.own = own
         let failed = own[.failed]?.files ?? 0

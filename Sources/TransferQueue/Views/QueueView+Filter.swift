@@ -63,9 +63,8 @@ extension QueueView {
     }
 
     private func filesTotal() throws -> Int64 {
-        let states = ["queued", "waiting", "running", "finishing", "stopped", "completed", "failed", "cancelled"]
         return try database.integer(
-            "SELECT sum(\(states.map { "f.\($0)" }.joined(separator: " + "))) FROM batches b JOIN folders f ON f.id = b.root WHERE b.purged_at IS NULL"
+            "SELECT sum(\(FolderSums.filesSQL(of: "f."))) FROM batches b JOIN folders f ON f.id = b.root WHERE b.purged_at IS NULL"
         )
             ?? 0
     }

@@ -30,14 +30,7 @@ extension QueueView {
         guard let found else { return nil }
         if found.isDownload { throw QueueError.badRequest("\(batch) downloads: queue its URLs with martlet download") }
         let sources = try database.rows("SELECT path, placement, name FROM sources WHERE batch = ? ORDER BY id", id) {
-            row in
-            let placement: UploadSource.Placement =
-                switch StoredPlacement(rawValue: row.integer(1)) {
-                case .contents, .downloads, nil: .contents
-                case .exactly: .exactly
-                case .named: .named(RawPath(row.bytes(2)))
-                }
-            return UploadSource(path: RawPath(row.bytes(0)), placement: placement)
+            UploadSource(path: RawPath($0.bytes(0)), placement: .init(stored: $0.integer(1), name: $0.bytes(2)))
         }
         var order = BatchRequest(
             session: found.session, name: found.name, work: .upload(sources, to: found.destination),

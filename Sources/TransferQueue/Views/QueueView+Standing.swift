@@ -10,7 +10,7 @@ extension QueueView {
         case .folder(let id, let path):
             guard let batch = try batchRow(id), let folder = try paths.folder(path, in: id) else { return nil }
             let sums = try database.first(
-                "SELECT \(FolderSums.columns.joined(separator: ", ")) FROM folders WHERE id = ?", .integer(folder)
+                "SELECT \(FolderSums.list) FROM folders WHERE id = ?", .integer(folder)
             ) { FolderSums($0).files }
             return try standing(in: batch, sums: sums ?? FileCounts(), folder: folder)
         case .task(let id):

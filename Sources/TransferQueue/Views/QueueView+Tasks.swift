@@ -4,32 +4,27 @@ import TransferModel
 
 extension QueueView {
     /// A task with all that a snapshot needs of its own rows.
-    struct FullTask {
+    struct FullTask: StoredRow {
         let row: TaskRow
         let name: RawPath
         let source: Int64?
         let url: String?
-        let fileName: RawPath?
         let details: TaskDetails
         /// Its own; `nil`: its batch's.
         let priority: TransferPriority?
         /// A person wants it now.
         let isUrgent: Bool
 
-        static let columns =
-            TaskRow.columns + ", t.name, t.source, d.url, d.file_name, "
-            + TaskDetails.columns.map { "d.\($0)" }.joined(separator: ", ") + ", l.priority"
+        static let columns = list()
         static let details = "LEFT JOIN task_details d ON d.task = t.id"
 
-        init(_ row: SQLiteStatement) {
-            self.row = TaskRow(row)
-            let next = TaskRow.columnCount
-            name = RawPath(row.bytes(next))
-            source = row.optionalInteger(next + 1)
-            url = row.optionalText(next + 2)
-            fileName = row.optionalBytes(next + 3).map { RawPath($0) }
-            details = TaskDetails(row, from: next + 4)
-            let stored = row.integer(next + 4 + Int32(TaskDetails.columns.count))
+        init(_ columns: inout RowColumns) {
+            row = columns.row()
+            name = RawPath(columns.bytes("t.name"))
+            source = columns.optionalInteger("t.source")
+            url = columns.optionalText("d.url")
+            details = columns.row(of: "d.")
+            let stored = columns.integer("l.priority")
             priority = (0...4).contains(stored) ? TransferPriority(stored: stored) : nil
             isUrgent = stored == LanePriority.now
         }

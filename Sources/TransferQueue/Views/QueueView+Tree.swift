@@ -84,21 +84,33 @@ extension QueueView {
         return StoredJSON.value(TransferError.self, text ?? nil)
     }
 
+    private struct FolderRow: StoredRow {
+        let id: Int64
+        let name: RawPath
+        /// It or a folder directly below is still to be listed.
+        let isScanning: Bool
+        let isPaused: Bool
+        let sums: FolderSums
+
+        static let columns = list()
+
+        init(_ columns: inout RowColumns) {
+            id = columns.integer("id")
+            name = RawPath(columns.bytes("name"))
+            isScanning = columns.flag(
+                "walk > 0 OR EXISTS (SELECT 1 FROM folders c WHERE c.parent = folders.id AND c.walk > 0)")
+            isPaused = columns.flag("paused")
+            sums = columns.row()
+        }
+    }
+
     /// Rows of folders that a condition with two values chooses, and how many it may choose.
     func folderRows(
         _ condition: String, _ first: SQLiteValue, _ second: SQLiteValue, _ batch: BatchRow
     ) throws -> [NodeRow] {
         let found = try database.rows(
-            """
-            SELECT id, name, walk > 0 OR EXISTS (SELECT 1 FROM folders c WHERE c.parent = folders.id AND c.walk > 0),
-            paused, \(FolderSums.columns.joined(separator: ", ")) FROM folders WHERE \(condition)
-            """, first, second
-        ) { row in
-            (
-                id: row.integer(0), name: RawPath(row.bytes(1)), isScanning: row.integer(2) == 1,
-                isPaused: row.integer(3) != 0, sums: FolderSums(row, from: 4)
-            )
-        }
+            "SELECT \(FolderRow.columns) FROM folders WHERE \(condition)", first, second
+        ) { FolderRow($0) }
         return try found.map { folder in
             let place = try paths.place(of: folder.id)
             let counts = shown(folder.sums.files, in: batch)

@@ -20,7 +20,7 @@ struct QueueView {
     // MARK: Batches
 
     /// A batch's row with its root's counters.
-    struct BatchRow {
+    struct BatchRow: StoredRow {
         let id: BatchID
         let uuid: UUID
         let session: SessionName
@@ -43,11 +43,7 @@ struct QueueView {
         let isUrgent: Bool
         let leftOut: LeftOut
 
-        static let columns = """
-            b.id, b.uuid, s.name, b.name, b.direction, b.held, b.paused, b.scanning, b.priority, b.position, b.created_at,
-            b.finished_at, b.not_before, b.destination, b.root,
-            """ + FolderSums.columns.map { " f.\($0)" }.joined(separator: ",")
-            + ", b.urgent, b.left_links, b.left_special, b.left_empty"
+        static let columns = list()
         static let tables = allTables + " AND b.purged_at IS NULL"
         /// With batches that a person has forgotten.
         static let allTables = "batches b JOIN sessions s ON s.id = b.session JOIN folders f ON f.id = b.root"
@@ -57,29 +53,30 @@ struct QueueView {
             finishedAt == nil && !isScanning && sums.files.total > 0 && sums.files.total == sums.files.terminal
         }
 
-        init(_ row: SQLiteStatement) {
-            id = BatchID(rawValue: row.integer(0))
+        init(_ columns: inout RowColumns) {
+            id = BatchID(rawValue: columns.integer("b.id"))
             // A damaged UUID is a finding of `check`, not a reason to hide the batch.
-            uuid = UUID(bytes: row.bytes(1)) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-            session = SessionName(rawValue: row.text(2)) ?? .default
-            name = row.text(3)
-            direction = TransferDirection(stored: row.integer(4))
-            isHeld = row.integer(5) != 0
-            isPaused = row.integer(6) != 0
-            isScanning = row.integer(7) == ListingState.goesOn.rawValue
-            isCutShort = row.integer(7) == ListingState.cutShort.rawValue
-            priority = TransferPriority(stored: row.integer(8))
-            position = row.integer(9)
-            createdAt = Timestamp(milliseconds: row.integer(10))
-            finishedAt = row.optionalInteger(11).map { Timestamp(milliseconds: $0) }
-            notBefore = row.optionalInteger(12).map { Timestamp(milliseconds: $0) }
-            destination = row.text(13)
-            root = row.integer(14)
-            sums = FolderSums(row, from: 15)
-            let next = 15 + Int32(FolderSums.columns.count)
-            isUrgent = row.integer(next) != 0
+            uuid = UUID(bytes: columns.bytes("b.uuid")) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+            session = SessionName(rawValue: columns.text("s.name")) ?? .default
+            name = columns.text("b.name")
+            direction = TransferDirection(stored: columns.integer("b.direction"))
+            isHeld = columns.flag("b.held")
+            isPaused = columns.flag("b.paused")
+            let listing = ListingState(rawValue: columns.integer("b.scanning"))
+            isScanning = listing == .goesOn
+            isCutShort = listing == .cutShort
+            priority = TransferPriority(stored: columns.integer("b.priority"))
+            position = columns.integer("b.position")
+            createdAt = Timestamp(milliseconds: columns.integer("b.created_at"))
+            finishedAt = columns.time("b.finished_at")
+            notBefore = columns.time("b.not_before")
+            destination = columns.text("b.destination")
+            root = columns.integer("b.root")
+            sums = columns.row(of: "f.")
+            isUrgent = columns.flag("b.urgent")
             leftOut = LeftOut(
-                links: row.count(next + 1), special: row.count(next + 2), emptyFolders: row.count(next + 3))
+                links: columns.count("b.left_links"), special: columns.count("b.left_special"),
+                emptyFolders: columns.count("b.left_empty"))
         }
     }
 

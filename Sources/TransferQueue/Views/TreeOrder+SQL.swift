@@ -34,8 +34,7 @@ extension TreeOrder {
     var ofBatches: String { terms("f.", name: "b.name") + ", b.paused, b.position, b.id" }
 
     private func terms(_ table: String, name: String) -> String {
-        let states = ["queued", "waiting", "running", "finishing", "stopped", "completed", "failed", "cancelled"]
-        let files = states.map { table + $0 }.joined(separator: " + ")
+        let files = FolderSums.filesSQL(of: table)
         switch by {
         case .queue, .name: return name + upward
         case .speed, .eta: return name
