@@ -141,6 +141,9 @@ struct TaskDetails: WrittenRow, Hashable {
         retryAt = nil
     }
 
+    /// The error for which it waits or failed.
+    var failure: TransferError? { StoredJSON.value(TransferError.self, error) }
+
     /// When the task was first tried.
     func firstTry(of row: TaskRow) -> Timestamp? {
         (firstTriedAt ?? row.begunAt).map { Timestamp(milliseconds: $0) }

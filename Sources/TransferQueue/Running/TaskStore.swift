@@ -91,7 +91,7 @@ final class TaskStore: QueueSubject {
         let detail = details.reasonDetail(kind)
         let isTold = kind == .failed || detail != 0
         let isQuoted = isTold || details.wait.reasons.contains(where: \.isProblem)
-        let error = step > 0 && isQuoted ? StoredJSON.value(TransferError.self, details.error) : nil
+        let error = step > 0 && isQuoted ? details.failure : nil
         let told = ReasonText(message: isTold ? error?.message ?? "" : "", said: error?.said, detail: error?.detail)
         let at = kind == .failed ? row.finishedAt : details.waitSince
         try database.run(
@@ -147,7 +147,7 @@ extension TaskDetails {
         switch kind {
         case .waiting: cause == .cannotFindHost ? TransferErrorCode.cannotFindHost.stored : 0
         case .failed:
-            cause == .http ? Int64(StoredJSON.value(TransferError.self, error)?.httpStatus ?? 0) : 0
+            cause == .http ? Int64(failure?.httpStatus ?? 0) : 0
         }
     }
 }

@@ -76,14 +76,11 @@ extension QueueView {
     }
 
     private func standing(of task: FullTask, in batch: BatchRow) throws -> NodeStanding {
-        let state = shown(task.row.state, in: batch, isUrgent: task.isUrgent)
-        var counts = FileCounts()
-        counts[state] = 1
-        let own: [NodeID] = task.row.flags.contains(.paused) ? [.task(task.row.id)] : []
+        let shown = try shown(task, in: batch)
+        let state = shown.state
         var standing = NodeStanding(
-            state: state, batch: batch.id, counts: counts, scanning: false, isHeld: batch.isHeld,
-            pausedBy: own + (try pausedBy(batch, task.row.folder)), notBefore: isEarly(batch) ? batch.notBefore : nil,
-            waitReasons: waitReasons(of: task.row, task.details, in: batch),
+            state: state, batch: batch.id, counts: shown.counts, scanning: false, isHeld: batch.isHeld,
+            pausedBy: shown.pausedBy, notBefore: isEarly(batch) ? batch.notBefore : nil, waitReasons: shown.waitReasons,
             ahead: try ahead(of: batch, task.priority), isUrgent: batch.isUrgent || task.isUrgent)
         standing.pauseEnds = try pauseEnds(standing.pausedBy)
         if state == .queued { standing.aheadInBatch = try aheadInBatch(of: task.row) }
@@ -92,7 +89,7 @@ extension QueueView {
         }
         let begun = state.isActive ? task.row.begunAt : task.details.waitSince
         standing.since = (task.row.finishedAt ?? begun).map { Timestamp(milliseconds: $0) }
-        standing.error = StoredJSON.value(TransferError.self, task.details.error)
+        standing.error = task.details.failure
         standing.origin = try database.first("SELECT origin FROM lanes WHERE id = ?", .integer(task.row.lane)) {
             $0.text(0)
         }
@@ -114,27 +111,6 @@ extension QueueView {
     private func isLeftAtServer(_ column: String, _ id: Int64, _ batch: BatchRow) throws -> Bool? {
         guard batch.direction == .upload else { return nil }
         return try database.integer("SELECT 1 \(RemainsStore.left) AND \(column) = ? LIMIT 1", .integer(id)) != nil
-    }
-
-    func pausedBy(_ batch: BatchRow, _ folder: Int64) throws -> [NodeID] {
-        let folders = try paths.place(of: folder)?.pausedBy ?? []
-        return folders.map { .folder(batch.id, path: $0) } + (batch.isPaused ? [.batch(batch.id)] : [])
-    }
-
-    /// The time at which a paused batch, or the first of its paused parts, resumes by itself; `nil`: none does.
-    func pauseEnd(of batch: BatchRow) throws -> Timestamp? {
-        if batch.isPaused { return try pauseEnds([.batch(batch.id)]) }
-        let first = try database.integer("SELECT min(at) FROM pause_ends WHERE batch = ?", .integer(batch.id.rawValue))
-        return first.map { Timestamp(milliseconds: $0) }
-    }
-
-    /// When the last of these pauses ends by itself; `nil`: one of them does not.
-    func pauseEnds(_ nodes: [NodeID]) throws -> Timestamp? {
-        let ends = try nodes.map { node in
-            try database.integer("SELECT at FROM pause_ends WHERE node = ?", .text(try StoredJSON.text(node)))
-        }
-        let known = ends.compactMap(\.self)
-        return known.count == nodes.count ? known.max().map { Timestamp(milliseconds: $0) } : nil
     }
 
     /// Tasks that the scheduler takes before this batch's.

@@ -164,21 +164,18 @@ extension QueueView {
         guard let batch = try batchRow(task.row.batch, hidden: true) else { throw QueueError.noSuchBatch }
         let (row, details) = (task.row, task.details)
         let ends = try ends(of: task, in: batch)
-        let state = shown(row.state, in: batch, isUrgent: task.isUrgent)
+        let shown = try shown(task, in: batch)
         var snapshot = TaskSnapshot(
             id: row.id, uuid: UUID(task: row.id, queue: try queueUUID()), batch: row.batch, session: batch.session,
-            direction: batch.direction, state: state, priority: task.priority ?? batch.priority, name: task.name,
+            direction: batch.direction, state: shown.state, priority: task.priority ?? batch.priority, name: task.name,
             folder: try paths.place(of: row.folder)?.tree ?? RawPath(""), source: ends.source,
             destination: ends.destination, bytesTotal: row.size, createdAt: batch.createdAt)
         let wasStarted = task.wasStarted
         if wasStarted { snapshot.protocol = try wireProtocol(of: task, in: batch) }
-        snapshot.waitReasons = waitReasons(of: row, details, in: batch)
+        snapshot.waitReasons = shown.waitReasons
         snapshot.cause = row.state == .failed ? details.cause : row.state == .cancelled ? .cancelledByUser : nil
         snapshot.paused = row.flags.contains(.paused)
-        if state == .paused {
-            let own: [NodeID] = snapshot.paused ? [.task(row.id)] : []
-            snapshot.pausedUntil = try pauseEnds(own + pausedBy(batch, row.folder))
-        }
+        snapshot.pausedUntil = shown.pausedUntil
         snapshot.bytesSent = row.accepted
         snapshot.bytesAccepted = row.accepted
         snapshot.bytesVerified = row.tally.verified
@@ -187,12 +184,10 @@ extension QueueView {
         snapshot.restarts = Int(details.restarts)
         snapshot.bytesRepeated = details.repeated
         snapshot.skipped = row.flags.contains(.skipped)
-        if state == .waiting {
-            snapshot.retryAt =
-                nextTry(details.retryAt, in: batch, isUrgent: task.isUrgent)
-                ?? (isEarly(batch) ? batch.notBefore : nil)
+        if shown.state == .waiting {
+            snapshot.retryAt = shown.retryAt ?? (isEarly(batch) ? batch.notBefore : nil)
         }
-        snapshot.error = StoredJSON.value(TransferError.self, details.error)
+        snapshot.error = details.failure
         snapshot.digest = StoredJSON.value(TransferDigest.self, details.digest)
         snapshot.verified = row.flags.verification
         snapshot.listed = try listed(of: row, details)
@@ -255,11 +250,6 @@ extension QueueView {
             expects: options.sha256.map { TransferDigest(algorithm: "sha-256", value: $0) })
         guard snapshot.direction == .upload else { return }
         snapshot.modifiedAt = (found?.changed).flatMap { $0 }.map { Timestamp(milliseconds: $0 / 1_000_000) }
-    }
-
-    func waitReasons(of row: TaskRow, _ details: TaskDetails, in batch: BatchRow) -> [WaitReason] {
-        guard shown(row.state, in: batch) == .waiting else { return [] }
-        return row.state == .waiting ? details.wait.reasons : [.notBefore]
     }
 
     private func queueUUID() throws -> UUID {

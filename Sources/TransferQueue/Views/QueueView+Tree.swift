@@ -55,19 +55,18 @@ extension QueueView {
     }
 
     func nodeRow(_ batch: BatchRow) throws -> NodeRow {
-        let counts = shown(batch.sums.files, in: batch)
+        let shown = try shown(batch)
         var row = NodeRow(
-            id: .batch(batch.id), name: batch.name,
-            state: state(of: batch, counts), counts: counts, bytes: batch.sums.bytes)
-        row.waitReasons = try waitReasons(of: batch)
+            id: .batch(batch.id), name: batch.name, state: shown.state, counts: shown.counts, bytes: batch.sums.bytes)
+        row.waitReasons = shown.waitReasons
         row.paused = batch.isPaused
-        if row.state == .paused { row.pausedUntil = try pauseEnd(of: batch) }
+        row.pausedUntil = shown.pausedUntil
         row.effectivelyPaused = batch.isPaused
         row.scanning = batch.isScanning
         row.path = RawPath(batch.destination).displayed
-        if counts.total == 1, counts.completed == 0 { row.error = try onlyError(of: batch.id) }
+        if row.counts.total == 1, row.counts.completed == 0 { row.error = try onlyError(of: batch.id) }
         row.priority = batch.priority
-        row.limit = try limit(of: .batch(batch.id))
+        row.limit = shown.limit
         row.notBefore = batch.notBefore
         if batch.session != .default { row.session = batch.session }
         return row
@@ -134,22 +133,17 @@ extension QueueView {
     }
 
     func nodeRow(_ task: FullTask, in batch: BatchRow) throws -> NodeRow {
-        let state = shown(task.row.state, in: batch, isUrgent: task.isUrgent)
-        var counts = FileCounts()
-        counts[state] = 1
+        let shown = try shown(task, in: batch)
         var row = NodeRow(
-            id: .task(batch.id, task.row.id), name: task.name.displayed, state: state, counts: counts,
+            id: .task(batch.id, task.row.id), name: task.name.displayed, state: shown.state, counts: shown.counts,
             bytes: task.row.tally.bytes(in: task.row.state))
         row.sizeKnown = task.row.size != nil
-        row.waitReasons = waitReasons(of: task.row, task.details, in: batch)
+        row.waitReasons = shown.waitReasons
         row.paused = task.row.flags.contains(.paused)
-        if state == .paused {
-            let own: [NodeID] = row.paused ? [.task(task.row.id)] : []
-            row.pausedUntil = try pauseEnds(own + pausedBy(batch, task.row.folder))
-        }
-        row.effectivelyPaused = try row.paused || batch.isPaused || paths.isPaused(task.row.folder)
-        if state == .waiting { row.retryAt = nextTry(task.details.retryAt, in: batch, isUrgent: task.isUrgent) }
-        row.error = StoredJSON.value(TransferError.self, task.details.error)
+        row.pausedUntil = shown.pausedUntil
+        row.effectivelyPaused = !shown.pausedBy.isEmpty
+        row.retryAt = shown.retryAt
+        row.error = task.details.failure
         row.skipped = task.row.flags.contains(.skipped)
         let ends = try ends(of: task, in: batch)
         row.path = ends.source.displayed + " -> " + ends.destination.displayed

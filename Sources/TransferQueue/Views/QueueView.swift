@@ -125,55 +125,6 @@ struct QueueView {
         return unfinished + finished
     }
 
-    // MARK: How stored states are shown
-
-    /// A batch's flags leave its tasks' rows alone; they show in what a person sees of them.
-    /// - Parameter isUrgent: of one task that is wanted now, whatever its batch waits for.
-    func shown(_ state: TransferState, in batch: BatchRow, isUrgent: Bool = false) -> TransferState {
-        switch state {
-        case .queued, .waiting:
-            if batch.isPaused { return .paused }
-            if state == .waiting { return .waiting }
-            if isUrgent { return .queued }
-            if batch.isHeld { return .created }
-            return isEarly(batch) ? .waiting : .queued
-        default: return state
-        }
-    }
-
-    /// Bytes a second; `nil`: no limit of its own.
-    func limit(of scope: LimitScope) throws -> Int64? {
-        try database.first("SELECT rate FROM limits WHERE scope = ?", .text(scope.stored)) { $0.count(0) }
-    }
-
-    /// The time of a task's next try, which does not come before the time at which its batch may begin.
-    func nextTry(_ own: Int64?, in batch: BatchRow, isUrgent: Bool) -> Timestamp? {
-        let own = own.map { Timestamp(milliseconds: $0) }
-        guard let begin = batch.notBefore, !isUrgent else { return own }
-        return own.map { max($0, begin) }
-    }
-
-    func isEarly(_ batch: BatchRow) -> Bool { batch.notBefore.map { $0 > now } ?? false }
-
-    func shown(_ counts: FileCounts, in batch: BatchRow) -> FileCounts {
-        var shown = FileCounts()
-        for state in TransferState.allCases { shown[self.shown(state, in: batch)] += counts[state] }
-        return shown
-    }
-
-    /// Every reason that some task of a batch waits for.
-    func waitReasons(of batch: BatchRow) throws -> [WaitReason] {
-        var reasons: WaitReasons = []
-        if batch.sums.files.waiting > 0 {
-            try database.forEach(
-                "SELECT value FROM reasons WHERE batch = ? AND kind = \(reasons: .waiting) AND files > 0",
-                .integer(batch.id.rawValue)
-            ) { reasons.formUnion(WaitReasons(rawValue: Int32(truncatingIfNeeded: $0.integer(0)))) }
-        }
-        if isEarly(batch), batch.sums.files.queued > 0 { reasons.insert(WaitReasons(.notBefore)) }
-        return reasons.reasons
-    }
-
     private func causes(of batch: BatchID) throws -> [CauseCount] {
         try database.rows(
             """
@@ -226,22 +177,17 @@ struct QueueView {
         return problems.isEmpty && cause != nil ? Array(reasons.prefix(1)) : problems
     }
 
-    func state(of batch: BatchRow, _ counts: FileCounts) -> TransferState {
-        counts.state(
-            scanning: batch.isScanning, paused: batch.isPaused, looking: batch.isLooking, cutShort: batch.isCutShort)
-    }
-
     func snapshot(_ batch: BatchRow) throws -> BatchSnapshot {
-        let counts = shown(batch.sums.files, in: batch)
+        let shown = try shown(batch)
         var snapshot = BatchSnapshot(
             id: batch.id, uuid: batch.uuid, session: batch.session, name: batch.name,
             direction: batch.direction == .upload ? .upload : .download,
-            state: state(of: batch, counts), scanning: batch.isScanning,
-            paused: batch.isPaused, priority: batch.priority, createdAt: batch.createdAt,
-            finishedAt: batch.finishedAt, destination: batch.destination, counts: counts, bytes: batch.sums.bytes,
-            waitReasons: try waitReasons(of: batch), causes: try causes(of: batch.id),
-            limit: try limit(of: .batch(batch.id)), notBefore: batch.notBefore)
-        if snapshot.state == .paused { snapshot.pausedUntil = try pauseEnd(of: batch) }
+            state: shown.state, scanning: batch.isScanning, paused: batch.isPaused, priority: batch.priority,
+            createdAt: batch.createdAt,
+            finishedAt: batch.finishedAt, destination: batch.destination, counts: shown.counts, bytes: batch.sums.bytes,
+            waitReasons: shown.waitReasons, causes: try causes(of: batch.id),
+            limit: shown.limit, notBefore: batch.notBefore)
+        snapshot.pausedUntil = shown.pausedUntil
         snapshot.leftOut = batch.leftOut
         snapshot.waits = try waits(of: batch)
         snapshot.listed = try listed(of: batch.id)

@@ -1,0 +1,131 @@
+import SQLiteConnection
+import TransferModel
+
+/// The part that a snapshot, a row of the tree and `why` have in common: stored rows as they are shown.
+extension QueueView {
+    /// A batch with the sums of everything in it.
+    struct ShownBatch {
+        let counts: FileCounts
+        let state: TransferState
+        let waitReasons: [WaitReason]
+        /// While it is paused: when that, or the first pause in it, ends by itself.
+        let pausedUntil: Timestamp?
+        let limit: Int64?
+    }
+
+    func shown(_ batch: BatchRow) throws -> ShownBatch {
+        let counts = shown(batch.sums.files, in: batch)
+        let state = counts.state(
+            scanning: batch.isScanning, paused: batch.isPaused, looking: batch.isLooking, cutShort: batch.isCutShort)
+        return ShownBatch(
+            counts: counts, state: state, waitReasons: try waitReasons(of: batch),
+            pausedUntil: state == .paused ? try pauseEnd(of: batch) : nil, limit: try limit(of: .batch(batch.id)))
+    }
+
+    /// A task with what its batch and folders make of it.
+    struct ShownTask {
+        let state: TransferState
+        let waitReasons: [WaitReason]
+        /// The nodes whose own flag pauses it, itself first.
+        let pausedBy: [NodeID]
+        /// While it is paused: when the last of these pauses ends by itself.
+        let pausedUntil: Timestamp?
+        /// While it waits: the time of its next try.
+        let retryAt: Timestamp?
+
+        /// One file in this state.
+        var counts: FileCounts {
+            var counts = FileCounts()
+            counts[state] = 1
+            return counts
+        }
+    }
+
+    func shown(_ task: FullTask, in batch: BatchRow) throws -> ShownTask {
+        let (row, details) = (task.row, task.details)
+        let state = shown(row.state, in: batch, isUrgent: task.isUrgent)
+        let own: [NodeID] = row.flags.contains(.paused) ? [.task(row.id)] : []
+        let pausedBy = own + (try pausedBy(batch, row.folder))
+        return ShownTask(
+            state: state, waitReasons: waitReasons(of: row, details, in: batch), pausedBy: pausedBy,
+            pausedUntil: state == .paused ? try pauseEnds(pausedBy) : nil,
+            retryAt: state == .waiting ? nextTry(details.retryAt, in: batch, isUrgent: task.isUrgent) : nil)
+    }
+
+    // MARK: States
+
+    /// A batch's flags leave its tasks' rows alone; they show in what a person sees of them.
+    /// - Parameter isUrgent: of one task that is wanted now, whatever its batch waits for.
+    func shown(_ state: TransferState, in batch: BatchRow, isUrgent: Bool = false) -> TransferState {
+        switch state {
+        case .queued, .waiting:
+            if batch.isPaused { return .paused }
+            if state == .waiting { return .waiting }
+            if isUrgent { return .queued }
+            if batch.isHeld { return .created }
+            return isEarly(batch) ? .waiting : .queued
+        default: return state
+        }
+    }
+
+    /// Bytes a second; `nil`: no limit of its own.
+    func limit(of scope: LimitScope) throws -> Int64? {
+        try database.first("SELECT rate FROM limits WHERE scope = ?", .text(scope.stored)) { $0.count(0) }
+    }
+
+    /// The time of a task's next try, which does not come before the time at which its batch may begin.
+    func nextTry(_ own: Int64?, in batch: BatchRow, isUrgent: Bool) -> Timestamp? {
+        let own = own.map { Timestamp(milliseconds: $0) }
+        guard let begin = batch.notBefore, !isUrgent else { return own }
+        return own.map { max($0, begin) }
+    }
+
+    func isEarly(_ batch: BatchRow) -> Bool { batch.notBefore.map { $0 > now } ?? false }
+
+    func shown(_ counts: FileCounts, in batch: BatchRow) -> FileCounts {
+        var shown = FileCounts()
+        for state in TransferState.allCases { shown[self.shown(state, in: batch)] += counts[state] }
+        return shown
+    }
+
+    /// Every reason that some task of a batch waits for.
+    func waitReasons(of batch: BatchRow) throws -> [WaitReason] {
+        var reasons: WaitReasons = []
+        if batch.sums.files.waiting > 0 {
+            try database.forEach(
+                "SELECT value FROM reasons WHERE batch = ? AND kind = \(reasons: .waiting) AND files > 0",
+                .integer(batch.id.rawValue)
+            ) { reasons.formUnion(WaitReasons(rawValue: Int32(truncatingIfNeeded: $0.integer(0)))) }
+        }
+        if isEarly(batch), batch.sums.files.queued > 0 { reasons.insert(WaitReasons(.notBefore)) }
+        return reasons.reasons
+    }
+
+    private func waitReasons(of row: TaskRow, _ details: TaskDetails, in batch: BatchRow) -> [WaitReason] {
+        guard shown(row.state, in: batch) == .waiting else { return [] }
+        return row.state == .waiting ? details.wait.reasons : [.notBefore]
+    }
+
+    // MARK: Pauses
+
+    func pausedBy(_ batch: BatchRow, _ folder: Int64) throws -> [NodeID] {
+        let folders = try paths.place(of: folder)?.pausedBy ?? []
+        return folders.map { .folder(batch.id, path: $0) } + (batch.isPaused ? [.batch(batch.id)] : [])
+    }
+
+    /// The time at which a paused batch, or the first of its paused parts, resumes by itself; `nil`: none does.
+    func pauseEnd(of batch: BatchRow) throws -> Timestamp? {
+        if batch.isPaused { return try pauseEnds([.batch(batch.id)]) }
+        let first = try database.integer("SELECT min(at) FROM pause_ends WHERE batch = ?", .integer(batch.id.rawValue))
+        return first.map { Timestamp(milliseconds: $0) }
+    }
+
+    /// When the last of these pauses ends by itself; `nil`: one of them does not.
+    func pauseEnds(_ nodes: [NodeID]) throws -> Timestamp? {
+        let ends = try nodes.map { node in
+            try database.integer("SELECT at FROM pause_ends WHERE node = ?", .text(try StoredJSON.text(node)))
+        }
+        let known = ends.compactMap(\.self)
+        return known.count == nodes.count ? known.max().map { Timestamp(milliseconds: $0) } : nil
+    }
+}
