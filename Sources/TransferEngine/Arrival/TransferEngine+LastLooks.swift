@@ -203,7 +203,8 @@ extension TransferEngine {
         _ trust: inout ListTrust
     ) async -> TransferError? {
         guard let place = folder.appending(file.name)?.probe else { return nil }
-        let (error, attempt) = await inquire(FileProbe(place, name: file.name), at: folder, context, look.origin)
+        let (error, attempt) = await inquire(
+            .probe, FileProbe(place, name: file.name), at: folder, context, look.origin)
         // A server that cannot be asked in this way is believed; one that does not answer has not said that nothing is there.
         if let error { return error.code == .unsupported ? nil : error }
         guard let probe = attempt.machine as? FileProbe else { return nil }
@@ -232,9 +233,8 @@ extension TransferEngine {
     ) async -> (error: TransferError?, answer: HTTPAnswer?) {
         guard phase == .running else { return (.stoppedLooking, nil) }
         let collector = ListingCollector(queue.reader, comparison: comparison)
-        let (error, attempt) = await inquire(RemoteListing(listing), at: place, context, origin) {
-            $0.listing = collector
-        }
+        let (error, attempt) = await inquire(
+            .listing(collector), RemoteListing(listing), at: place, context, origin)
         guard await collector.settled() else {
             let full = TransferError(
                 .internal, "the names at the server could not be kept here: see whether the disk is full")
@@ -242,25 +242,6 @@ extension TransferEngine {
         }
         if collector.isTooLong { return (.tooManyNames(TransferScheme.server(of: context.order.destination)), nil) }
         return (error, attempt.lastAnswer?.head)
-    }
-
-    /// Lets a machine ask a server something, with no task of the queue behind it.
-    /// - Returns: why it did not come to its end, and the attempt with the machine as it is then.
-    func inquire(
-        _ machine: any ProtocolMachine, at place: RemotePlace, _ context: BatchContext, _ origin: String,
-        prepare: (Attempt) -> Void = { _ in }
-    ) async -> (error: TransferError?, attempt: Attempt) {
-        lastTest -= 1
-        let task = ClaimedTask(asking: TaskID(rawValue: lastTest))
-        let attempt = Attempt(task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
-        attempt.place = place
-        prepare(attempt)
-        let error = await withCheckedContinuation { continuation in
-            attempt.removal = continuation
-            removals[task.id] = attempt
-            feed(attempt, .began(at: timeline.now))
-        }
-        return (error, attempt)
     }
 
     // MARK: Names as they come
@@ -277,7 +258,7 @@ extension TransferEngine {
     func take(listed entries: [RemoteEntry], _ attempt: Attempt) {
         guard let listing = attempt.listing else { return }
         listing.add(entries)
-        if listing.isTooLong { return endRemoval(attempt, nil) }
+        if listing.isTooLong { return endSideJob(attempt, nil) }
         attempt.isBlocked = true
         inBackground { [self] in
             _ = await listing.settled()

@@ -134,8 +134,7 @@ extension TransferEngine {
                 facts: facts(place, origin), resume: reading.point)
         else { return (.noListingPlace, nil) }
         reading.mayGoOn = false
-        let (error, attempt) = await inquire(machine, at: place, context, origin) {
-            $0.reading = reading
+        let (error, attempt) = await inquire(.readBack(reading), machine, at: place, context, origin) {
             $0.base = reading.sink.position
         }
         return (error, attempt.lastAnswer?.head)
@@ -151,17 +150,17 @@ extension TransferEngine {
             guard reading.sink.begin(opening) else {
                 reading.point = nil
                 reading.mayGoOn = true
-                return endRemoval(attempt, .otherPart(TransferScheme.server(of: attempt.origin)))
+                return endSideJob(attempt, .otherPart(TransferScheme.server(of: attempt.origin)))
             }
             openGate(id, of: attempt, to: reading.sink, total: opening.total)
         case .wake(let timer, let delay): wake(attempt, timer, after: delay)
         case .persist(let point): reading.point = point.content(GetResumePoint.self)
         case .learned(let facts): remember(facts, of: attempt.factsKey)
-        case .finish: endRemoval(attempt, nil)
-        case .fail(let error): endRemoval(attempt, error)
+        case .finish: endSideJob(attempt, nil)
+        case .fail(let error): endSideJob(attempt, error)
         case .wait(let demand):
             reading.mayGoOn = demand.reason == .backoff || demand.reason == .hostBackoff
-            endRemoval(attempt, demand.error)
+            endSideJob(attempt, demand.error)
         case .resumed, .startOver, .accepted, .listed, .digestSource, .digestRange, .claimName, .compareSource,
             .mismatch:
             break

@@ -36,7 +36,8 @@ enum Carrier {
     case sftp
 }
 
-/// A task that has a slot: what the engine knows of it while it runs. On the engine's loop; at most as many as there are slots.
+/// One try of a job at a server: what the engine knows of it while it runs. On the engine's loop; at most as many tasks' attempts as there
+/// are slots. Start with `job`; `TransferEngine+Attempts` drives it.
 final class Attempt {
     /// The stage of the attempt, from its first exchange to its end.
     enum Phase {
@@ -50,6 +51,8 @@ final class Attempt {
         case over
     }
 
+    let job: Job
+    /// The task it runs, or whose remains it looks at or removes; a made-up one, with a number below zero, for the jobs that ask a server.
     let task: ClaimedTask
     let context: BatchContext
     /// The batch's `keysGeneration` when the attempt began.
@@ -79,39 +82,8 @@ final class Attempt {
     /// The token buckets that its operations over SFTP draw from.
     var throttle: BucketThrottle?
 
-    /// It takes away what an upload has left, and tells the end here; not a task's attempt at all.
-    var removal: CheckedContinuation<TransferError?, Never>?
-
-    /// It only asks how much of a paused upload its server has; not a task's attempt at all.
-    var isLook = false
-
-    /// It lists a folder, and this takes what is listed; not a task's attempt at all.
-    var listing: ListingCollector?
-
-    /// It reads a file that was sent before, and this takes its bytes; not a task's attempt at all.
-    var reading: ReadingBack?
-
-    // Of an upload.
-    var subject: UploadSubject?
-    var source: SourceFile?
-    /// Number of times that the source was found changed, over all attempts.
-    var changes = 0
-    /// The resume point that was made durable last, by the machine or by an earlier attempt.
-    var resumePoint: ResumePoint?
-    /// An earlier one, until another takes its place: the upload begins anew, and what is there of it may still have to be removed.
-    var outdatedPoint: ResumePoint?
-    /// The earlier version of the source that the server has stored.
-    var ownVersion: PutResumePoint?
-    /// Bytes that exchanges which are over have sent, without the server's word on them yet.
-    var unconfirmed: Int64 = 0
-
-    // Of a download.
-    var target: DownloadTarget?
-    var point: GetResumePoint?
-    /// It went on with what earlier attempts had left.
-    var isResumed = false
-    /// Bytes of an earlier attempt that had come and were not on the disk for sure: they come again.
-    var lostTail: Int64 = 0
+    /// Waits for the end of a side job other than a look.
+    var caller: CheckedContinuation<TransferError?, Never>?
 
     // Accounting.
     var total: Int64?
@@ -130,17 +102,13 @@ final class Attempt {
     var pace: AttemptPace
     /// The queue knows that it runs. Small files are over before it would.
     var isToldRunning = false
-    /// Uploads only: the bytes sent that the queue was told of last, and when (nanoseconds of the engine's clock).
-    var told = (bytes: Int64(0), at: Int64(0))
-    /// The queue was told that a kill would have all of this upload sent again.
-    var isToldAtRisk = false
-    /// Uploads only: the server has said in this attempt how much it has; before that an earlier attempt's word holds.
-    var isCounted = false
     let startedAt: Int64
 
     init(
-        _ task: ClaimedTask, context: BatchContext, origin: String, machine: any ProtocolMachine, at nanoseconds: Int64
+        _ job: Job, of task: ClaimedTask, context: BatchContext, origin: String, machine: any ProtocolMachine,
+        at nanoseconds: Int64
     ) {
+        self.job = job
         self.task = task
         self.context = context
         keysGeneration = context.keysGeneration
@@ -154,13 +122,30 @@ final class Attempt {
         pace = AttemptPace(at: nanoseconds)
     }
 
+    /// The upload's own state; `nil`: another job.
+    var upload: UploadWork? { if case .upload(let work) = job { work } else { nil } }
+
+    /// The download's own state; `nil`: another job.
+    var download: DownloadWork? { if case .download(let work) = job { work } else { nil } }
+
+    /// Takes what is listed; `nil`: another job.
+    var listing: ListingCollector? { if case .listing(let collector) = job { collector } else { nil } }
+
     /// Bytes of the file come from the server.
-    var receives: Bool { target != nil || reading != nil }
+    var receives: Bool {
+        switch job {
+        case .download, .readBack: true
+        case .upload, .look, .removal, .probe, .listing: false
+        }
+    }
 
     /// Bytes that the answer under way has brought, and that were taken.
     var written: Int64 {
-        guard let end = target?.written ?? reading?.sink.position else { return 0 }
-        return max(0, end - base)
+        switch job {
+        case .download(let work): max(0, work.target.written - base)
+        case .readBack(let reading): max(0, reading.sink.position - base)
+        case .upload, .look, .removal, .probe, .listing: 0
+        }
     }
 
     /// The key under which facts about its server are kept.
@@ -171,20 +156,20 @@ final class Attempt {
     }
 
     /// Uploads only: bytes confirmed by the server plus bytes sent and not yet confirmed.
-    var uploaded: Int64 { exchanges.reduce(accepted + unconfirmed) { $0 + $1.sent } }
+    var uploaded: Int64 { exchanges.reduce(accepted + (upload?.unconfirmed ?? 0)) { $0 + $1.sent } }
 
     /// A cut costs nothing but the way: something at the server remembers what it has.
-    var canResume: Bool { resumePoint.map { $0.kind != PutResumePoint.kind } ?? false }
+    var canResume: Bool { upload?.resumePoint.map { $0.kind != PutResumePoint.kind } ?? false }
 
     /// Whoever stops it now finds what was sent when it goes on: of a download always, of an upload where the server can.
-    var keepsWhatWasSent: Bool { target != nil || resumePoint?.goesOn ?? false }
+    var keepsWhatWasSent: Bool { download != nil || upload?.resumePoint?.goesOn ?? false }
 
     /// True when it would go on where it stands if it were broken off now; `nil`: that is not known yet.
     var isResumable: Bool? {
         guard phase == .running, sent > 0 else { return nil }
-        guard target != nil, exchanges.contains(where: { $0.carrier == .http }) else { return keepsWhatWasSent }
+        guard let download, exchanges.contains(where: { $0.carrier == .http }) else { return keepsWhatWasSent }
         // Over HTTP a server has to say which version of the file it is.
-        return point?.version.isResumable
+        return download.point?.version.isResumable
     }
 
     /// Breaking it off now would have bytes sent again, or leaves nobody knowing whether they arrived.

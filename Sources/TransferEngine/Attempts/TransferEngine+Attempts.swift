@@ -29,8 +29,8 @@ extension TransferEngine {
             close(older)
         }
         // A cancel that was taken back: what is still there may serve.
-        if let removal = removals[task.id] { endRemoval(removal, .takenBack) }
-        if let look = looks[task.id] { endLook(look) }
+        if let removal = sideJobs[task.id] { endSideJob(removal, .takenBack) }
+        if let look = looks[task.id] { endSideJob(look, nil) }
         let prepared =
             switch task.work {
             case .upload(let source, let remote, let identity):
@@ -50,7 +50,10 @@ extension TransferEngine {
         if attempt.machine.asksHost { inquirers[origin] = task.id }
         startTicking()
         FaultPoint.started.pass()
-        if attempt.source == nil { feed(attempt, .began(at: timeline.now)) } else { beginUpload(attempt) }
+        switch attempt.job {
+        case .upload(let work): beginUpload(attempt, work)
+        case .download, .look, .removal, .probe, .listing, .readBack: feed(attempt, .began(at: timeline.now))
+        }
     }
 
     // MARK: Events
@@ -93,12 +96,12 @@ extension TransferEngine {
 
     private func ended(_ attempt: Attempt, _ exchange: FlyingExchange, _ end: CurlTransport.ExchangeEnd) {
         guard !attempt.receives else {
-            if attempt.target != nil { moved(attempt, to: attempt.base + end.bytesReceived) }
+            if attempt.download != nil { moved(attempt, to: attempt.base + end.bytesReceived) }
             return bodyEnded(
                 attempt, .ended(exchange.local, converted(end, exchange, attempt)), broken: end.failure != nil)
         }
         if exchange.isPayload {
-            attempt.unconfirmed += end.bytesSent
+            attempt.upload?.unconfirmed += end.bytesSent
             moved(attempt, to: attempt.uploaded)
         }
         FaultPoint.answered.pass()
@@ -132,7 +135,7 @@ extension TransferEngine {
     func converted(
         _ broken: CurlTransport.ExchangeFailure, _ attempt: Attempt, server: String? = nil
     ) -> TransferProtocols.ExchangeFailure {
-        if case .sinkFailed(let error) = broken.cause, let refusal = attempt.target?.refusal(error) {
+        if case .sinkFailed(let error) = broken.cause, let refusal = attempt.download?.target.refusal(error) {
             return .sink(refusal.error, waits: refusal.waits)
         }
         // libcurl reports it as a refused connection or as a file of authorities that cannot be read: so it is looked for here.
@@ -172,8 +175,11 @@ extension TransferEngine {
     }
 
     private func perform(_ action: ProtocolAction, _ attempt: Attempt, isLast: Bool) {
-        if attempt.isLook { return look(action, attempt) }
-        if let reading = attempt.reading { return readBack(action, attempt, reading) }
+        switch attempt.job {
+        case .look: return look(action, attempt)
+        case .readBack(let reading): return readBack(action, attempt, reading)
+        case .upload, .download, .removal, .probe, .listing: break
+        }
         switch action {
         case .perform(let id, let exchange): begin(exchange, id, attempt)
         case .abandon(let id): abandon(id, of: attempt)
@@ -192,9 +198,13 @@ extension TransferEngine {
         case .claimName(let path): claim(path, attempt)
         case .compareSource: compareSource(attempt)
         case .finish(let receipt):
-            if attempt.target == nil { finishUpload(attempt, receipt) } else { publish(attempt, receipt) }
+            switch attempt.job {
+            case .upload: finishUpload(attempt, receipt)
+            case .download(let work): publish(attempt, work, receipt)
+            case .look, .removal, .probe, .listing, .readBack: endSideJob(attempt, nil)
+            }
         case .mismatch(let receipt, let error):
-            if attempt.source?.change == nil {
+            if attempt.upload?.source?.change == nil {
                 differ(attempt, receipt, error)
             } else {
                 sourceChanged(attempt, stored: receipt)
@@ -205,10 +215,10 @@ extension TransferEngine {
     }
 
     func wake(_ attempt: Attempt, _ timer: ProtocolTimer, after delay: Duration) {
-        let source = attempt.source
+        let source = attempt.upload?.source
         _ = timeline.clock.schedule(after: delay) { [self] in
             // A changed source has a machine of its own, which waits for nothing of the old one's.
-            guard attempt.source === source else { return }
+            guard attempt.upload?.source === source else { return }
             feed(attempt, .timerFired(timer))
         }
     }
@@ -264,13 +274,13 @@ extension TransferEngine {
         case .none: return (.none, nil)
         case .bytes(let bytes): return (.bytes(bytes), nil)
         case .source(let range):
-            guard let source = attempt.source else { return (.none, nil) }
+            guard let source = attempt.upload?.source else { return (.none, nil) }
             if let bytes = source.bytes, range == 0..<Int64(bytes.count) { return (.bytes(bytes), source) }
             let length = range.upperBound - range.lowerBound
             if range.lowerBound == 0 { return (.source(length: length), source) }
             return (.source(length: length), FramedSource([], range, [], of: source))
         case .framed(let before, let range, let after):
-            guard let source = attempt.source else { return (.none, nil) }
+            guard let source = attempt.upload?.source else { return (.none, nil) }
             let framed = FramedSource(before, range, after, of: source)
             return (.source(length: framed.length), framed)
         }
@@ -300,7 +310,7 @@ extension TransferEngine {
     /// Breaks all exchanges off; what a sink can still get, it gets.
     func abandonAll(of attempt: Attempt) {
         for exchange in attempt.exchanges {
-            attempt.unconfirmed += exchange.sent
+            attempt.upload?.unconfirmed += exchange.sent
             abandon(exchange, of: attempt)
         }
         attempt.exchanges = []

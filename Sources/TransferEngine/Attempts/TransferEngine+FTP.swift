@@ -12,7 +12,7 @@ extension TransferEngine {
         }
         var source: FTPSource?
         if case .upload(_, let range, _) = exchange {
-            guard let file = attempt.source else { return }
+            guard let file = attempt.upload?.source else { return }
             settleEarlier(attempt)
             countRepeated(attempt)
             if let bytes = file.bytes {
@@ -46,9 +46,9 @@ extension TransferEngine {
             guard let attempt = owners[id.rawValue] else { continue }
             let exchange = landed(id.rawValue, of: attempt)
             if exchange.isPayload {
-                attempt.unconfirmed += end.bytesSent
+                attempt.upload?.unconfirmed += end.bytesSent
                 moved(attempt, to: attempt.uploaded)
-            } else if attempt.target != nil, end.bytesReceived > 0 {
+            } else if attempt.download != nil, end.bytesReceived > 0 {
                 moved(attempt, to: attempt.base + end.bytesReceived)
             }
             FaultPoint.answered.pass()

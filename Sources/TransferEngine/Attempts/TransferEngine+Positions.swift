@@ -9,26 +9,27 @@ extension TransferEngine {
     func accepted(_ attempt: Attempt, _ bytes: Int64) {
         if bytes > max(attempt.accepted, attempt.knownBefore) { attempt.hasProgressed = true }
         attempt.accepted = bytes
-        attempt.isCounted = true
+        attempt.upload?.isCounted = true
         settleEarlier(attempt)
         countRepeated(attempt)
         moved(attempt, to: attempt.uploaded)
     }
 
     func resumed(_ attempt: Attempt, at offset: Int64) {
-        var again: Int64 = 0
-        if attempt.target == nil {
+        let again: Int64
+        switch attempt.job {
+        case .upload(let work):
             // The attempt before had more through than it was told.
             if offset > attempt.task.accepted { attempt.hasProgressed = true }
             again = max(0, (takeUnconfirmed(attempt) ?? 0) - offset)
             attempt.accepted = offset
-            attempt.isCounted = true
+            work.isCounted = true
             attempt.sent = max(attempt.sent, offset)
-            attempt.repeated += again
-        } else {
-            (again, attempt.lostTail) = (attempt.lostTail, 0)
-            attempt.repeated += again
+        case .download(let work):
+            (again, work.lostTail) = (work.lostTail, 0)
+        case .look, .removal, .probe, .listing, .readBack: return
         }
+        attempt.repeated += again
         queue.writer.record(.resumed(at: offset, repeated: again), for: attempt.task.claim)
     }
 
@@ -49,9 +50,9 @@ extension TransferEngine {
 
     func persist(_ point: ResumePoint, _ attempt: Attempt, waits: Bool) {
         guard let point = recordable(point, attempt) else { return }
-        if attempt.isToldAtRisk, attempt.canResume {
+        if case .upload(let work) = attempt.job, work.isToldAtRisk, attempt.canResume {
             // The server has said only now that it remembers.
-            attempt.isToldAtRisk = false
+            work.isToldAtRisk = false
             queue.writer.record(.sent(attempt.sent, kept: true), for: attempt.task.claim)
         }
         queue.writer.record(
@@ -80,29 +81,35 @@ extension TransferEngine {
     }
 
     func startOver(_ attempt: Attempt, _ reason: String) {
-        let lost =
-            attempt.target == nil
-            ? max(attempt.accepted, attempt.sent, lostBefore(attempt))
-            : max(attempt.accepted + attempt.lostTail, attempt.target?.written ?? 0)
-        attempt.lostTail = 0
-        attempt.isCounted = true
-        attempt.told.bytes = 0
-        record(restart: reason, lost, of: attempt.task, keeping: outdated(attempt))
+        let lost: Int64
+        let kept: ResumePoint?
+        switch attempt.job {
+        case .upload(let work):
+            lost = max(attempt.accepted, attempt.sent, lostBefore(attempt))
+            work.isCounted = true
+            work.told.bytes = 0
+            kept = outdated(work)
+            work.unconfirmed = 0
+            work.resumePoint = nil
+        case .download(let work):
+            lost = max(attempt.accepted + work.lostTail, work.target.written)
+            work.lostTail = 0
+            kept = work.point?.place
+        case .look, .removal, .probe, .listing, .readBack: return
+        }
+        record(restart: reason, lost, of: attempt.task, keeping: kept)
         attempt.repeated += lost
         (attempt.accepted, attempt.knownBefore) = (0, 0)
-        attempt.unconfirmed = 0
         attempt.base = 0
         attempt.sent = 0
-        attempt.resumePoint = nil
-        attempt.target?.forget()
+        attempt.download?.target.forget()
     }
 
     /// The resume point of what was there before, kept until another takes its place: a kill in between must not leave remains for ever.
-    private func outdated(_ attempt: Attempt) -> ResumePoint? {
-        if let point = attempt.point { return point.place }
-        guard attempt.target == nil, var point = attempt.resumePoint ?? attempt.outdatedPoint else { return nil }
+    private func outdated(_ work: UploadWork) -> ResumePoint? {
+        guard var point = work.resumePoint ?? work.outdatedPoint else { return nil }
         point.isOutdated = true
-        attempt.outdatedPoint = point
+        work.outdatedPoint = point
         return point
     }
 
@@ -128,8 +135,7 @@ extension TransferEngine {
 
     /// The first bytes go out, or the server says what it has: what was sent before and is not there is sent again.
     func settleEarlier(_ attempt: Attempt) {
-        guard attempt.target == nil, let before = takeUnconfirmed(attempt), before > attempt.accepted
-        else { return }
+        guard attempt.upload != nil, let before = takeUnconfirmed(attempt), before > attempt.accepted else { return }
         attempt.repeated += before - attempt.accepted
         queue.writer.record(
             .resumed(at: attempt.accepted, repeated: before - attempt.accepted), for: attempt.task.claim)

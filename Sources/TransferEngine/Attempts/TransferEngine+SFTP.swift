@@ -18,7 +18,7 @@ extension TransferEngine {
         }
         var source: SourceFile?
         if case .write = exchange {
-            source = attempt.source
+            source = attempt.upload?.source
             settleEarlier(attempt)
             countRepeated(attempt)
         }
@@ -59,8 +59,8 @@ extension TransferEngine {
             if event.end.wentOut { attempt.hasReachedServer = true }
             if exchange.isPayload {
                 // What is acknowledged counts; the rest is on its way or lost with the connection.
-                attempt.unconfirmed += exchange.sent
-            } else if event.end.bytesRead > 0, attempt.target != nil {
+                attempt.upload?.unconfirmed += exchange.sent
+            } else if event.end.bytesRead > 0, attempt.download != nil {
                 moved(attempt, to: attempt.base + event.end.bytesRead)
             }
             FaultPoint.answered.pass()
@@ -95,7 +95,7 @@ extension TransferEngine {
     /// An upload of one packet on a connection that all share: the next may begin while its last answers are awaited. Who lets one file
     /// move at a time gets one at a time.
     func isCarriedAlong(_ attempt: Attempt) -> Bool {
-        attempt.target == nil && attempt.task.size.map { $0 <= SFTPUpload.tiny } == true
+        attempt.upload != nil && attempt.task.size.map { $0 <= SFTPUpload.tiny } == true
             && hosts[attempt.origin] == nil && currentLimits.transfers > 1 && currentLimits.transfersPerHost > 1
     }
 
@@ -119,7 +119,7 @@ extension TransferEngine {
             attempt.context.forgetCredentials()
             return (.notLetIn(reason, error), true)
         case .sinkFailed(let error):
-            guard let refusal = attempt.target?.refusal(error) else {
+            guard let refusal = attempt.download?.target.refusal(error) else {
                 return (.failed(.network(.stoppedLooking)), true)
             }
             return (.failed(.sink(refusal.error, waits: refusal.waits)), true)

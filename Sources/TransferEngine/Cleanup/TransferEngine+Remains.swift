@@ -103,14 +103,14 @@ extension TransferEngine {
     ///   somebody else lies there. Who retries a cancelled one needs it.
     private func takeAway(_ remains: Remains, isForgotten: Bool) async throws -> TransferError? {
         let task = remains.task
-        if let look = looks[task.id] { endLook(look) }
+        if let look = looks[task.id] { endSideJob(look, nil) }
         if case .download(_, let directory, _) = task.work { return try await removePart(remains, in: directory) }
         guard case .upload(_, let remote, _) = task.work, let stored = task.resumePoint else { return nil }
-        guard attempts[task.id] == nil, removals[task.id] == nil else { return .takenBack }
+        guard attempts[task.id] == nil, sideJobs[task.id] == nil else { return .takenBack }
         guard let point = ResumePoint(encoded: stored, secret: task.resumeSecret) else { return .unreadableRemains }
         guard let context = try await contextForRemoval(of: task.batch) else { return .unreadableRemains }
         // A password command takes its time: meanwhile a person may have taken the cancel back, or asked for this, too.
-        guard phase == .running, attempts[task.id] == nil, removals[task.id] == nil else { return .takenBack }
+        guard phase == .running, attempts[task.id] == nil, sideJobs[task.id] == nil else { return .takenBack }
         if case .failed(let error) = context.credentials { return error }
         if let refusal = refusal(context, remains.origin) { return refusal.error }
         if let place = context.destination?.appending(remote),
@@ -120,17 +120,13 @@ extension TransferEngine {
             var leaving = point.disclaimed
             leaving.isOutdated = true
             guard try await queue.writer.leaveToRemove(remains, resumePoint: leaving.encoded),
-                phase == .running, attempts[task.id] == nil, removals[task.id] == nil
+                phase == .running, attempts[task.id] == nil, sideJobs[task.id] == nil
             else { return .takenBack }
             let attempt = Attempt(
-                task, context: context, origin: remains.origin, machine: machine, at: timeline.nanoseconds)
+                .removal, of: task, context: context, origin: remains.origin, machine: machine,
+                at: timeline.nanoseconds)
             attempt.place = place
-            let error = await withCheckedContinuation { continuation in
-                attempt.removal = continuation
-                removals[task.id] = attempt
-                feed(attempt, .began(at: timeline.now))
-            }
-            if let error {
+            if let error = await run(attempt) {
                 if !attempt.hasReachedServer, attempts[task.id] == nil {
                     // Nobody has been there: it may be gone on with as before.
                     _ = try await queue.writer.leaveToRemove(remains, resumePoint: stored)
@@ -186,24 +182,6 @@ extension TransferEngine {
         } catch .noSuchFile {
             return false
         }
-    }
-
-    /// Breaks all removals off; what is left is found again at the next start.
-    func endRemovals() {
-        let error = TransferError(.networkConnectionLost, "the engine stopped before it was done: start it again")
-        for attempt in removals.values { endRemoval(attempt, error) }
-        for attempt in looks.values { endLook(attempt) }
-    }
-
-    /// The end of a removal; `error`: why something is left.
-    func endRemoval(_ attempt: Attempt, _ error: TransferError?) {
-        abandonAll(of: attempt)
-        attempt.phase = .over
-        attempt.actions = []
-        if case .sftp? = attempt.place?.address { sftp?.abandonAll(of: attempt.owner) }
-        removals[attempt.task.id] = nil
-        attempt.removal?.resume(returning: error)
-        attempt.removal = nil
     }
 }
 

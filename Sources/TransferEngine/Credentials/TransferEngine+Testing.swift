@@ -87,21 +87,13 @@ extension TransferEngine {
     private func ask(
         _ target: PlaceProbe.Target, at place: RemotePlace, _ context: BatchContext
     ) async -> (PlaceProbe.Findings, TransferError?, HTTPAnswer?) {
-        lastTest -= 1
-        let task = ClaimedTask(asking: TaskID(rawValue: lastTest))
-        let attempt = Attempt(
-            task, context: context, origin: place.origin, machine: PlaceProbe(target), at: timeline.nanoseconds)
-        attempt.place = place
-        let error = await withCheckedContinuation { continuation in
-            attempt.removal = continuation
-            removals[task.id] = attempt
+        let (error, attempt) = await inquire(.probe, PlaceProbe(target), at: place, context, place.origin) { attempt in
             _ = timeline.clock.schedule(after: Self.patience) { [self] in
-                guard attempt.removal != nil else { return }
-                endRemoval(
+                guard attempt.phase != .over else { return }
+                endSideJob(
                     attempt,
                     TransferError(.timedOut, "the server did not answer in time: check the address and the line"))
             }
-            feed(attempt, .began(at: timeline.now))
         }
         return ((attempt.machine as? PlaceProbe)?.findings ?? PlaceProbe.Findings(), error, attempt.lastAnswer?.head)
     }

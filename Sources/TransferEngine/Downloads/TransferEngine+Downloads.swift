@@ -60,12 +60,11 @@ extension TransferEngine {
             refuse(task, TransferError(.unsupported, "the address is malformed: check it and queue it again"))
             return nil
         }
-        let attempt = Attempt(task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
+        let work = DownloadWork(target, from: point, isResumed: left.usable > 0)
+        if case .tail(let bytes) = loss { work.lostTail = bytes }
+        let attempt = Attempt(
+            .download(work), of: task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
         attempt.place = place
-        attempt.target = target
-        attempt.point = point
-        attempt.isResumed = left.usable > 0
-        if case .tail(let bytes) = loss { attempt.lostTail = bytes }
         attempt.accepted = point?.offset ?? 0
         attempt.base = attempt.accepted
         attempt.sent = attempt.accepted
@@ -138,18 +137,26 @@ extension TransferEngine {
     /// The resume point as it is stored: the engine adds the temporary file, which is made before its name is recorded.
     /// `nil`: the attempt has ended.
     func recordable(_ point: ResumePoint, _ attempt: Attempt) -> ResumePoint? {
-        guard var get = point.content(GetResumePoint.self), let target = attempt.target else {
+        switch attempt.job {
+        case .upload(let work):
             var point = point
-            point.sourceChanges = attempt.changes
-            if let own = point.ownVersion { attempt.ownVersion = own }
-            point.ownVersion = attempt.ownVersion
-            attempt.resumePoint = point
-            attempt.outdatedPoint = nil
+            point.sourceChanges = work.changes
+            if let own = point.ownVersion { work.ownVersion = own }
+            point.ownVersion = work.ownVersion
+            work.resumePoint = point
+            work.outdatedPoint = nil
             return point
+        case .download(let work): return point.content(GetResumePoint.self).flatMap { withPart($0, attempt, work) }
+        case .look, .removal, .probe, .listing, .readBack: return nil
         }
+    }
+
+    private func withPart(_ point: GetResumePoint, _ attempt: Attempt, _ work: DownloadWork) -> ResumePoint? {
+        var get = point
+        let target = work.target
         if target.descriptor == nil {
             let final = target.directory.appending(get.name)
-            if let ending = existing(final, attempt.context.order.options, point: attempt.point) {
+            if let ending = existing(final, attempt.context.order.options, point: work.point) {
                 abandonAll(of: attempt)
                 close(attempt)
                 conclude(attempt.task, ending)
@@ -164,12 +171,12 @@ extension TransferEngine {
         }
         get.partName = target.partName
         get.partInode = target.partInode
-        attempt.point = get
+        work.point = get
         return ResumePoint(get)
     }
 
     func openGate(_ local: TransferProtocols.ExchangeID, _ opening: GateOpening, _ attempt: Attempt) {
-        guard let target = attempt.target else { return }
+        guard let target = attempt.download?.target else { return }
         if let total = opening.total, !FileSize.isPossible(total) { return fail(attempt, impossible(attempt)) }
         do throws(DownloadTarget.Refusal) {
             try target.begin(opening)
@@ -216,7 +223,7 @@ extension TransferEngine {
 
     /// Puts what has come on the disk and records it, when enough has come or enough time has passed.
     func checkpointIfDue(_ attempt: Attempt) {
-        guard attempt.phase == .running, !attempt.isBlocked, let target = attempt.target, !target.isSyncing,
+        guard attempt.phase == .running, !attempt.isBlocked, let target = attempt.download?.target, !target.isSyncing,
             let exchange = attempt.exchanges.first, target.descriptor != nil
         else { return }
         let passed = Duration.nanoseconds(timeline.nanoseconds - target.syncedAt)
@@ -257,7 +264,7 @@ extension TransferEngine {
 
     /// Puts what has come of a download on the disk.
     func sync(_ attempt: Attempt) async -> SyncOutcome {
-        guard let target = attempt.target, let descriptor = target.descriptor else { return .overtaken }
+        guard let target = attempt.download?.target, let descriptor = target.descriptor else { return .overtaken }
         let (through, start) = (target.written, target.starts)
         let failure = await target.putOnDisk(by: disks.worker(.sync, of: descriptor)) { file throws(Errno) in
             try System.fdatasync(file.rawValue)
@@ -276,7 +283,8 @@ extension TransferEngine {
     /// The disk has not taken what it was given. Nothing of this attempt is asked again whether it is there: the next one goes on at the last
     /// checkpoint that was.
     func lostPages(_ attempt: Attempt, _ error: Errno) {
-        guard attempt.phase == .running || attempt.phase == .finishing, let target = attempt.target else { return }
+        guard attempt.phase == .running || attempt.phase == .finishing, let target = attempt.download?.target
+        else { return }
         var refusal = target.refusal(error)
         // A disk that fails again and again is for a person to look at.
         if refusal.waits == nil, attempt.failures <= Self.syncFailures { refusal.waits = .backoff }
@@ -287,8 +295,10 @@ extension TransferEngine {
 
     /// A body may have ended. After a cut, what came is synced first, so that the next attempt goes on there.
     func bodyEnded(_ attempt: Attempt, _ event: ProtocolEvent, broken: Bool) {
-        if let reading = attempt.reading, broken { feed(attempt, .synced(through: reading.sink.position)) }
-        guard let target = attempt.target, broken, target.written > target.synced else {
+        if case .readBack(let reading) = attempt.job, broken {
+            feed(attempt, .synced(through: reading.sink.position))
+        }
+        guard let target = attempt.download?.target, broken, target.written > target.synced else {
             return feed(attempt, event)
         }
         inBackground { [self] in

@@ -8,8 +8,8 @@ import TransferQueue
 /// Between two steps a person may pause or cancel it: then the attempt is over, and nothing that comes of it changes anything here.
 extension TransferEngine {
     /// Every byte is there.
-    func publish(_ attempt: Attempt, _ receipt: Receipt) {
-        guard let target = attempt.target, target.descriptor != nil, attempt.point != nil else {
+    func publish(_ attempt: Attempt, _ work: DownloadWork, _ receipt: Receipt) {
+        guard work.target.descriptor != nil, work.point != nil else {
             return fail(attempt, TransferError(.internal, "a download without its file: retry"))
         }
         attempt.phase = .finishing
@@ -17,14 +17,15 @@ extension TransferEngine {
         freeSlot(of: attempt)
         queue.writer.record(.finishing, for: attempt.task.claim)
         inBackground { [self] in
-            guard await isSafe(attempt, target, receipt), await hasPromised(attempt, target, receipt) else { return }
-            await giveName(attempt, target, receipt)
+            guard await isSafe(attempt, work, receipt), await hasPromised(attempt, work, receipt) else { return }
+            await giveName(attempt, work, receipt)
         }
     }
 
     /// Puts all of it on the disk, and records that.
-    private func isSafe(_ attempt: Attempt, _ target: DownloadTarget, _ receipt: Receipt) async -> Bool {
-        guard let descriptor = target.descriptor, var point = attempt.point else { return false }
+    private func isSafe(_ attempt: Attempt, _ work: DownloadWork, _ receipt: Receipt) async -> Bool {
+        let target = work.target
+        guard let descriptor = target.descriptor, var point = work.point else { return false }
         let failure = await target.putOnDisk(by: disks.worker(.sync, of: descriptor), Publication.sync)
         guard attempt.phase == .finishing else { return false }
         if let failure {
@@ -45,29 +46,30 @@ extension TransferEngine {
         point.received = receipt.verified
         point.promised = receipt.digest
         (point.partName, point.partInode) = (target.partName, target.partInode)
-        attempt.point = point
+        work.point = point
         record(point, attempt)
         return true
     }
 
     /// Compares the file with the digest that was promised, if one was.
-    private func hasPromised(_ attempt: Attempt, _ target: DownloadTarget, _ receipt: Receipt) async -> Bool {
+    private func hasPromised(_ attempt: Attempt, _ work: DownloadWork, _ receipt: Receipt) async -> Bool {
         guard let wanted = receipt.digest else { return true }
-        guard let descriptor = target.descriptor else { return false }
+        guard let descriptor = work.target.descriptor else { return false }
         let found: Result<TransferDigest, Errno> = await disks.worker(.digest, of: descriptor).run {
             Result { () throws(Errno) in try Publication.digest(descriptor) }
         }
         guard attempt.phase == .finishing else { return false }
         switch found {
         case .success(let digest) where digest == wanted: return true
-        case .success: discard(attempt, target)
-        case .failure(let error): refused(attempt, target.refusal(error))
+        case .success: discard(attempt, work)
+        case .failure(let error): refused(attempt, work.target.refusal(error))
         }
         return false
     }
 
-    private func giveName(_ attempt: Attempt, _ target: DownloadTarget, _ receipt: Receipt) async {
-        guard let descriptor = target.descriptor, let point = attempt.point, let part = target.partName,
+    private func giveName(_ attempt: Attempt, _ work: DownloadWork, _ receipt: Receipt) async {
+        let target = work.target
+        guard let descriptor = target.descriptor, let point = work.point, let part = target.partName,
             let inode = target.partInode
         else { return }
         let publication = Publication(
@@ -76,7 +78,7 @@ extension TransferEngine {
             mayReplace: attempt.context.order.options.ifExists == .replace)
         // Most names that are taken are seen before anybody is asked.
         if existing(publication.final, attempt.context.order.options, point: point) != nil {
-            return nameTaken(attempt, publication)
+            return nameTaken(attempt, work, publication)
         }
         var last = point
         last.publishing = true
@@ -90,7 +92,7 @@ extension TransferEngine {
         let outcome = await disks.worker(.name, of: descriptor).run { publication.rename() }
         switch outcome {
         case .published: complete(attempt, receipt, finalPath: publication.final)
-        case .nameTaken: nameTaken(attempt, publication)
+        case .nameTaken: nameTaken(attempt, work, publication)
         // Over a network the file system may ask twice, and hear of its own first try.
         case .notOurs where target.wasPublished(last): complete(attempt, receipt, finalPath: publication.final)
         case .notOurs: again(attempt, target, "somebody else has put another file in the temporary one's place")
@@ -119,13 +121,14 @@ extension TransferEngine {
 
     /// The bytes are not those that were promised: they are of no use to a later attempt either. What was put together out of several answers
     /// is asked for once more, as a whole.
-    private func discard(_ attempt: Attempt, _ target: DownloadTarget) {
-        if attempt.isResumed { return again(attempt, target, "the digest differs") }
+    private func discard(_ attempt: Attempt, _ work: DownloadWork) {
+        let target = work.target
+        if work.isResumed { return again(attempt, target, "the digest differs") }
         removePart(of: target)
         queue.writer.record(
             .restarted(reason: "the digest differs", repeated: attempt.accepted, identity: nil), for: attempt.task.claim
         )
-        let name = target.directory.appending(attempt.point?.name ?? RawPath("")).displayed
+        let name = target.directory.appending(work.point?.name ?? RawPath("")).displayed
         fail(
             attempt,
             TransferError(
@@ -150,20 +153,14 @@ extension TransferEngine {
         if (try? System.lstat(path))?.inode == inode { try? System.unlink(path) }
     }
 
-    private func nameTaken(_ attempt: Attempt, _ publication: Publication) {
+    private func nameTaken(_ attempt: Attempt, _ work: DownloadWork, _ publication: Publication) {
         let options = attempt.context.order.options
-        guard let ending = existing(publication.final, options, point: attempt.point) else {
-            return refused(attempt, attempt.target?.refusal(.fileExists) ?? .nameless)
+        guard let ending = existing(publication.final, options, point: work.point) else {
+            return refused(attempt, work.target.refusal(.fileExists))
         }
-        if case .completed = ending, let target = attempt.target { removePart(of: target) }
+        if case .completed = ending { removePart(of: work.target) }
         close(attempt)
         conclude(attempt.task, ending)
-    }
-}
-
-extension DownloadTarget.Refusal {
-    fileprivate static var nameless: DownloadTarget.Refusal {
-        DownloadTarget.Refusal(error: TransferError(.internal, "publishing failed: retry"), waits: nil)
     }
 }
 

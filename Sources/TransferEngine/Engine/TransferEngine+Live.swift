@@ -36,7 +36,11 @@ extension TransferEngine {
                 attempt.isToldRunning = true
                 queue.writer.record(.running, for: attempt.task.claim)
             }
-            if attempt.target == nil { noteIfDue(attempt) } else { checkpointIfDue(attempt) }
+            switch attempt.job {
+            case .upload(let work): noteIfDue(attempt, work)
+            case .download: checkpointIfDue(attempt)
+            case .look, .removal, .probe, .listing, .readBack: break
+            }
         }
         if hasMoved { keepTodayIfDue(isMoving: true) }
         if hasMoved || attempts.isEmpty {
@@ -48,20 +52,20 @@ extension TransferEngine {
 
     /// Tells the queue from time to time how far a long upload is, so that a kill of the engine is followed by true numbers: what the
     /// server has said to have, or what has to be sent again.
-    private func noteIfDue(_ attempt: Attempt) {
+    private func noteIfDue(_ attempt: Attempt, _ work: UploadWork) {
         let now = timeline.nanoseconds
-        let passed = Duration.nanoseconds(now - max(attempt.told.at, attempt.startedAt))
-        guard attempt.sent > attempt.told.bytes, passed >= settings.checkpointInterval else { return }
-        attempt.told = (attempt.sent, now)
+        let passed = Duration.nanoseconds(now - max(work.told.at, attempt.startedAt))
+        guard attempt.sent > work.told.bytes, passed >= settings.checkpointInterval else { return }
+        work.told = (attempt.sent, now)
         if attempt.canResume {
             queue.writer.record(.checkpoint(resumePoint: nil, accepted: attempt.accepted), for: attempt.task.claim)
         }
-        attempt.isToldAtRisk = !attempt.canResume
+        work.isToldAtRisk = !attempt.canResume
         queue.writer.record(.sent(attempt.sent, kept: attempt.canResume), for: attempt.task.claim)
     }
 
     func look(at attempt: Attempt) {
-        if attempt.target == nil {
+        if attempt.download == nil {
             for index in attempt.exchanges.indices where attempt.exchanges[index].isPayload {
                 if let sent = progress(attempt.exchanges[index])?.sent { attempt.exchanges[index].sent = sent }
             }
@@ -83,7 +87,7 @@ extension TransferEngine {
 
     /// Counts bytes that were sent and are not at the server as repeated: they have to be sent again.
     func countRepeated(_ attempt: Attempt) {
-        attempt.unconfirmed = 0
+        attempt.upload?.unconfirmed = 0
         let position = attempt.uploaded
         guard position < attempt.sent else { return }
         attempt.repeated += attempt.sent - position
@@ -136,7 +140,7 @@ extension TransferEngine {
     }
 
     package func parts(of task: TaskID) -> [PartRun] {
-        guard let attempt = attempts[task], attempt.phase == .running, !attempt.isLook else { return [] }
+        guard let attempt = attempts[task], attempt.phase == .running else { return [] }
         look(at: attempt)
         var runs: [PartRun] = []
         for part in attempt.machine.partStandings {
@@ -147,7 +151,7 @@ extension TransferEngine {
     }
 
     package func figures(of task: TaskID) -> AttemptFigures? {
-        guard let attempt = attempts[task], !attempt.isLook else { return nil }
+        guard let attempt = attempts[task] else { return nil }
         if attempt.phase == .running { look(at: attempt) }
         notePace(attempt)
         return AttemptFigures(

@@ -8,20 +8,19 @@ import TransferQueue
 extension TransferEngine {
     func complete(_ attempt: Attempt, _ receipt: Receipt, finalPath: RawPath?) {
         guard attempt.phase != .over else { return }
-        if attempt.removal != nil { return endRemoval(attempt, nil) }
         let task = attempt.task.id
         unconfirmed[task] = nil
         // Nothing of it was ever sent by us: the same file was there.
         let wasThere = receipt.foundThere && attempt.task.begunBefore == nil && attempt.sent == 0
         let isSkipped = receipt.skipped || wasThere || receipt.proof == .stoodThere
         if !isSkipped {
-            if attempt.target == nil, !receipt.foundThere { moved(attempt, to: receipt.bytes) }
+            if attempt.upload != nil, !receipt.foundThere { moved(attempt, to: receipt.bytes) }
             attempt.accepted = receipt.bytes
         }
         if let response = receipt.response { queue.writer.record(.response(response), for: attempt.task.claim) }
         let completion = Completion(
             size: receipt.bytes, verified: receipt.verified, skipped: isSkipped, digest: receipt.digest,
-            finalPath: finalPath, etag: attempt.target == nil ? receipt.etag : nil)
+            finalPath: finalPath, etag: attempt.upload == nil ? nil : receipt.etag)
         queue.writer.record(.completed(completion), for: attempt.task.claim)
         FaultPoint.finished.pass()
         served(attempt)
@@ -34,7 +33,7 @@ extension TransferEngine {
     /// Ends a task with an error that only a person can mend.
     func fail(_ attempt: Attempt, _ error: TransferError) {
         guard attempt.phase != .over else { return }
-        if attempt.removal != nil { return endRemoval(attempt, error) }
+        if attempt.job.isSideJob { return endSideJob(attempt, error) }
         var error = quoting(error, attempt)
         if case .upload(_, let remote, _) = attempt.task.work { error = error.doubting(remote) }
         if error.httpStatus != nil {
@@ -56,7 +55,7 @@ extension TransferEngine {
         close(attempt)
         refuse(attempt.task, error)
         // Whoever retries a POST has read why it failed, and wants it sent again.
-        guard let post = attempt.resumePoint?.content(PostResumePoint.self) else { return }
+        guard let post = attempt.upload?.resumePoint?.content(PostResumePoint.self) else { return }
         let point = ResumePoint(PostResumePoint(token: post.token, isSent: false))
         queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: attempt.task.claim)
     }
@@ -95,10 +94,10 @@ extension TransferEngine {
         guard attempt.phase != .over else { return }
         var demand = demand
         demand.error = quoting(demand.error, attempt)
-        if attempt.removal != nil { return endRemoval(attempt, demand.error) }
+        if attempt.job.isSideJob { return endSideJob(attempt, demand.error) }
         let task = attempt.task
         let now = timeline.now
-        if !attempt.hasReachedServer, attempt.exchanges.isEmpty, attempt.target == nil {
+        if !attempt.hasReachedServer, attempt.exchanges.isEmpty, attempt.upload != nil {
             queue.writer.record(.untouched, for: task.claim)
         }
         abandonAll(of: attempt)
@@ -156,7 +155,7 @@ extension TransferEngine {
     /// An upload ends where it stands. What a server remembers goes on there; what none does has to be sent again.
     /// - Parameter isStopped: by a person; it is shown to stand there until its server has said otherwise.
     func recordCut(_ attempt: Attempt, isStopped: Bool = false) {
-        guard attempt.target == nil else { return }
+        guard case .upload(let work) = attempt.job else { return }
         let left = takeRemains(attempt)
         if attempt.canResume {
             let task = attempt.task
@@ -166,20 +165,20 @@ extension TransferEngine {
             let shown = before.map(\.shown) ?? attempt.sent
             unconfirmed[task.id] = UnconfirmedUpload(
                 task: task.id, batch: task.batch, folder: task.folder, sent: sent, shown: isStopped ? shown : nil)
-            let accepted = attempt.isCounted ? attempt.accepted : attempt.task.accepted
+            let accepted = work.isCounted ? attempt.accepted : attempt.task.accepted
             queue.writer.record(
                 .checkpoint(resumePoint: left?.encoded, accepted: accepted, secret: left?.secret), for: task.claim)
             queue.writer.record(.sent(sent, kept: true), for: task.claim)
         } else if attempt.sent > 0 {
             record(
                 restart: "it was broken off, and this server cannot resume", attempt.sent, of: attempt.task,
-                keeping: attempt.resumePoint ?? attempt.outdatedPoint)
+                keeping: work.resumePoint ?? work.outdatedPoint)
         }
     }
 
     /// Makes a resume point of what the attempt leaves at the server where none tells of it yet; `nil`: it leaves nothing.
     private func takeRemains(_ attempt: Attempt) -> ResumePoint? {
-        guard attempt.target == nil, attempt.removal == nil, let left = attempt.machine.remains else { return nil }
+        guard attempt.upload != nil, let left = attempt.machine.remains else { return nil }
         // What never got there has left nothing there.
         if case .sftp? = attempt.place?.address, !attempt.hasReachedServer { return nil }
         return recordable(left, attempt)
@@ -197,7 +196,7 @@ extension TransferEngine {
             attempts[attempt.task.id] = nil
             keepBestSpeed(of: attempt)
         }
-        attempt.source = nil
+        attempt.upload?.source = nil
         unclaim(attempt)
         _ = attempt.login?.standing.ended(attempt.task.id)
         endInquiry(attempt)

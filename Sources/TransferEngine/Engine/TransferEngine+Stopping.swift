@@ -52,12 +52,12 @@ extension TransferEngine {
 
     /// Records how far a download's file is on the disk. What cannot be put there does not count.
     private func checkpoint(_ attempt: Attempt) async {
-        guard let target = attempt.target, var point = attempt.point, target.written > target.synced,
-            case .done = await sync(attempt)
+        guard case .download(let work) = attempt.job, var point = work.point,
+            work.target.written > work.target.synced, case .done = await sync(attempt)
         else { return }
-        point.offset = target.synced
+        point.offset = work.target.synced
         queue.writer.record(
-            .checkpoint(resumePoint: ResumePoint(point).encoded, accepted: target.synced), for: attempt.task.claim)
+            .checkpoint(resumePoint: ResumePoint(point).encoded, accepted: work.target.synced), for: attempt.task.claim)
     }
 
     package func shutdown(_ manner: StopManner) async -> Bool {
@@ -69,7 +69,7 @@ extension TransferEngine {
         if manner != .now {
             phase = .draining
             walkRun += 1
-            endRemovals()
+            endSideJobs()
             notice?()
             if manner == .finishingUnresumable {
                 await breakOff(attempts.values.filter { $0.phase == .running && !$0.losesByCut })
@@ -80,7 +80,7 @@ extension TransferEngine {
         }
         phase = .stopping
         endDrainWait()
-        endRemovals()
+        endSideJobs()
         endQuestions()
         duties.goOn()
         for timer in [gateTimer, shortageTimer, troubleTimer, wakeTimer, sweepTimer?.timer, ticker].compactMap({ $0 }) {

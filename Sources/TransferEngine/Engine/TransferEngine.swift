@@ -80,13 +80,14 @@ package actor TransferEngine: EngineControl {
     var wakeTimer: LoopTimer?
     /// +Remains: when the remains of cancelled uploads are looked for.
     var sweepTimer: (timer: LoopTimer, due: MonotonicInstant)?
-    var removals: [TaskID: Attempt] = [:]
+    /// Side jobs that a caller waits for.
+    var sideJobs: [TaskID: Attempt] = [:]
     /// +Looks: questions how much of paused uploads is there.
     var looks: [TaskID: Attempt] = [:]
     /// +LastLooks
     var lastLooks = LastLooks()
-    /// +Testing: names questions in `removals`; no task has a number below zero.
-    var lastTest: Int64 = 0
+    /// Names side jobs of no task; no task has a number below zero.
+    var lastSideJob: Int64 = 0
     var wakesAt: Timestamp?
 
     /// Ends were recorded that may still wait for the group commit.

@@ -90,7 +90,7 @@ extension TransferEngine {
     private var runningUploads: [String: TaskID] {
         var tasks: [String: TaskID] = [:]
         for attempt in attempts.values {
-            guard let point = attempt.resumePoint?.content(S3ResumePoint.self) else { continue }
+            guard let point = attempt.upload?.resumePoint?.content(S3ResumePoint.self) else { continue }
             tasks[point.uploadID] = attempt.task.id
         }
         return tasks

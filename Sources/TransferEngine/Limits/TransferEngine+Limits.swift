@@ -65,7 +65,7 @@ extension TransferEngine {
         sharedBuckets = together
         for attempt in attempts.values where attempt.phase == .running {
             let limits = self.limits(of: attempt)
-            attempt.throttle?.buckets = attempt.target == nil ? limits.up : limits.down
+            attempt.throttle?.buckets = attempt.receives ? limits.down : limits.up
             for exchange in attempt.exchanges {
                 let id = CurlTransport.ExchangeID(rawValue: exchange.wire)
                 switch exchange.carrier {

@@ -9,20 +9,20 @@ import TransferQueue
 extension TransferEngine {
     /// Has the protocol begin as if to go on, up to the server's word on how much it has, and no further. Nothing is changed there.
     func askWhatIsThere(_ stopped: Attempt) {
-        guard phase == .running, stopped.target == nil, stopped.sent > stopped.accepted, stopped.keepsWhatWasSent,
-            let point = stopped.resumePoint, case .upload(_, let remote, _) = stopped.task.work,
-            !point.isOutdated, var subject = stopped.subject, attempts[stopped.task.id] == nil,
-            looks[stopped.task.id] == nil,
+        guard phase == .running, case .upload(let work) = stopped.job, stopped.sent > stopped.accepted,
+            stopped.keepsWhatWasSent, let point = work.resumePoint, case .upload(_, let remote, _) = stopped.task.work,
+            !point.isOutdated, attempts[stopped.task.id] == nil, looks[stopped.task.id] == nil,
             let size = stopped.total
         else { return }
+        var subject = work.subject
         (subject.size, subject.hasChanged) = (size, false)
         guard
             let machine = stopped.context.uploadMachine(
                 subject, below: remote, facts: facts(stopped.place, stopped.origin), resume: point)
         else { return }
         let look = Attempt(
-            stopped.task, context: stopped.context, origin: stopped.origin, machine: machine, at: timeline.nanoseconds)
-        look.isLook = true
+            .look, of: stopped.task, context: stopped.context, origin: stopped.origin, machine: machine,
+            at: timeline.nanoseconds)
         look.place = stopped.place
         looks[stopped.task.id] = look
         feed(look, .began(at: timeline.now))
@@ -40,20 +40,12 @@ extension TransferEngine {
             if bytes > attempt.task.accepted {
                 queue.writer.record(.checkpoint(resumePoint: nil, accepted: bytes), for: attempt.task.claim)
             }
-            endLook(attempt)
+            endSideJob(attempt, nil)
         default:
             // Nobody can say how much is there: what is confirmed is all that is known.
             unconfirmed[attempt.task.id]?.shown = nil
-            endLook(attempt)
+            endSideJob(attempt, nil)
         }
-    }
-
-    func endLook(_ attempt: Attempt) {
-        abandonAll(of: attempt)
-        attempt.phase = .over
-        attempt.actions = []
-        if case .sftp? = attempt.place?.address { sftp?.abandonAll(of: attempt.owner) }
-        if looks[attempt.task.id] === attempt { looks[attempt.task.id] = nil }
     }
 }
 

@@ -49,14 +49,14 @@ extension TransferEngine {
             refuse(task, TransferError(.unsupported, "the destination's address is malformed: queue it again"))
             return nil
         }
-        let attempt = Attempt(task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
+        let work = UploadWork(subject, from: source)
+        work.changes = changes
+        work.resumePoint = point
+        work.ownVersion = point?.ownVersion
+        let attempt = Attempt(
+            .upload(work), of: task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
         attempt.place = context.destination?.appending(remote)
-        attempt.subject = subject
-        attempt.source = source
         attempt.total = source.identity.size
-        attempt.changes = changes
-        attempt.resumePoint = point
-        attempt.ownVersion = point?.ownVersion
         // Counted anew from what the server says.
         attempt.accepted = 0
         return attempt
@@ -115,13 +115,13 @@ extension TransferEngine {
     }
 
     /// Begins an upload once the source's time of modification tells every change that follows.
-    func beginUpload(_ attempt: Attempt) {
-        guard let source = attempt.source, let pause = source.unsettled(at: WallClock.nanoseconds) else {
+    func beginUpload(_ attempt: Attempt, _ work: UploadWork) {
+        guard let source = work.source, let pause = source.unsettled(at: WallClock.nanoseconds) else {
             return feed(attempt, .began(at: timeline.now))
         }
         inBackground { [self] in
             await self.pause(.nanoseconds(pause))
-            guard attempt.source === source, attempt.phase == .running else { return }
+            guard work.source === source, attempt.phase == .running else { return }
             if source.hasSettled { return feed(attempt, .began(at: timeline.now)) }
             sourceChanged(attempt, stored: nil)
         }
@@ -130,15 +130,14 @@ extension TransferEngine {
     /// The one place where an upload ends as done: the protocol has a proof, the source is still the one that it was given, and the digest was
     /// compared where that was asked for. What a rule leaves out claims nothing about its bytes.
     func finishUpload(_ attempt: Attempt, _ receipt: Receipt) {
-        if attempt.removal != nil { return complete(attempt, receipt, finalPath: nil) }
         guard receipt.proof != nil else {
             return fail(
                 attempt, TransferError(.internal, "nothing proves that the file is there: look there, then retry"))
         }
-        if !receipt.skipped, attempt.source?.change != nil {
+        if !receipt.skipped, attempt.upload?.source?.change != nil {
             return sourceChanged(attempt, stored: receipt.isOurs ? receipt : nil)
         }
-        if receipt.fallsShort(of: attempt.subject?.verify) {
+        if receipt.fallsShort(of: attempt.upload?.subject.verify) {
             let server = TransferScheme.server(of: attempt.origin)
             return fail(attempt, .unverifiable(at: server, "has the file, but told no digest of it that was compared"))
         }
@@ -147,20 +146,21 @@ extension TransferEngine {
 
     /// Before a file gets its name. When the source changed the file begins again, and nothing of what was to follow is done.
     func compareSource(_ attempt: Attempt) {
-        if attempt.source?.change != nil { sourceChanged(attempt, stored: nil) }
+        if attempt.upload?.source?.change != nil { sourceChanged(attempt, stored: nil) }
     }
 
     /// The source is not the file any more that was being sent: it begins again with the new one, in the same slot, or ends.
     /// - Parameter stored: what the server has taken of the old one, if it has.
     func sourceChanged(_ attempt: Attempt, stored: Receipt?) {
-        guard case .upload(let place, let remote, _) = attempt.task.work else { return }
+        guard case .upload(let work) = attempt.job, case .upload(let place, let remote, _) = attempt.task.work
+        else { return }
         let local = place.path
         abandonAll(of: attempt)
-        guard SourceChangeRule.beginsAgain(attempt.context.order.options.ifChanged, changes: attempt.changes)
-        else { return failChanged(attempt, local, stored) }
+        guard SourceChangeRule.beginsAgain(attempt.context.order.options.ifChanged, changes: work.changes)
+        else { return failChanged(attempt, work, local, stored) }
         // What a POST did is done: a person decides whether it is to be done again.
-        if stored != nil, attempt.resumePoint?.kind == PostResumePoint.kind {
-            return fail(attempt, .sourceChanged(local, times: attempt.changes + 1))
+        if stored != nil, work.resumePoint?.kind == PostResumePoint.kind {
+            return fail(attempt, .sourceChanged(local, times: work.changes + 1))
         }
         let source: SourceFile
         do throws(LocalRefusal) {
@@ -168,47 +168,47 @@ extension TransferEngine {
         } catch {
             return refused(attempt, error)
         }
-        attempt.changes += 1
-        if let stored { attempt.ownVersion = PutResumePoint(stored: true, etag: stored.etag) }
-        var point = attempt.resumePoint ?? attempt.outdatedPoint
-        if stored != nil || !attempt.canResume && attempt.outdatedPoint == nil {
-            point = ResumePoint(attempt.ownVersion ?? PutResumePoint(stored: false, etag: nil))
+        work.changes += 1
+        if let stored { work.ownVersion = PutResumePoint(stored: true, etag: stored.etag) }
+        var point = work.resumePoint ?? work.outdatedPoint
+        if stored != nil || !attempt.canResume && work.outdatedPoint == nil {
+            point = ResumePoint(work.ownVersion ?? PutResumePoint(stored: false, etag: nil))
         }
-        point?.ownVersion = attempt.ownVersion
-        point?.sourceChanges = attempt.changes
+        point?.ownVersion = work.ownVersion
+        point?.sourceChanges = work.changes
         point?.isOutdated = true
         record(
             restart: "the source changed while it was sent", attempt.sent, of: attempt.task, keeping: point,
             identity: source.identity)
-        attempt.resumePoint = point
-        attempt.outdatedPoint = nil
+        work.resumePoint = point
+        work.outdatedPoint = nil
         attempt.repeated += attempt.sent
-        let hasArrived = attempt.sent > 0 || attempt.accepted > 0 || attempt.subject?.hasArrived == true
-        (attempt.sent, attempt.accepted, attempt.unconfirmed, attempt.told.bytes) = (0, 0, 0, 0)
+        let hasArrived = attempt.sent > 0 || attempt.accepted > 0 || work.subject.hasArrived
+        (attempt.sent, attempt.accepted, work.unconfirmed, work.told.bytes) = (0, 0, 0, 0)
         attempt.knownBefore = 0
-        attempt.source = source
+        work.source = source
         attempt.total = source.identity.size
         attempt.actions = []
         var subject = subject(attempt.task, attempt.context, local, remote, source, hasChanged: true)
         // The task's own numbers are those of the attempts before.
         subject.hasArrived = hasArrived
-        attempt.subject = subject
+        work.subject = subject
         let facts = facts(attempt.place, attempt.origin)
         source.hash(for: subject, facts)
         guard let machine = attempt.context.uploadMachine(subject, below: remote, facts: facts, resume: point)
         else { return fail(attempt, TransferError(.internal, "the destination has no address: queue it again")) }
         attempt.machine = machine
-        beginUpload(attempt)
+        beginUpload(attempt, work)
     }
 
     /// Ends it; a retry puts the file in the place of what the server has taken of it.
-    private func failChanged(_ attempt: Attempt, _ local: RawPath, _ stored: Receipt?) {
-        let stored = attempt.resumePoint?.kind == PostResumePoint.kind ? nil : stored
-        let own = stored.map { PutResumePoint(stored: true, etag: $0.etag) } ?? attempt.ownVersion
+    private func failChanged(_ attempt: Attempt, _ work: UploadWork, _ local: RawPath, _ stored: Receipt?) {
+        let stored = work.resumePoint?.kind == PostResumePoint.kind ? nil : stored
+        let own = stored.map { PutResumePoint(stored: true, etag: $0.etag) } ?? work.ownVersion
         let server = stored == nil ? nil : TransferScheme.server(of: attempt.origin)
-        fail(attempt, .sourceChanged(local, times: attempt.changes + 1, leftAt: server))
+        fail(attempt, .sourceChanged(local, times: work.changes + 1, leftAt: server))
         guard let own else { return }
-        var point = stored == nil ? attempt.resumePoint ?? ResumePoint(own) : ResumePoint(own)
+        var point = stored == nil ? work.resumePoint ?? ResumePoint(own) : ResumePoint(own)
         point.ownVersion = own
         point.isOutdated = true
         let accepted = stored?.bytes ?? attempt.accepted
@@ -241,7 +241,7 @@ extension TransferEngine {
 
     /// A second descriptor of an upload's source, for another thread; `nil`: the attempt is over without one.
     private func duplicate(_ attempt: Attempt) -> OwnedDescriptor? {
-        guard let source = attempt.source, case .upload(let place, _, _) = attempt.task.work else { return nil }
+        guard let source = attempt.upload?.source, case .upload(let place, _, _) = attempt.task.work else { return nil }
         do throws(Errno) {
             return try source.duplicate()
         } catch {
@@ -252,15 +252,16 @@ extension TransferEngine {
 
     /// Hashes a range of the source on another thread, while the rest of the attempt goes on.
     func digest(_ range: Range<Int64>, _ algorithms: [String], of attempt: Attempt) {
-        if let bytes = attempt.source?.bytes, let digests = SourceDigest.digests(of: range, algorithms, in: bytes) {
+        guard case .upload(let work) = attempt.job else { return }
+        if let bytes = work.source?.bytes, let digests = SourceDigest.digests(of: range, algorithms, in: bytes) {
             return feed(attempt, .rangeDigested(range, digests))
         }
-        guard let source = attempt.source, let duplicate = duplicate(attempt) else { return }
+        guard let source = work.source, let duplicate = duplicate(attempt) else { return }
         inBackground { [self] in
             let result: Result<[TransferDigest]?, Errno> = await disks.worker(.digest, of: duplicate).run {
                 Result { () throws(Errno) in try SourceDigest.digests(of: range, algorithms, in: duplicate) }
             }
-            guard attempt.source === source else { return }
+            guard work.source === source else { return }
             switch result {
             case .success(let digests?): feed(attempt, .rangeDigested(range, digests))
             // The file has become shorter.
@@ -272,13 +273,14 @@ extension TransferEngine {
 
     /// Hashes the whole source, on another thread unless that was done while it was sent.
     func digestSource(_ attempt: Attempt) {
-        if let digest = attempt.source?.digest { return feed(attempt, .digested(digest)) }
-        guard let source = attempt.source, let duplicate = duplicate(attempt) else { return }
+        guard case .upload(let work) = attempt.job else { return }
+        if let digest = work.source?.digest { return feed(attempt, .digested(digest)) }
+        guard let source = work.source, let duplicate = duplicate(attempt) else { return }
         inBackground { [self] in
             let result: Result<TransferDigest, Errno> = await disks.worker(.digest, of: duplicate).run {
                 Result { () throws(Errno) in try Publication.digest(duplicate) }
             }
-            guard attempt.source === source else { return }
+            guard work.source === source else { return }
             switch result {
             case .success(let digest): feed(attempt, .digested(digest))
             case .failure(let error): fail(attempt, sourceError(attempt, error))
@@ -290,8 +292,8 @@ extension TransferEngine {
 extension TransferEngine {
     /// Its server may have said so before the first byte was sent.
     func hashFromNowOn(_ attempt: Attempt) {
-        guard let source = attempt.source, source.hash == nil, let subject = attempt.subject else { return }
-        source.hash(for: subject, facts(attempt.place, attempt.origin))
+        guard case .upload(let work) = attempt.job, let source = work.source, source.hash == nil else { return }
+        source.hash(for: work.subject, facts(attempt.place, attempt.origin))
     }
 }
 

@@ -309,7 +309,7 @@ import TransferQueue
         let remains = try #require(try await harness.queue.writer.remains(in: [.failed]).first)
         let removal = Task { await harness.engine.remove(remains) }
         while server.count("DELETE") == 0 { await Task.yield() }
-        await harness.engine.endRemovals()
+        await harness.engine.endSideJobs()
         #expect(await removal.value != nil)
         let left = try #require(try await harness.queue.writer.remains(in: [.failed]).first)
         #expect(left.task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.isOutdated == true)
@@ -411,5 +411,5 @@ private final class Flag: Sendable {
 }
 
 extension TransferEngine {
-    fileprivate var bytesHashed: Int64 { attempts.values.reduce(0) { $0 + ($1.source?.hash?.count ?? 0) } }
+    fileprivate var bytesHashed: Int64 { attempts.values.reduce(0) { $0 + ($1.upload?.source?.hash?.count ?? 0) } }
 }

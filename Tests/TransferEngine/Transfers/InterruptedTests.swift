@@ -277,11 +277,11 @@ extension TransferEngine {
         let order = BatchOrder(
             batch: task.batch, session: .default, priority: .normal, options: TransferOptions(),
             secrets: TransferSecrets(), destination: "sftp://there/d/", destinationQuery: nil)
-        let plan = SFTPUploadPlan(
-            host: "there", path: RawPath("/d/f"), subject: UploadSubject(name: RawPath("f"), size: 1, token: "0"))
+        let subject = UploadSubject(name: RawPath("f"), size: 1, token: "0")
+        let plan = SFTPUploadPlan(host: "there", path: RawPath("/d/f"), subject: subject)
         return Attempt(
-            task, context: BatchContext(order, userAgent: "test"), origin: Self.there, machine: SFTPUpload(plan),
-            at: 0)
+            .upload(UploadWork(subject, from: nil)), of: task, context: BatchContext(order, userAgent: "test"),
+            origin: Self.there, machine: SFTPUpload(plan), at: 0)
     }
 
     /// Whether an upload of this size gives its place away.

@@ -15,7 +15,7 @@ extension TransferEngine {
         for _ in 0..<(kind == .sync ? 2 : 1) { worker.submit { milestone.waitBlocking(milliseconds: -1) } }
     }
 
-    fileprivate var isSyncing: Bool { attempts.values.contains { $0.target?.isSyncing ?? false } }
+    fileprivate var isSyncing: Bool { attempts.values.contains { $0.download?.target.isSyncing ?? false } }
     fileprivate var hasAttempts: Bool { !attempts.isEmpty }
 }
 

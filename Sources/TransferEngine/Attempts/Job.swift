@@ -1,0 +1,70 @@
+import TransferModel
+import TransferProtocols
+
+/// The purpose of an attempt, with the data of that purpose. `upload` and `download` run a task of the queue and have a slot. The others are
+/// side jobs: the queue hears of no end of theirs, and a caller waits for it instead (of a look nobody does).
+enum Job {
+    /// Sends a task's file.
+    case upload(UploadWork)
+    /// Fetches a task's file.
+    case download(DownloadWork)
+    /// Asks how much of a paused upload its server has.
+    case look
+    /// Removes what an upload has left at its server.
+    case removal
+    /// Asks whether a server can be used, or whether a file is there.
+    case probe
+    /// Lists a folder.
+    case listing(ListingCollector)
+    /// Reads a file that was sent before, for its digest.
+    case readBack(ReadingBack)
+
+    var isSideJob: Bool {
+        switch self {
+        case .upload, .download: false
+        case .look, .removal, .probe, .listing, .readBack: true
+        }
+    }
+}
+
+/// The state of an upload that no other job has. On the engine's loop.
+final class UploadWork {
+    var subject: UploadSubject
+    /// `nil` once the attempt is over.
+    var source: SourceFile?
+    /// Number of times that the source was found changed, over all attempts.
+    var changes = 0
+    /// The resume point that was made durable last, by the machine or by an earlier attempt.
+    var resumePoint: ResumePoint?
+    /// An earlier one, until another takes its place: the upload begins anew, and what is there of it may still have to be removed.
+    var outdatedPoint: ResumePoint?
+    /// The earlier version of the source that the server has stored.
+    var ownVersion: PutResumePoint?
+    /// Bytes that exchanges which are over have sent, without the server's word on them yet.
+    var unconfirmed: Int64 = 0
+    /// The bytes sent that the queue was told of last, and when (nanoseconds of the engine's clock).
+    var told = (bytes: Int64(0), at: Int64(0))
+    /// The queue was told that a kill would have all of this upload sent again.
+    var isToldAtRisk = false
+    /// The server has said in this attempt how much it has; before that an earlier attempt's word holds.
+    var isCounted = false
+
+    init(_ subject: UploadSubject, from source: SourceFile?) {
+        (self.subject, self.source) = (subject, source)
+    }
+}
+
+/// The state of a download that no other job has. On the engine's loop.
+final class DownloadWork {
+    let target: DownloadTarget
+    /// The resume point that was made durable last.
+    var point: GetResumePoint?
+    /// It went on with what earlier attempts had left.
+    let isResumed: Bool
+    /// Bytes of an earlier attempt that had come and were not on the disk for sure: they come again.
+    var lostTail: Int64 = 0
+
+    init(_ target: DownloadTarget, from point: GetResumePoint?, isResumed: Bool) {
+        (self.target, self.point, self.isResumed) = (target, point, isResumed)
+    }
+}
