@@ -40,8 +40,8 @@ extension TransferEngine {
             }
         guard let attempt = prepared else { return }
         attempts[task.id] = attempt
-        attempt.meter = leftSpeeds.take(for: attempt.linePlace, at: timeline.nanoseconds)
-        attempt.pace = AttemptPace(at: attempt.startedAt, best: bestSpeeds.removeValue(forKey: task.id) ?? 0)
+        attempt.meter = accounting.left.take(for: attempt.linePlace, at: timeline.nanoseconds)
+        attempt.pace = AttemptPace(at: attempt.startedAt, best: accounting.takeBest(of: task.id))
         takeSlot(at: origin)
         attempt.holdsSlot = true
         let login = login(context, origin)

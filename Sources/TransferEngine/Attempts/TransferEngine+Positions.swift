@@ -130,7 +130,7 @@ extension TransferEngine {
     }
 
     private func takeUnconfirmed(_ attempt: Attempt) -> Int64? {
-        unconfirmed.removeValue(forKey: attempt.task.id)?.sent
+        accounting.unconfirmed.take(attempt.task.id)
     }
 
     /// The first bytes go out, or the server says what it has: what was sent before and is not there is sent again.

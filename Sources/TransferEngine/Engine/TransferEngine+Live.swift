@@ -42,11 +42,9 @@ extension TransferEngine {
             case .look, .removal, .probe, .listing, .readBack: break
             }
         }
+        let hasMoved = accounting.takeMovement()
         if hasMoved { keepTodayIfDue(isMoving: true) }
-        if hasMoved || attempts.isEmpty {
-            hasMoved = false
-            notice?()
-        }
+        if hasMoved || attempts.isEmpty { notice?() }
         if !attempts.isEmpty { startTicking() }
     }
 
@@ -100,11 +98,10 @@ extension TransferEngine {
         let bytes = position - attempt.sent
         guard bytes > 0 else { return }
         attempt.sent = position
-        hasMoved = true
         let now = timeline.nanoseconds
         attempt.meter.add(bytes, at: now)
         attempt.pace.add(bytes)
-        countMoved(bytes, attempt, at: now)
+        accounting.moved(bytes, attempt.direction, of: attempt.task.batch, at: now, timeline.time(at: now))
     }
 
     package func live() -> LiveSnapshot {
@@ -112,15 +109,14 @@ extension TransferEngine {
         for attempt in attempts.values where attempt.phase == .running { look(at: attempt) }
         var snapshot = LiveSnapshot(
             tasks: attempts.values.map { live($0, now) }.sorted { $0.task < $1.task },
-            left: leftSpeeds.speeds(at: now))
+            left: accounting.left.speeds(at: now))
         snapshot.held = heldBatches()
         snapshot.troubles = troubles()
         snapshot.full = fullHosts()
         snapshot.fullPlaces = fullPlaces()
         snapshot.asked = Set(inquirers.keys)
         snapshot.isStopping = phase == .draining
-        let stopped = unconfirmed.values.filter { $0.shown != nil }
-        snapshot.unconfirmed = Array(stopped.sorted { $0.task < $1.task }.prefix(LiveSnapshot.mostUnconfirmed))
+        snapshot.unconfirmed = accounting.unconfirmed.shown
         return snapshot
     }
 
@@ -162,13 +158,6 @@ extension TransferEngine {
     private func notePace(_ attempt: Attempt) {
         let now = timeline.nanoseconds
         attempt.pace.note(attempt.meter.bytesPerSecond(at: now), at: now)
-    }
-
-    /// Remembered for the next attempt; of more files than that none is.
-    func keepBestSpeed(of attempt: Attempt) {
-        guard attempt.pace.best > 0 else { return }
-        if bestSpeeds.count >= 256 { bestSpeeds = [:] }
-        bestSpeeds[attempt.task.id] = attempt.pace.best
     }
 
     package func watchLive(_ notice: (@Sendable () -> Void)?) {

@@ -9,7 +9,7 @@ extension TransferEngine {
     func complete(_ attempt: Attempt, _ receipt: Receipt, finalPath: RawPath?) {
         guard attempt.phase != .over else { return }
         let task = attempt.task.id
-        unconfirmed[task] = nil
+        accounting.unconfirmed.forget(task)
         // Nothing of it was ever sent by us: the same file was there.
         let wasThere = receipt.foundThere && attempt.task.begunBefore == nil && attempt.sent == 0
         let isSkipped = receipt.skipped || wasThere || receipt.proof == .stoodThere
@@ -27,7 +27,7 @@ extension TransferEngine {
         wasLetIn(attempt)
         leaveSpeed(of: attempt)
         close(attempt)
-        bestSpeeds[task] = nil
+        accounting.forgetBest(of: task)
     }
 
     /// Ends a task with an error that only a person can mend.
@@ -82,8 +82,9 @@ extension TransferEngine {
 
     /// Ends a task that has no slot.
     func refuse(_ task: ClaimedTask, _ error: TransferError) {
-        countError()
-        (unconfirmed[task.id], bestSpeeds[task.id]) = (nil, nil)
+        accounting.failed(at: timeline.nanoseconds)
+        accounting.unconfirmed.forget(task.id)
+        accounting.forgetBest(of: task.id)
         queue.writer.record(.failed(error), for: task.claim)
         FaultPoint.finished.pass()
         hasUncommitted = true
@@ -117,7 +118,7 @@ extension TransferEngine {
                 return tryOtherCredentials(attempt, demand.error)
             }
         }
-        countError()
+        accounting.failed(at: timeline.nanoseconds)
         let reason = reason(of: demand)
         let delay = waitRule.delay(
             reason, failures: attempt.failures, retryAfter: demand.retryAfter, random: Double.random(in: 0..<1))
@@ -159,12 +160,7 @@ extension TransferEngine {
         let left = takeRemains(attempt)
         if attempt.canResume {
             let task = attempt.task
-            let before = unconfirmed[task.id]
-            let sent = max(attempt.sent, before?.sent ?? 0)
-            // Stopped before it had heard of its server again: it stands as it stood.
-            let shown = before.map(\.shown) ?? attempt.sent
-            unconfirmed[task.id] = UnconfirmedUpload(
-                task: task.id, batch: task.batch, folder: task.folder, sent: sent, shown: isStopped ? shown : nil)
+            let sent = accounting.unconfirmed.breakOff(task, at: attempt.sent, isStopped: isStopped)
             let accepted = work.isCounted ? attempt.accepted : attempt.task.accepted
             queue.writer.record(
                 .checkpoint(resumePoint: left?.encoded, accepted: accepted, secret: left?.secret), for: task.claim)
@@ -194,7 +190,7 @@ extension TransferEngine {
         attempt.actions = []
         if attempts[attempt.task.id] === attempt {
             attempts[attempt.task.id] = nil
-            keepBestSpeed(of: attempt)
+            accounting.keepBest(attempt.pace.best, of: attempt.task.id)
         }
         attempt.upload?.source = nil
         unclaim(attempt)
@@ -207,7 +203,7 @@ extension TransferEngine {
     /// Nothing more of the file is to move: another one goes on in its place in the line.
     func leaveSpeed(of attempt: Attempt) {
         let now = timeline.nanoseconds
-        leftSpeeds.leave(attempt.meter, of: attempt.linePlace, most: currentLimits.transfers, at: now)
+        accounting.left.leave(attempt.meter, of: attempt.linePlace, most: currentLimits.transfers, at: now)
         attempt.meter = SpeedMeter(at: now)
     }
 

@@ -28,8 +28,10 @@ extension TransferEngine {
             report(.error, "the queue did not take a change: \(error)")
         }
         do {
-            for task in claims.map(\.task) where unconfirmed[task] != nil {
-                if try await queue.reader.task(task)?.state.isTerminal ?? true { unconfirmed[task] = nil }
+            for task in claims.map(\.task) where accounting.unconfirmed.contains(task) {
+                if try await queue.reader.task(task)?.state.isTerminal ?? true {
+                    accounting.unconfirmed.forget(task)
+                }
             }
         } catch {
             report(.error, "the queue cannot be read: \(error)")

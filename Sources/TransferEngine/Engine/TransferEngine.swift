@@ -101,16 +101,7 @@ package actor TransferEngine: EngineControl {
     var questions: [UInt64: CheckedContinuation<CurlTransport.ExchangeEnd?, Never>] = [:]
     /// The socket of the person's ssh agent.
     var sshAgent: RawPath?
-    /// Past speeds, for whoever opens a screen.
-    var speedHistory: SpeedHistory
-    /// +Throughput
-    var batchSpeeds = BatchSpeeds()
-    var recentErrors: RecentCount
-    var today: TodayCount
-    /// The count that the queue was told last, and when (nanoseconds of the engine's clock).
-    var keptToday: (count: DayCount, at: Int64)
-    /// The positions of uploads when they were broken off; what their servers have of them is known when they go on.
-    var unconfirmed: [TaskID: UnconfirmedUpload] = [:]
+    var accounting: Accounting
     /// Facts learnt about each host, by origin.
     var hostFacts: [String: HostFacts] = [:]
 
@@ -122,12 +113,8 @@ package actor TransferEngine: EngineControl {
     /// +Limits: what batches have together, and which those are.
     var sharedBuckets: [String: TokenBucket] = [:]
     var shared = SharedLimits()
-    var leftSpeeds = LeftSpeeds()
-    /// The highest speeds of files whose attempts were broken off and that may be tried again.
-    var bestSpeeds: [TaskID: Int64] = [:]
     var ticker: LoopTimer?
     var notice: (@Sendable () -> Void)?
-    var hasMoved = false
 
     // +Walks
     var walks: Set<SourceID> = []
@@ -167,11 +154,7 @@ package actor TransferEngine: EngineControl {
         let timeline = Timeline(clock: clock ?? loop, wall: wall)
         self.timeline = timeline
         duties = QueueDuties(clock: timeline.clock)
-        speedHistory = SpeedHistory(at: timeline.nanoseconds)
-        recentErrors = RecentCount(at: timeline.nanoseconds)
-        let today = TodayCount(at: timeline.now, localDay: settings.localDay)
-        self.today = today
-        keptToday = (today.count, timeline.nanoseconds)
+        accounting = Accounting(at: timeline.nanoseconds, timeline.now, localDay: settings.localDay)
         disks = try LocalWork()
         walker = try DirectoryWalker()
     }
@@ -184,8 +167,8 @@ package actor TransferEngine: EngineControl {
         setLimits(currentLimits)
         adopt(try await queue.writer.limits())
         hostFacts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))
-        for upload in try await queue.writer.unconfirmed() { unconfirmed[upload.task] = upload }
-        try await adoptToday()
+        accounting.unconfirmed.adopt(try await queue.writer.unconfirmed())
+        accounting.adopt(try await queue.writer.storedDay(), at: timeline.nanoseconds)
         try await noteInterrupted()
         // A machine without a battery for its clock may have written these before it knew the time: none may be later than the longest
         // time that a server can ask for.

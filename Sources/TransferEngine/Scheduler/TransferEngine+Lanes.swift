@@ -7,8 +7,8 @@ import TransferQueue
 extension TransferEngine {
     func queueMoved(_ change: QueueChange) {
         for batch in change.removed { contexts[batch] = nil }
-        leftSpeeds.forget(change.removed.union(change.finished))
-        if !change.removed.isEmpty { unconfirmed = unconfirmed.filter { !change.removed.contains($0.value.batch) } }
+        accounting.left.forget(change.removed.union(change.finished))
+        accounting.unconfirmed.forget(change.removed)
         if change.mayRun || !change.removed.isEmpty { refreshLanes() }
         if change.mayRun || change.looksAreDue { lookAtLast() }
     }

@@ -36,14 +36,14 @@ extension TransferEngine {
         case .persist, .learned: break
         case .resumed(let bytes), .accepted(let bytes):
             // From here on it is confirmed.
-            unconfirmed[attempt.task.id]?.shown = nil
+            accounting.unconfirmed.showConfirmed(attempt.task.id)
             if bytes > attempt.task.accepted {
                 queue.writer.record(.checkpoint(resumePoint: nil, accepted: bytes), for: attempt.task.claim)
             }
             endSideJob(attempt, nil)
         default:
             // Nobody can say how much is there: what is confirmed is all that is known.
-            unconfirmed[attempt.task.id]?.shown = nil
+            accounting.unconfirmed.showConfirmed(attempt.task.id)
             endSideJob(attempt, nil)
         }
     }

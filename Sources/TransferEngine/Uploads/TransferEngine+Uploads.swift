@@ -102,7 +102,7 @@ extension TransferEngine {
 
     /// The bytes that a broken-off attempt had sent and nobody has confirmed; `nil`: none.
     private func cut(_ task: ClaimedTask) -> UploadCut? {
-        guard let sent = unconfirmed[task.id]?.sent, sent > task.accepted else { return nil }
+        guard let sent = accounting.unconfirmed.sent(of: task.id), sent > task.accepted else { return nil }
         return UploadCut(offset: task.accepted, sent: sent - task.accepted)
     }
 

@@ -132,7 +132,7 @@ import TransferModel
 extension TransferEngine {
     /// However long ago they were left.
     fileprivate var speedsLeft: [LeftSpeed] {
-        var left = leftSpeeds
+        var left = accounting.left
         return left.speeds(at: 0)
     }
 }
