@@ -46,7 +46,7 @@ extension TransferEngine {
             if lastLooks.waits(for: look.origin, until: until) { later(until) }
             return false
         }
-        let limit = currentLimits.transfersPerHost
+        let limit = limitBook.engine.transfersPerHost
         let active = load[look.origin] ?? 0
         let mayAsk = host?.mayStart(active: active, limit: limit, now: timeline.now) ?? (active < limit)
         guard mayAsk || !lastLooks.isAsked(look.origin) else { return false }

@@ -252,7 +252,8 @@ extension TransferEngine {
         if case .listing(let format) = exchange.sink { attempt.listing?.beginReading(format) }
         do {
             try transport?.start(
-                CurlTransport.ExchangeID(rawValue: wire), request, source: source, limits: limits(of: attempt))
+                CurlTransport.ExchangeID(rawValue: wire), request, source: source, limits: limitBook.limits(of: attempt)
+            )
             var flying = FlyingExchange(local: local, wire: wire, carrier: .http, isPayload: isPayload)
             flying.request = (exchange.method, exchange.url)
             fly(flying, attempt)

@@ -29,7 +29,7 @@ extension TransferEngine {
             try transport.start(
                 CurlTransport.ExchangeID(rawValue: wire), attempt.context.request(exchange, at: address),
                 source: source,
-                limits: limits(of: attempt))
+                limits: limitBook.limits(of: attempt))
             fly(FlyingExchange(local: local, wire: wire, carrier: .ftp, isPayload: source != nil), attempt)
             if case .list = exchange, let listing = attempt.listing {
                 listing.beginReading(.machineLines)

@@ -38,7 +38,7 @@ extension TransferEngine {
 
     /// One for all operations of an attempt, so that its limits can change while they go on.
     private func makeThrottle(_ attempt: Attempt) -> BucketThrottle {
-        let limits = limits(of: attempt)
+        let limits = limitBook.limits(of: attempt)
         let made = BucketThrottle(attempt.receives ? limits.down : limits.up, clock: timeline.clock)
         attempt.throttle = made
         return made
@@ -96,7 +96,7 @@ extension TransferEngine {
     /// move at a time gets one at a time.
     func isCarriedAlong(_ attempt: Attempt) -> Bool {
         attempt.upload != nil && attempt.task.size.map { $0 <= SFTPUpload.tiny } == true
-            && hosts[attempt.origin] == nil && currentLimits.transfers > 1 && currentLimits.transfersPerHost > 1
+            && hosts[attempt.origin] == nil && limitBook.engine.transfers > 1 && limitBook.engine.transfersPerHost > 1
     }
 
     /// And whether the exchange broke off.

@@ -203,7 +203,7 @@ extension TransferEngine {
     /// Nothing more of the file is to move: another one goes on in its place in the line.
     func leaveSpeed(of attempt: Attempt) {
         let now = timeline.nanoseconds
-        accounting.left.leave(attempt.meter, of: attempt.linePlace, most: currentLimits.transfers, at: now)
+        accounting.left.leave(attempt.meter, of: attempt.linePlace, most: limitBook.engine.transfers, at: now)
         attempt.meter = SpeedMeter(at: now)
     }
 

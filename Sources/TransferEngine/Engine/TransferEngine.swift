@@ -39,7 +39,7 @@ package actor TransferEngine: EngineControl {
     var ftp: FTPTransport?
     var sftp: SFTPTransport?
     var phase = Phase.new
-    var currentLimits: EngineLimits
+    var limitBook: LimitBook
     let waitRule = WaitRule()
 
     var nameClaims = NameClaims()
@@ -106,13 +106,6 @@ package actor TransferEngine: EngineControl {
     var hostFacts: [String: HostFacts] = [:]
 
     // +Live
-    var upBucket: TokenBucket?
-    var downBucket: TokenBucket?
-    /// +Limits: of everything else that has a limit.
-    var buckets: [LimitScope: TokenBucket] = [:]
-    /// +Limits: what batches have together, and which those are.
-    var sharedBuckets: [String: TokenBucket] = [:]
-    var shared = SharedLimits()
     var ticker: LoopTimer?
     var notice: (@Sendable () -> Void)?
 
@@ -150,7 +143,7 @@ package actor TransferEngine: EngineControl {
         self.settings = settings
         receivers = ReceiverTokens(in: settings.receiverState)
         self.loop = loop
-        currentLimits = settings.limits
+        limitBook = LimitBook(settings.limits)
         let timeline = Timeline(clock: clock ?? loop, wall: wall)
         self.timeline = timeline
         duties = QueueDuties(clock: timeline.clock)
@@ -164,7 +157,7 @@ package actor TransferEngine: EngineControl {
         phase = .running
         startedAt = timeline.now
         transport = try HTTPTransport(loop: loop, clock: timeline.clock) { [self] events in take(events) }
-        setLimits(currentLimits)
+        setLimits(limitBook.engine)
         adopt(try await queue.writer.limits())
         hostFacts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))
         accounting.unconfirmed.adopt(try await queue.writer.unconfirmed())

@@ -89,7 +89,7 @@ extension TransferEngine {
 
     private func learn(_ place: HostTrouble.Place, _ experience: HostStanding.Experience) {
         if case .answered = experience, servings[place] == nil { return }
-        let limit = currentLimits.transfersPerHost
+        let limit = limitBook.engine.transfersPerHost
         let isBack = servings[place, default: HostStanding(limit: limit)].learn(
             experience, limit: limit, now: timeline.now, random: Double.random(in: 0..<1))
         lookForTrouble()
@@ -129,7 +129,7 @@ extension TransferEngine {
     }
 
     func learn(_ origin: String, _ experience: HostStanding.Experience) {
-        let limit = currentLimits.transfersPerHost
+        let limit = limitBook.engine.transfersPerHost
         // Nearly every task of a host that is well ends here; there is nothing to learn.
         switch experience {
         case .answered, .reached: if hosts[origin] == nil { return }

@@ -112,7 +112,7 @@ extension TransferEngine {
         if shortageTimer != nil { return nil }
         if laneOrder.first?.isUrgent == true {
             let urgent = Array(laneOrder.prefix { $0.isUrgent })
-            let beyond = currentLimits.transfers
+            let beyond = limitBook.engine.transfers
             let found = SchedulerChoice.next(urgent, free: freeSlots(beyond: beyond)) { lane in
                 mayStart(lane, now, beyond: beyond)
             }
@@ -133,7 +133,7 @@ extension TransferEngine {
     /// - Parameter extra: slots beside those of the limit, for what is wanted now.
     func freeSlots(beyond extra: Int) -> Int {
         let finishing = attempts.count - slotsInUse
-        return finishing >= Self.mostFinishing ? 0 : currentLimits.transfers + extra - slotsInUse
+        return finishing >= Self.mostFinishing ? 0 : limitBook.engine.transfers + extra - slotsInUse
     }
 
     private static let mostFinishing = 32
@@ -144,7 +144,7 @@ extension TransferEngine {
         guard let known = lanes[LaneID(rawValue: lane.id)], known.summary.mayRun(at: now) else { return false }
         if inquirers[host] != nil { return false }
         if let context = known.context, !mayLogIn(context, host) { return false }
-        let limit = currentLimits.transfersPerHost + extra
+        let limit = limitBook.engine.transfersPerHost + extra
         let active = load[host] ?? 0
         guard hosts[host]?.mayStart(active: active, limit: limit, now: now) ?? (active < limit) else { return false }
         let place = known.summary.place
@@ -158,7 +158,7 @@ extension TransferEngine {
 
     /// Batches that have as many at a host as its answers to them let them have, where that is fewer than the limit, and how many that is.
     func fullPlaces() -> [HostTrouble.Place: Int] {
-        let limit = currentLimits.transfersPerHost
+        let limit = limitBook.engine.transfersPerHost
         var full: [HostTrouble.Place: Int] = [:]
         for (place, standing) in servings {
             let most = standing.allowance(limit: limit)
@@ -169,7 +169,7 @@ extension TransferEngine {
 
     /// Hosts that have as many as they may have, and how many that is.
     func fullHosts() -> [String: Int] {
-        let limit = currentLimits.transfersPerHost
+        let limit = limitBook.engine.transfersPerHost
         var full: [String: Int] = [:]
         for (host, active) in load {
             let most = hosts[host]?.allowance(limit: limit) ?? limit
@@ -182,7 +182,7 @@ extension TransferEngine {
     private func claimAhead(_ now: Timestamp) {
         // A host that is held back opens by time alone; until then every look may find something new.
         claimsAreStale = !hosts.isEmpty || !servings.isEmpty
-        var slots = currentLimits.transfers
+        var slots = limitBook.engine.transfers
         var hostSlots: [String: Int] = [:]
         for place in laneOrder {
             guard slots > 0 else { return }
@@ -190,7 +190,7 @@ extension TransferEngine {
             let host = hosts[place.host]
             if closedUntil(lane.summary.place, now) != nil { continue }
             if refusal(lane.context, place.host) != nil { continue }
-            let limit = currentLimits.transfersPerHost
+            let limit = limitBook.engine.transfersPerHost
             let room = hostSlots[place.host] ?? host?.allowance(limit: limit) ?? limit
             let taken = min(room, slots, Int(clamping: Int64(lane.ready) + lane.unclaimed))
             guard taken > 0 else { continue }

@@ -298,5 +298,5 @@ import TransferQueue
 
 extension TransferEngine {
     /// Exchanges that draw from the engine's limit.
-    fileprivate var upBucketUsers: Int? { upBucket?.users }
+    fileprivate var upBucketUsers: Int? { limitBook.up?.users }
 }

@@ -148,8 +148,8 @@ import TransferQueue
 }
 
 extension TransferEngine {
-    fileprivate var sharedUsers: [String: Int] { sharedBuckets.mapValues(\.users) }
-    fileprivate var bucketCount: Int { buckets.count }
+    fileprivate var sharedUsers: [String: Int] { limitBook.together.mapValues(\.users) }
+    fileprivate var bucketCount: Int { limitBook.own.count }
     /// Exchanges that draw from limits of their own, each counted once a limit.
-    fileprivate var bucketUsers: Int { buckets.values.reduce(0) { $0 + $1.users } }
+    fileprivate var bucketUsers: Int { limitBook.own.values.reduce(0) { $0 + $1.users } }
 }

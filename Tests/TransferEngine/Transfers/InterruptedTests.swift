@@ -290,7 +290,7 @@ extension TransferEngine {
     ) -> Bool {
         var task = task
         task.size = size
-        currentLimits = limits
+        limitBook.engine = limits
         hosts[Self.there] = isIll ? HostStanding(limit: 8) : nil
         return isCarriedAlong(attempt(task))
     }
