@@ -40,16 +40,13 @@ extension TransferEngine {
 
     /// - Returns: false when its server cannot be asked now; who may ask it later looks again by itself.
     private func begin(_ look: DueLook) -> Bool {
-        let host = hosts[look.origin]
-        if let until = host?.closedUntil, timeline.now < until {
+        if let until = hosts.standings[look.origin]?.closedUntil, timeline.now < until {
             // Nothing else may wake us when the server is left alone for a while.
             if lastLooks.waits(for: look.origin, until: until) { later(until) }
             return false
         }
         let limit = limitBook.engine.transfersPerHost
-        let active = load[look.origin] ?? 0
-        let mayAsk = host?.mayStart(active: active, limit: limit, now: timeline.now) ?? (active < limit)
-        guard mayAsk || !lastLooks.isAsked(look.origin) else { return false }
+        guard hosts.mayStart(at: look.origin, limit: limit, now: timeline.now) || !lastLooks.isAsked(look.origin) else { return false }
         lastLooks.begin(look.folder, at: look.origin)
         takeSlot(at: look.origin)
         inBackground { [self] in

@@ -47,7 +47,7 @@ extension TransferEngine {
         let login = login(context, origin)
         login.standing.began(task.id)
         attempt.login = login
-        if attempt.machine.asksHost { inquirers[origin] = task.id }
+        if attempt.machine.asksHost { hosts.beginInquiry(at: origin, by: task.id) }
         startTicking()
         FaultPoint.started.pass()
         switch attempt.job {
@@ -158,9 +158,7 @@ extension TransferEngine {
 
     /// Ends an inquiry: the host's abilities are known, or not to be had, so other tasks may start.
     func endInquiry(_ attempt: Attempt) {
-        guard inquirers[attempt.origin] == attempt.task.id else { return }
-        inquirers[attempt.origin] = nil
-        schedulePump()
+        if hosts.endInquiry(at: attempt.origin, by: attempt.task.id) { schedulePump() }
     }
 
     // MARK: Actions
@@ -246,7 +244,7 @@ extension TransferEngine {
             settleEarlier(attempt)
             countRepeated(attempt)
         }
-        let skew = exchange.signing == nil ? 0 : hostFacts[attempt.factsKey]?.clockSkewSeconds ?? 0
+        let skew = exchange.signing == nil ? 0 : hosts.facts[attempt.factsKey]?.clockSkewSeconds ?? 0
         let request = attempt.context.request(
             exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
         if case .listing(let format) = exchange.sink { attempt.listing?.beginReading(format) }

@@ -35,14 +35,11 @@ extension TransferEngine {
 
     /// Keeps what was learnt of a host, over restarts of the engine.
     func remember(_ facts: HostFacts, of origin: String) {
-        let known = hostFacts[origin] ?? HostFacts()
-        let merged = known.learning(facts, at: timeline.now)
-        if merged == known { return }
-        hostFacts[origin] = merged
+        guard hosts.learn(facts, of: origin, at: timeline.now) else { return }
         inBackground { [self] in
             await durably(.facts(of: origin)) {
                 // As they are at this try: more may have been learnt since the one before.
-                guard let facts = hostFacts[origin] else { return }
+                guard let facts = hosts.facts[origin] else { return }
                 try await queue.writer.remember(host: origin, facts: facts.encoded)
             }
         }

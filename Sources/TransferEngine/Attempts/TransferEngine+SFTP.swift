@@ -12,7 +12,7 @@ extension TransferEngine {
         guard case .sftp(let host, let port, _)? = attempt.place?.address else {
             return fail(attempt, TransferError(.internal, "an SFTP operation without a server: queue it again"))
         }
-        guard let target = attempt.context.sshTarget(host: host, port: port, agent: sshAgent) else {
+        guard let target = attempt.context.sshTarget(host: host, port: port, agent: credentials.sshAgent) else {
             return fail(
                 attempt, TransferError(.unsupported, "the ssh command has an open quote: mend --ssh-command"))
         }
@@ -96,7 +96,8 @@ extension TransferEngine {
     /// move at a time gets one at a time.
     func isCarriedAlong(_ attempt: Attempt) -> Bool {
         attempt.upload != nil && attempt.task.size.map { $0 <= SFTPUpload.tiny } == true
-            && hosts[attempt.origin] == nil && limitBook.engine.transfers > 1 && limitBook.engine.transfersPerHost > 1
+            && hosts.standings[attempt.origin] == nil && limitBook.engine.transfers > 1
+            && limitBook.engine.transfersPerHost > 1
     }
 
     /// And whether the exchange broke off.

@@ -112,7 +112,7 @@ extension TransferEngine {
         // A password command takes its time: meanwhile a person may have taken the cancel back, or asked for this, too.
         guard phase == .running, attempts[task.id] == nil, sideJobs[task.id] == nil else { return .takenBack }
         if case .failed(let error) = context.credentials { return error }
-        if let refusal = refusal(context, remains.origin) { return refusal.error }
+        if let refusal = credentials.refusal(context, remains.origin) { return refusal.error }
         if let place = context.destination?.appending(remote),
             let machine = context.removalMachine(point, at: place, facts: facts(place, remains.origin))
         {

@@ -31,12 +31,12 @@ extension TransferEngine {
         let key = Login.Key(
             origin: origin, secrets: context.order.secrets, sshCommand: context.order.options.sshCommand)
         let login =
-            logins[key]
+            credentials.login(key)
             ?? Login(key) { [unowned self] in
                 claimsAreStale = true
                 schedulePump()
             }
-        logins[key] = login
+        credentials.add(login)
         context.logins[origin] = login
         return login
     }
@@ -59,12 +59,6 @@ extension TransferEngine {
             context.isAwaited = false
             schedulePump()
         }
-    }
-
-    func refusal(_ context: BatchContext?, _ origin: String) -> LoginStanding.Refusal? {
-        // Nothing was ever refused: nearly always.
-        guard let context, !logins.isEmpty else { return nil }
-        return context.logins[origin]?.standing.refusal
     }
 
     /// Something of an attempt shows that its login is taken.
@@ -95,7 +89,7 @@ extension TransferEngine {
     private static let persons: WaitReasons = [WaitReasons(.auth), WaitReasons(.hostKey)]
 
     private func shows(_ batch: BatchID, _ key: Login.Key) async throws -> Bool {
-        let known = contexts[batch]?.order
+        let known = credentials.contexts[batch]?.order
         guard let order = if let known { known } else { try await queue.writer.order(of: batch) } else { return false }
         return order.secrets == key.secrets && order.options.sshCommand == key.sshCommand
     }
@@ -115,10 +109,7 @@ extension TransferEngine {
     }
 
     package func tryAgain() {
-        for login in logins.values { login.standing.tryAgain() }
-        for context in contexts.values {
-            if case .failed = context.credentials { context.forgetCredentials() }
-        }
+        credentials.tryAgain()
         connectivityChanged()
     }
 

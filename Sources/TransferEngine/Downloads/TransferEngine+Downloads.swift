@@ -110,7 +110,7 @@ extension TransferEngine {
         case .failed(let error): refuse(task, error)
         case .exists(let path, let size):
             inBackground { [self] in
-                let wanted = contexts[task.batch]?.order.options.sha256
+                let wanted = credentials.contexts[task.batch]?.order.options.sha256
                 switch await sameness(path, size, wanted: wanted) {
                 case .success(let completion): queue.writer.record(.completed(completion), for: task.claim)
                 case .failure(let error): refuse(task, error)

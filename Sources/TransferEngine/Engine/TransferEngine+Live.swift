@@ -112,9 +112,9 @@ extension TransferEngine {
             left: accounting.left.speeds(at: now))
         snapshot.held = heldBatches()
         snapshot.troubles = troubles()
-        snapshot.full = fullHosts()
+        snapshot.full = hosts.full(limit: limitBook.engine.transfersPerHost)
         snapshot.fullPlaces = fullPlaces()
-        snapshot.asked = Set(inquirers.keys)
+        snapshot.asked = hosts.asked
         snapshot.isStopping = phase == .draining
         snapshot.unconfirmed = accounting.unconfirmed.shown
         return snapshot

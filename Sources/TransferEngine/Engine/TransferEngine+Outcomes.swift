@@ -128,7 +128,7 @@ extension TransferEngine {
         let isCut = attempt.hasProgressed && told == .failed && demand.error.httpStatus == nil
         if let experience = isCut ? .answered : told { note(demand, experience, attempt) }
         // While nobody may ask the host, the task would only stand in line without a reason to show.
-        if let own = retryAt, let opens = closedUntil(attempt.servingPlace, now) { retryAt = max(own, opens) }
+        if let own = retryAt, let opens = hosts.closedUntil(attempt.servingPlace, now) { retryAt = max(own, opens) }
         wasRefused(attempt, demand)
         if demand.reason == .auth {
             attempt.context.forgetCredentials()
@@ -216,14 +216,11 @@ extension TransferEngine {
 
     /// A connection's place is taken, by a file or by a question.
     func takeSlot(at origin: String) {
-        load[origin, default: 0] += 1
-        slotsInUse += 1
+        hosts.takeSlot(at: origin)
     }
 
     func giveSlot(at origin: String) {
-        slotsInUse -= 1
-        let left = (load[origin] ?? 1) - 1
-        load[origin] = left > 0 ? left : nil
+        hosts.giveSlot(at: origin)
         schedulePump()
     }
 }

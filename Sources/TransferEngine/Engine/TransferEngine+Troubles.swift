@@ -5,24 +5,14 @@ import TransferQueue
 /// Servers that have served nothing for a while: what a person is told of, though it is tried again by itself.
 extension TransferEngine {
     func isTroubled(_ origin: String) -> Bool {
-        troubledSince(origin, timeline.now, lacksNetwork: lacksNetwork) != nil
-    }
-
-    /// A name that nobody knows is told of at once, unless there is no network at all.
-    private func troubledSince(
-        _ origin: String, _ now: Timestamp, lacksNetwork: @autoclosure () -> Bool
-    ) -> Timestamp? {
-        guard let host = hosts[origin] else { return nil }
-        guard hostErrors[origin]?.code == .cannotFindHost else { return host.troubledSince(now) }
-        return lacksNetwork() ? nil : host.refusedSince
+        hosts.troubledSince(origin, timeline.now, lacksNetwork: lacksNetwork) != nil
     }
 
     /// Plans to tell who looks when a trouble has gone on for long enough: a host that is tried again in minutes is heard of before. One
     /// look is planned at a time, however often hosts come and go.
     func lookForTrouble() {
         let now = timeline.now
-        let dues = (Array(hosts.values) + servings.values).compactMap { $0.troubleDue(now) }
-        guard troubleTimer == nil, let due = dues.min() else { return }
+        guard troubleTimer == nil, let due = hosts.troubleDue(now) else { return }
         troubleTimer = timeline.clock.schedule(after: due.since(now) + .milliseconds(1)) { [self] in
             troubleTimer = nil
             notice?()
@@ -36,8 +26,10 @@ extension TransferEngine {
         var troubled: [String: Timestamp] = [:]
         // To know it all hosts are looked at, so not for each of them.
         lazy var lacksNetwork = self.lacksNetwork
-        for origin in hosts.keys { troubled[origin] = troubledSince(origin, now, lacksNetwork: lacksNetwork) }
-        var own = servings.compactMapValues { $0.troubledSince(now) }
+        for origin in hosts.standings.keys {
+            troubled[origin] = hosts.troubledSince(origin, now, lacksNetwork: lacksNetwork)
+        }
+        var own = hosts.places.compactMapValues { $0.troubledSince(now) }
         if troubled.isEmpty && own.isEmpty { return [] }
         // Whatever went wrong before: bytes of a file move, which may be for hours.
         for attempt in attempts.values where attempt.meter.bytesPerSecond(at: timeline.nanoseconds) > 0 {
@@ -62,13 +54,13 @@ extension TransferEngine {
             // What keeps all away is told first.
             let isOwn = troubled[place.origin] == nil
             guard let since = isOwn ? own[place] : troubled[place.origin],
-                let error = isOwn ? servingErrors[place] : hostErrors[place.origin]
+                let error = isOwn ? hosts.placeErrors[place] : hosts.errors[place.origin]
             else { return nil }
             // Without a network nobody's server is ill.
             if error.code == .notConnectedToInternet { return nil }
-            let host = isOwn ? servings[place] : hosts[place.origin]
+            let host = isOwn ? hosts.places[place] : hosts.standings[place.origin]
             return HostTrouble(
-                place: place, since: since, retryAt: closedUntil(place, now),
+                place: place, since: since, retryAt: hosts.closedUntil(place, now),
                 error: error, isWhole: origins[place.batch]?.count == 1, files: files,
                 isAskedPause: host?.isAskedPause ?? false)
         }.sorted { ($0.place.batch, $0.place.origin) < ($1.place.batch, $1.place.origin) }

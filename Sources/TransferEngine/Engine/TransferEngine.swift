@@ -53,22 +53,8 @@ package actor TransferEngine: EngineControl {
     var voidClaims: Set<TaskClaim> = []
     /// The lanes in the order in which they are served, with what is at hand.
     var laneOrder: [SchedulerLane] = []
-    var contexts: [BatchID: BatchContext] = [:]
-    let receivers: ReceiverTokens
-    var hosts: [String: HostStanding] = [:]
-    /// The last error of each host that has a standing worth remembering.
-    var hostErrors: [String: TransferError] = [:]
-    /// The standing of a host that answers with one batch: an address of the batch may be ill while others of the host are well.
-    var servings: [HostTrouble.Place: HostStanding] = [:]
-    /// The last error of each of these.
-    var servingErrors: [HostTrouble.Place: TransferError] = [:]
-    /// Attempts with a connection, by host and together.
-    var load: [String: Int] = [:]
-    var slotsInUse = 0
-    /// +Logins
-    var logins: [Login.Key: Login] = [:]
-    /// Hosts that a task is asking what they can, and which task: others wait for the answer.
-    var inquirers: [String: TaskID] = [:]
+    var credentials: CredentialBook
+    var hosts = HostBook()
     var isRefreshing = false
     var lanesAreStale = false
     var pumpIsDue = false
@@ -99,11 +85,7 @@ package actor TransferEngine: EngineControl {
     var lastExchange: UInt64 = 0
     /// Requests that belong to no task, and who waits for their ends.
     var questions: [UInt64: CheckedContinuation<CurlTransport.ExchangeEnd?, Never>] = [:]
-    /// The socket of the person's ssh agent.
-    var sshAgent: RawPath?
     var accounting: Accounting
-    /// Facts learnt about each host, by origin.
-    var hostFacts: [String: HostFacts] = [:]
 
     // +Live
     var ticker: LoopTimer?
@@ -141,7 +123,7 @@ package actor TransferEngine: EngineControl {
     ) throws(Errno) {
         self.queue = queue
         self.settings = settings
-        receivers = ReceiverTokens(in: settings.receiverState)
+        credentials = CredentialBook(ReceiverTokens(in: settings.receiverState))
         self.loop = loop
         limitBook = LimitBook(settings.limits)
         let timeline = Timeline(clock: clock ?? loop, wall: wall)
@@ -159,7 +141,7 @@ package actor TransferEngine: EngineControl {
         transport = try HTTPTransport(loop: loop, clock: timeline.clock) { [self] events in take(events) }
         setLimits(limitBook.engine)
         adopt(try await queue.writer.limits())
-        hostFacts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))
+        hosts.facts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))
         accounting.unconfirmed.adopt(try await queue.writer.unconfirmed())
         accounting.adopt(try await queue.writer.storedDay(), at: timeline.nanoseconds)
         try await noteInterrupted()
@@ -192,16 +174,13 @@ package actor TransferEngine: EngineControl {
     }
 
     package func useAgent(_ socket: RawPath) {
-        if socket == sshAgent { return }
-        sshAgent = socket
-        // It may hold the key that was missing.
-        for login in logins.values where login.key.origin.hasPrefix("sftp:") { login.standing.tryAgain() }
+        guard credentials.useAgent(socket) else { return }
+        credentials.tryAgentAgain()
         schedulePump()
     }
 
     package func connectivityChanged() {
-        for host in hosts.keys { hosts[host]?.forgetFailures() }
-        for place in servings.keys { servings[place]?.forgetFailures() }
+        hosts.forgetFailures()
         inBackground { [self] in
             await durably(.connectivity) {
                 try await queue.writer.clearWait([WaitReasons(.connectivity), WaitReasons(.hostBackoff)])
@@ -214,8 +193,7 @@ package actor TransferEngine: EngineControl {
     func followClock() {
         guard let step = timeline.step() else { return }
         report(.info, "the clock was set by \(step.components.seconds) s: times that people have named follow it")
-        for host in hosts.keys { hosts[host]?.move(by: step) }
-        for place in servings.keys { servings[place]?.move(by: step) }
+        hosts.move(by: step)
         lastLooks.move(by: step)
         if let wakeTimer { timeline.clock.cancel(wakeTimer) }
         (wakeTimer, wakesAt) = (nil, nil)

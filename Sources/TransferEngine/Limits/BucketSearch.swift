@@ -44,7 +44,7 @@ extension TransferEngine {
             return .failure(.notABucket)
         }
         let context = context(for: search)
-        var pages = S3LeftoverSearch(address, facts: hostFacts[address.origin] ?? HostFacts())
+        var pages = S3LeftoverSearch(address, facts: hosts.facts[address.origin] ?? HostFacts())
         var step = pages.begin()
         while true {
             switch step {
@@ -70,7 +70,7 @@ extension TransferEngine {
         guard let address = S3Address(search.url, place: search.place ?? S3Place()) else { return .notABucket }
         let context = context(for: search)
         let leftover = S3Leftover(key: upload.key, uploadID: upload.uploadID, begun: upload.begun)
-        var removal = S3Removal(leftover.point(at: address), facts: hostFacts[address.origin] ?? HostFacts())
+        var removal = S3Removal(leftover.point(at: address), facts: hosts.facts[address.origin] ?? HostFacts())
         var actions = removal.handle(.began(at: timeline.now))
         while !actions.isEmpty {
             switch actions.removeFirst() {
@@ -111,7 +111,7 @@ extension TransferEngine {
     private func ask(
         _ exchange: HTTPExchange, _ address: S3Address, _ context: BatchContext
     ) async -> TransferProtocols.ExchangeEnd {
-        let skew = hostFacts[address.origin]?.clockSkewSeconds ?? 0
+        let skew = hosts.facts[address.origin]?.clockSkewSeconds ?? 0
         let body: HTTPBody = if case .bytes(let bytes) = exchange.body { .bytes(bytes) } else { .none }
         let request = context.request(exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
         let end: CurlTransport.ExchangeEnd? = await withCheckedContinuation { continuation in

@@ -22,8 +22,9 @@ extension TransferEngine {
     package func settingsChanged() async {
         do {
             adopt(try await queue.writer.limits())
-            for batch in contexts.keys {
-                guard let order = try await queue.writer.order(of: batch), let context = contexts[batch] else {
+            for batch in credentials.contexts.keys {
+                guard let order = try await queue.writer.order(of: batch), let context = credentials.contexts[batch]
+                else {
                     continue
                 }
                 let generation = context.keysGeneration
@@ -43,7 +44,7 @@ extension TransferEngine {
     /// Takes over the limits that the queue has; what is under way draws from them at once.
     /// - Parameter coming: a batch that is about to have a context.
     func adopt(_ limits: [LimitScope: Int64], for coming: BatchOrder? = nil) {
-        let orders = contexts.values.map(\.order) + [coming].compactMap(\.self)
+        let orders = credentials.contexts.values.map(\.order) + [coming].compactMap(\.self)
         guard let changes = limitBook.adopt(limits, orders, at: timeline.clock.now) else { return }
         for change in changes { transport?.setRate(change.rate, of: change.bucket) }
         for attempt in attempts.values where attempt.phase == .running {

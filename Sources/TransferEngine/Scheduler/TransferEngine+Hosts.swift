@@ -8,7 +8,8 @@ extension TransferEngine {
     /// A host that cannot be reached holds back all its tasks, not this one alone.
     func reason(of demand: WaitDemand) -> WaitReason {
         guard demand.reason == .backoff else { return demand.reason }
-        return Self.reason(of: demand.error.code, noHostAnswers: noHostAnswers, hasNetwork: InternetSocket.hasAddress)
+        return Self.reason(
+            of: demand.error.code, noHostAnswers: hosts.noHostAnswers, hasNetwork: InternetSocket.hasAddress)
     }
 
     /// The reason to wait after a failure of the network. A name that nobody knows is no lack of a network where there is one.
@@ -25,14 +26,8 @@ extension TransferEngine {
 
     /// Names are unknown because nobody can be asked for them.
     var lacksNetwork: Bool {
-        Self.reason(of: .cannotFindHost, noHostAnswers: noHostAnswers, hasNetwork: InternetSocket.hasAddress)
+        Self.reason(of: .cannotFindHost, noHostAnswers: hosts.noHostAnswers, hasNetwork: InternetSocket.hasAddress)
             == .connectivity
-    }
-
-    /// Several hosts are known, and none of them can be reached: it is the line.
-    private var noHostAnswers: Bool {
-        hosts.count > 1 && hosts.values.allSatisfy(\.isUnreachable)
-            && servings.keys.allSatisfy { hosts[$0.origin] != nil }
     }
 
     func experience(of demand: WaitDemand, _ reason: WaitReason, until: Timestamp) -> HostStanding.Experience? {
@@ -69,37 +64,28 @@ extension TransferEngine {
     /// Takes in how an attempt ended that did not finish.
     func note(_ demand: WaitDemand, _ experience: HostStanding.Experience, _ attempt: Attempt) {
         guard !Self.isOfOneBatch(demand, experience) else {
-            servingErrors[attempt.servingPlace] = demand.error
+            hosts.note(demand.error, of: attempt.servingPlace)
             learn(attempt.servingPlace, experience)
             // It can be reached.
             return learn(attempt.origin, .reached)
         }
         // What it met is no word about a pause that the host has asked for.
-        let isAside = demand.retryAfter == nil && hosts[attempt.origin]?.isAskedToWait(timeline.now) == true
-        if !isAside { hostErrors[attempt.origin] = demand.error }
+        let isAside = demand.retryAfter == nil && hosts.standings[attempt.origin]?.isAskedToWait(timeline.now) == true
+        if !isAside { hosts.note(demand.error, of: attempt.origin) }
         learn(attempt.origin, experience)
         if case .answered = experience { learn(attempt.servingPlace, .answered) }
     }
 
-    /// When something of a batch may be asked of a host again; `nil`: now.
-    func closedUntil(_ place: HostTrouble.Place, _ now: Timestamp) -> Timestamp? {
-        let times = [hosts[place.origin]?.closedUntil, servings[place]?.closedUntil]
-        return times.compactMap { $0 }.filter { now < $0 }.max()
-    }
-
     private func learn(_ place: HostTrouble.Place, _ experience: HostStanding.Experience) {
-        if case .answered = experience, servings[place] == nil { return }
+        if case .answered = experience, hosts.places[place] == nil { return }
         let limit = limitBook.engine.transfersPerHost
-        let isBack = servings[place, default: HostStanding(limit: limit)].learn(
-            experience, limit: limit, now: timeline.now, random: Double.random(in: 0..<1))
+        let isBack = hosts.learn(
+            place, experience, limit: limit, now: timeline.now, random: Double.random(in: 0..<1))
         lookForTrouble()
         notice?()
-        // As if nothing had been: nothing is left to remember.
-        if servings[place]?.isWell(limit: limit, now: timeline.now) == true {
-            (servings[place], servingErrors[place]) = (nil, nil)
-        }
+        hosts.forgetIfWell(place, limit: limit, now: timeline.now)
         guard isBack else { return }
-        servingErrors[place] = nil
+        hosts.note(nil, of: place)
         schedulePump()
         inBackground { [self] in
             await durably(.servingBack(place)) {
@@ -112,12 +98,12 @@ extension TransferEngine {
     /// the end of a file that takes hours.
     func hear(of attempt: Attempt) {
         if attempt.sent - attempt.base >= Self.tellingBytes || attempt.hasProgressed { wasLetIn(attempt) }
-        if attempt.hasProgressed, let serving = servings[attempt.servingPlace], serving.isHeld,
+        if attempt.hasProgressed, let serving = hosts.places[attempt.servingPlace], serving.isHeld,
             serving.closedUntil.map({ $0 <= timeline.time(at: attempt.startedAt) }) ?? true
         {
             learn(attempt.servingPlace, .answered)
         }
-        guard let standing = hosts[attempt.origin], standing.isHeld,
+        guard let standing = hosts.standings[attempt.origin], standing.isHeld,
             // One that began before may still move while the host takes no more connections.
             standing.closedUntil.map({ $0 <= timeline.time(at: attempt.startedAt) }) ?? true
         else { return }
@@ -132,7 +118,7 @@ extension TransferEngine {
         let limit = limitBook.engine.transfersPerHost
         // Nearly every task of a host that is well ends here; there is nothing to learn.
         switch experience {
-        case .answered, .reached: if hosts[origin] == nil { return }
+        case .answered, .reached: if hosts.standings[origin] == nil { return }
         case .unreachable, .failed, .overloaded: break
         }
         let wasTroubled = isTroubled(origin)
@@ -140,11 +126,11 @@ extension TransferEngine {
             lookForTrouble()
             if wasTroubled, !isTroubled(origin) { notice?() }
         }
-        let isBack = hosts[origin, default: HostStanding(limit: limit)].learn(
-            experience, limit: limit, now: timeline.now, random: Double.random(in: 0..<1))
-        if hosts[origin]?.closedUntil != nil || isTroubled(origin) { notice?() }
+        let isBack = hosts.learn(
+            origin, experience, limit: limit, now: timeline.now, random: Double.random(in: 0..<1))
+        if hosts.standings[origin]?.closedUntil != nil || isTroubled(origin) { notice?() }
         guard isBack else { return }
-        hostErrors[origin] = nil
+        hosts.note(nil, of: origin)
         // What stands in line for it already, too.
         schedulePump()
         inBackground { [self] in
@@ -158,28 +144,27 @@ extension TransferEngine {
     /// Batches that stand still because of their hosts alone: every lane of theirs leads to one that is held back.
     func heldBatches() -> [BatchID: HeldHost] {
         let now = timeline.now
-        let isAnyClosed = [Array(hosts.values), Array(servings.values)].joined()
-            .contains { $0.closedUntil.map { now < $0 } ?? false }
-        if !isAnyClosed, !logins.values.contains(where: { $0.standing.refusal != nil }) { return [:] }
+        if !hosts.isAnyClosed(now), !credentials.isAnyRefused { return [:] }
         var held: [BatchID: HeldHost] = [:]
         var free: Set<BatchID> = []
         for lane in lanes.values where lane.summary.mayRun(at: now) {
             // Of what waits for something of its own the queue tells.
             if Int64(lane.ready) + lane.unclaimed == 0 { continue }
             let place = lane.summary.place
-            if let refusal = refusal(lane.context ?? contexts[place.batch], place.origin) {
+            if let refusal = credentials.refusal(lane.context ?? credentials.contexts[place.batch], place.origin) {
                 held[place.batch] = held[place.batch] ?? HeldHost(origin: place.origin, refusal)
                 continue
             }
-            guard let until = closedUntil(place, now) else {
+            guard let until = hosts.closedUntil(place, now) else {
                 free.insert(place.batch)
                 continue
             }
             // What time alone ends is told before what a person has to do: it moves again.
             if let other = held[place.batch]?.until, other <= until { continue }
-            let isOwn = servings[place]?.closedUntil == until
+            let isOwn = hosts.places[place]?.closedUntil == until
             held[place.batch] = HeldHost(
-                origin: place.origin, until: until, error: isOwn ? servingErrors[place] : hostErrors[place.origin])
+                origin: place.origin, until: until, error: isOwn ? hosts.placeErrors[place] : hosts.errors[place.origin]
+            )
         }
         return held.filter { !free.contains($0.key) }
     }

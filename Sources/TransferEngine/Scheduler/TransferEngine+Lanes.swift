@@ -6,7 +6,7 @@ import TransferQueue
 /// Starts tasks: lanes are kept in order, tasks are claimed ahead, slots are filled.
 extension TransferEngine {
     func queueMoved(_ change: QueueChange) {
-        for batch in change.removed { contexts[batch] = nil }
+        for batch in change.removed { credentials.contexts[batch] = nil }
         accounting.left.forget(change.removed.union(change.finished))
         accounting.unconfirmed.forget(change.removed)
         if change.mayRun || !change.removed.isEmpty { refreshLanes() }
@@ -54,11 +54,8 @@ extension TransferEngine {
             return one.id < other.id
         }
         let batches = Set(known.values.map(\.summary.batch))
-        contexts = contexts.filter { batches.contains($0.key) }
-        if !servings.isEmpty {
-            servings = servings.filter { batches.contains($0.key.batch) }
-            servingErrors = servingErrors.filter { batches.contains($0.key.batch) }
-        }
+        credentials.keep(batches)
+        hosts.keep(batches)
         claimsAreStale = true
         schedulePump()
     }
@@ -102,7 +99,7 @@ extension TransferEngine {
         }
         // When nothing runs, each look may find something new, whoever forgot to say so.
         if claimsAreStale || attempts.isEmpty { claimAhead(now) }
-        if !hosts.isEmpty || !servings.isEmpty || gateTimer != nil { setGateTimer(now) }
+        if !hosts.areWell || gateTimer != nil { setGateTimer(now) }
         commitWhenQuiet()
         checkIdle()
     }
@@ -132,8 +129,8 @@ extension TransferEngine {
     /// too many of them.
     /// - Parameter extra: slots beside those of the limit, for what is wanted now.
     func freeSlots(beyond extra: Int) -> Int {
-        let finishing = attempts.count - slotsInUse
-        return finishing >= Self.mostFinishing ? 0 : limitBook.engine.transfers + extra - slotsInUse
+        let inUse = hosts.slots.inUse
+        return attempts.count - inUse >= Self.mostFinishing ? 0 : limitBook.engine.transfers + extra - inUse
     }
 
     private static let mostFinishing = 32
@@ -142,13 +139,12 @@ extension TransferEngine {
         let host = lane.host
         // A claimed file may have been stopped or given a later time since.
         guard let known = lanes[LaneID(rawValue: lane.id)], known.summary.mayRun(at: now) else { return false }
-        if inquirers[host] != nil { return false }
+        if hosts.isAsked(host) { return false }
         if let context = known.context, !mayLogIn(context, host) { return false }
         let limit = limitBook.engine.transfersPerHost + extra
-        let active = load[host] ?? 0
-        guard hosts[host]?.mayStart(active: active, limit: limit, now: now) ?? (active < limit) else { return false }
+        guard hosts.mayStart(at: host, limit: limit, now: now) else { return false }
         let place = known.summary.place
-        guard !servings.isEmpty, let serving = servings[place] else { return true }
+        guard !hosts.places.isEmpty, let serving = hosts.places[place] else { return true }
         return serving.mayStart(active: load(of: place), limit: limit, now: now)
     }
 
@@ -160,20 +156,9 @@ extension TransferEngine {
     func fullPlaces() -> [HostTrouble.Place: Int] {
         let limit = limitBook.engine.transfersPerHost
         var full: [HostTrouble.Place: Int] = [:]
-        for (place, standing) in servings {
+        for (place, standing) in hosts.places {
             let most = standing.allowance(limit: limit)
             if most < limit, load(of: place) >= most { full[place] = most }
-        }
-        return full
-    }
-
-    /// Hosts that have as many as they may have, and how many that is.
-    func fullHosts() -> [String: Int] {
-        let limit = limitBook.engine.transfersPerHost
-        var full: [String: Int] = [:]
-        for (host, active) in load {
-            let most = hosts[host]?.allowance(limit: limit) ?? limit
-            if active >= most { full[host] = most }
         }
         return full
     }
@@ -181,17 +166,16 @@ extension TransferEngine {
     /// Claims for the lanes that could fill the slots, in their order.
     private func claimAhead(_ now: Timestamp) {
         // A host that is held back opens by time alone; until then every look may find something new.
-        claimsAreStale = !hosts.isEmpty || !servings.isEmpty
+        claimsAreStale = !hosts.areWell
         var slots = limitBook.engine.transfers
         var hostSlots: [String: Int] = [:]
         for place in laneOrder {
             guard slots > 0 else { return }
             guard let lane = lanes[LaneID(rawValue: place.id)], lane.summary.mayRun(at: now) else { continue }
-            let host = hosts[place.host]
-            if closedUntil(lane.summary.place, now) != nil { continue }
-            if refusal(lane.context, place.host) != nil { continue }
+            if hosts.closedUntil(lane.summary.place, now) != nil { continue }
+            if credentials.refusal(lane.context, place.host) != nil { continue }
             let limit = limitBook.engine.transfersPerHost
-            let room = hostSlots[place.host] ?? host?.allowance(limit: limit) ?? limit
+            let room = hostSlots[place.host] ?? hosts.allowance(of: place.host, limit: limit)
             let taken = min(room, slots, Int(clamping: Int64(lane.ready) + lane.unclaimed))
             guard taken > 0 else { continue }
             hostSlots[place.host] = room - taken
@@ -212,7 +196,7 @@ extension TransferEngine {
                 claimsAreStale = true
                 schedulePump()
             }
-            let found = await durably(while: { isServed(lane) }) { try await context(for: lane) }
+            let found = await durably(while: { isServed(lane) }) { try await context(for: lane.summary.batch) }
             guard let context = found ?? nil else {
                 lane.unclaimed = 0
                 return
@@ -245,69 +229,6 @@ extension TransferEngine {
     /// Returns true while tasks of the lane may be started.
     private func isServed(_ lane: Lane) -> Bool { phase == .running && lanes[lane.summary.lane] === lane }
 
-    /// The context of the lane's batch, its credentials fetched; `nil`: the batch is gone.
-    private func context(for lane: Lane) async throws -> BatchContext? {
-        let batch = lane.summary.batch
-        if contexts[batch] == nil {
-            guard let order = try await queue.writer.order(of: batch) else { return nil }
-            // It was queued with a limit, of which nobody has told us.
-            if order.options.bytesPerSecond != nil { adopt(try await queue.writer.limits(), for: order) }
-            // Another lane of the batch may have brought it meanwhile.
-            if contexts[batch] == nil { contexts[batch] = makeContext(order) }
-        }
-        guard let context = contexts[batch] else { return nil }
-        await fetchCredentials(context)
-        return context
-    }
-
-    /// As `context(for:)`, for a batch that may be over.
-    func contextForRemoval(of batch: BatchID) async throws -> BatchContext? {
-        if let context = contexts[batch] {
-            await fetchCredentials(context)
-            return context
-        }
-        guard let order = try await queue.writer.order(of: batch) else { return nil }
-        let context = makeContext(order)
-        await fetchCredentials(context)
-        return context
-    }
-
-    func fetchCredentials(_ context: BatchContext) async {
-        context.forgetKeys(at: timeline.now)
-        let asking: Task<CredentialSource.Found, Never>
-        switch context.credentials {
-        case .asking(let task): asking = task
-        case .unknown:
-            let secrets = context.order.secrets
-            asking = Task { await CredentialSource.find(secrets) }
-            context.credentials = .asking(asking)
-        case .none, .user, .netrc, .s3, .failed: return
-        }
-        let generation = context.keysGeneration
-        let found = await asking.value
-        // A person gave others meanwhile.
-        guard context.keysGeneration == generation else { return await fetchCredentials(context) }
-        switch found {
-        case .notNow:
-            let batch = context.order.batch
-            report(
-                .error,
-                "the credentials of \(batch) cannot be read: this machine has no file descriptor left; raise the limit (ulimit -n)"
-            )
-            if case .asking(asking) = context.credentials { context.credentials = .unknown }
-            await pause(.seconds(1))
-            if phase == .running || phase == .draining { await fetchCredentials(context) }
-        case .user(let user, let password): context.credentials = .user(user, password: password)
-        case .netrc(let netrc): context.credentials = .netrc(netrc)
-        case .s3(let keys): context.credentials = .s3(keys)
-        case .failed(let error): context.credentials = .failed(error)
-        }
-    }
-
-    func makeContext(_ order: BatchOrder) -> BatchContext {
-        BatchContext(order, userAgent: settings.userAgent, receivers: receivers)
-    }
-
     // MARK: Times at which something may start
 
     /// Looks again when the first host that is held back may be asked.
@@ -317,7 +238,7 @@ extension TransferEngine {
         var times: [Timestamp] = []
         for place in laneOrder {
             guard let lane = lanes[LaneID(rawValue: place.id)], Int64(lane.ready) + lane.unclaimed > 0 else { continue }
-            if let until = closedUntil(lane.summary.place, now) { times.append(until) }
+            if let until = hosts.closedUntil(lane.summary.place, now) { times.append(until) }
         }
         guard let first = times.min() else { return }
         gateTimer = timeline.clock.schedule(after: first.since(now) + .milliseconds(1)) { [self] in

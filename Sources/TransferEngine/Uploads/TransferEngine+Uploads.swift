@@ -75,7 +75,7 @@ extension TransferEngine {
 
     /// Facts learnt about a place's server that still hold.
     func facts(_ place: RemotePlace?, _ origin: String) -> HostFacts {
-        hostFacts[place?.factsKey(origin) ?? origin]?.current(at: timeline.now) ?? HostFacts()
+        hosts.facts[place?.factsKey(origin) ?? origin]?.current(at: timeline.now) ?? HostFacts()
     }
 
     func open(_ place: SourcePlace, _ context: BatchContext) throws(LocalRefusal) -> SourceFile {

@@ -400,7 +400,7 @@ import TransferQueue
 
 extension TransferEngine {
     /// As if it had been learnt so.
-    fileprivate func know(_ facts: HostFacts, of origin: String) { hostFacts[origin] = facts }
+    fileprivate func know(_ facts: HostFacts, of origin: String) { hosts.facts[origin] = facts }
 }
 
 /// Told to a script in the middle.

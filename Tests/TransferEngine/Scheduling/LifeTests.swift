@@ -243,7 +243,7 @@ import TransferQueue
         await harness.engine.queueChanged()
         try await harness.finished(batch)
         await harness.engine.stop(pause.stopped)
-        #expect(await harness.engine.slotsInUse == 0)
+        #expect(await harness.engine.hosts.slots.inUse == 0)
         #expect(try await harness.tasks(batch).first?.state == .completed)
         hold.reach()
         try await harness.expectSound()

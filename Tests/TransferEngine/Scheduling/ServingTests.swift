@@ -59,7 +59,7 @@ import TransferQueue
 
 extension TransferEngine {
     /// Batches with addresses that answered that they are ill, as long as no host is.
-    fileprivate func whatIsIll() -> [BatchID] { hosts.isEmpty ? servings.keys.map(\.batch) : [] }
+    fileprivate func whatIsIll() -> [BatchID] { hosts.standings.isEmpty ? hosts.places.keys.map(\.batch) : [] }
 
     /// As after an answer that said that it is busy, and not for how long: for an hour.
     fileprivate func leaveAlone(_ batch: BatchID, at url: String) {
@@ -67,7 +67,7 @@ extension TransferEngine {
         let until = timeline.now.advanced(by: .seconds(3600))
         _ = standing.learn(.overloaded(until: until, isAsked: false), limit: 8, now: timeline.now, random: 0)
         let place = HostTrouble.Place(batch: batch, origin: url)
-        servings[place] = standing
-        servingErrors[place] = TransferError(.http, "it answered 503: Martlet tries again by itself", httpStatus: 503)
+        hosts.places[place] = standing
+        hosts.note(TransferError(.http, "it answered 503: Martlet tries again by itself", httpStatus: 503), of: place)
     }
 }

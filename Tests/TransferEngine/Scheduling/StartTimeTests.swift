@@ -24,7 +24,7 @@ import TransferQueue
             await harness.engine.queueChanged()
         }
         try await harness.batch(batch) { $0.filesActive > 0 }
-        while await harness.engine.filesAtHand + harness.engine.slotsInUse < 4 { await Task.yield() }
+        while await harness.engine.filesAtHand + harness.engine.hosts.slots.inUse < 4 { await Task.yield() }
         return (harness, batch)
     }
 

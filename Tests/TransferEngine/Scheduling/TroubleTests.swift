@@ -57,7 +57,7 @@ import TransferQueue
     /// Waits until the engine has tried it.
     private func untilKnown(_ harness: EngineHarness, _ origin: String) async throws {
         var changes = harness.queue.changes().makeAsyncIterator()
-        while await harness.engine.hostErrors[origin] == nil {
+        while await harness.engine.hosts.errors[origin] == nil {
             guard await changes.next() != nil else { throw CancellationError() }
         }
     }
@@ -66,7 +66,7 @@ import TransferQueue
 extension TransferEngine {
     /// What it tells when all hosts that it knows have refused for half a minute.
     fileprivate func troublesLater() -> [HostTrouble] {
-        for origin in hosts.keys { hosts[origin] = refusing(for: [30, 20, 10]) }
+        for origin in hosts.standings.keys { hosts.standings[origin] = refusing(for: [30, 20, 10]) }
         return troubles()
     }
 
@@ -83,12 +83,12 @@ extension TransferEngine {
     fileprivate func plannedLooks() -> [Bool] {
         lookForTrouble()
         var found = [troubleTimer == nil]
-        hosts["http://one:80"] = refusing(for: [1])
+        hosts.standings["http://one:80"] = refusing(for: [1])
         lookForTrouble()
         let first = troubleTimer
         found.append(first != nil)
-        hosts["http://one:80"] = nil
-        hosts["http://two:80"] = refusing(for: [0])
+        hosts.standings["http://one:80"] = nil
+        hosts.standings["http://two:80"] = refusing(for: [0])
         lookForTrouble()
         return found + [troubleTimer == first]
     }

@@ -268,7 +268,7 @@ extension TransferEngine {
     }
 
     fileprivate var places: Places {
-        Places(used: slotsInUse, ofHost: load[Self.there], attempts: attempts.count)
+        Places(used: hosts.slots.inUse, ofHost: hosts.slots.byHost[Self.there], attempts: attempts.count)
     }
 
     private static let there = "sftp://there:22"
@@ -291,7 +291,7 @@ extension TransferEngine {
         var task = task
         task.size = size
         limitBook.engine = limits
-        hosts[Self.there] = isIll ? HostStanding(limit: 8) : nil
+        hosts.standings[Self.there] = isIll ? HostStanding(limit: 8) : nil
         return isCarriedAlong(attempt(task))
     }
 
@@ -299,7 +299,8 @@ extension TransferEngine {
     fileprivate func placesAfterGiving(_ task: ClaimedTask) -> ([Places], states: [TransferState]) {
         let attempt = attempt(task)
         attempts[task.id] = attempt
-        (slotsInUse, load[Self.there], attempt.holdsSlot) = (1, 1, true)
+        takeSlot(at: Self.there)
+        attempt.holdsSlot = true
         var found = [places]
         var states = live().tasks.map(\.state)
         freeSlot(of: attempt)

@@ -322,10 +322,12 @@ extension TransferEngine {
     fileprivate func close(_ origin: String, for time: Duration) {
         var standing = HostStanding(limit: 8)
         _ = standing.learn(.overloaded(until: timeline.now.advanced(by: time)), limit: 8, now: timeline.now, random: 0)
-        hosts[origin] = standing
+        hosts.standings[origin] = standing
     }
 
-    fileprivate func closedFor(_ origin: String) -> Duration? { hosts[origin]?.closedUntil?.since(timeline.now) }
+    fileprivate func closedFor(_ origin: String) -> Duration? {
+        hosts.standings[origin]?.closedUntil?.since(timeline.now)
+    }
 }
 
 extension TransferEngine {

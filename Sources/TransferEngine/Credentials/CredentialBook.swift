@@ -1,0 +1,52 @@
+import LinuxSystem
+import TransferModel
+import TransferQueue
+
+/// Whom servers are shown: the batches at hand with their credentials, and how each login has been taken. A value of the engine. Start with
+/// `TransferEngine+Contexts` (where credentials come from) and `TransferEngine+Logins` (who may use them).
+struct CredentialBook {
+    /// Batches some of whose tasks are at hand.
+    var contexts: [BatchID: BatchContext] = [:]
+    private var logins: [Login.Key: Login] = [:]
+    /// The socket of the person's ssh agent.
+    private(set) var sshAgent: RawPath?
+    let receivers: ReceiverTokens
+
+    init(_ receivers: ReceiverTokens) { self.receivers = receivers }
+
+    /// Forgets the contexts of all batches but these.
+    mutating func keep(_ batches: Set<BatchID>) { contexts = contexts.filter { batches.contains($0.key) } }
+
+    /// The login of all batches that show the same at a host; `nil`: none does so far.
+    func login(_ key: Login.Key) -> Login? { logins[key] }
+
+    mutating func add(_ login: Login) { logins[login.key] = login }
+
+    func refusal(_ context: BatchContext?, _ origin: String) -> LoginStanding.Refusal? {
+        // Nothing was ever refused: nearly always.
+        guard let context, !logins.isEmpty else { return nil }
+        return context.logins[origin]?.standing.refusal
+    }
+
+    var isAnyRefused: Bool { logins.values.contains { $0.standing.refusal != nil } }
+
+    /// - Returns: false: it was known.
+    mutating func useAgent(_ socket: RawPath) -> Bool {
+        if socket == sshAgent { return false }
+        sshAgent = socket
+        return true
+    }
+
+    /// Has refused logins tried once more, and forgets credentials that could not be had.
+    func tryAgain() {
+        for login in logins.values { login.standing.tryAgain() }
+        for context in contexts.values {
+            if case .failed = context.credentials { context.forgetCredentials() }
+        }
+    }
+
+    /// Has refused logins over SFTP tried once more: another agent may hold the key that was missing.
+    func tryAgentAgain() {
+        for login in logins.values where login.key.origin.hasPrefix("sftp:") { login.standing.tryAgain() }
+    }
+}
