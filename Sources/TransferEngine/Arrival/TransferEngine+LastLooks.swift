@@ -46,7 +46,9 @@ extension TransferEngine {
             return false
         }
         let limit = limitBook.engine.transfersPerHost
-        guard hosts.mayStart(at: look.origin, limit: limit, now: timeline.now) || !lastLooks.isAsked(look.origin) else { return false }
+        guard hosts.mayStart(at: look.origin, limit: limit, now: timeline.now) || !lastLooks.isAsked(look.origin) else {
+            return false
+        }
         lastLooks.begin(look.folder, at: look.origin)
         takeSlot(at: look.origin)
         inBackground { [self] in

@@ -33,7 +33,7 @@ extension TransferEngine {
         let login =
             credentials.login(key)
             ?? Login(key) { [unowned self] in
-                claimsAreStale = true
+                lanes.claimsAreStale = true
                 schedulePump()
             }
         credentials.add(login)

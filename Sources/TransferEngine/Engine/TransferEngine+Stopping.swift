@@ -8,14 +8,7 @@ package import TransferQueue
 /// Breaking off: some tasks because a person says so, all of them because the engine ends.
 extension TransferEngine {
     package func stop(_ claims: [TaskClaim]) async {
-        let wanted = Set(claims)
-        if claimsUnderWay > 0 { voidClaims.formUnion(wanted) }
-        var unstarted: [TaskClaim] = []
-        for lane in lanes.values { unstarted += lane.remove(wanted) }
-        for index in laneOrder.indices {
-            laneOrder[index].ready = lanes[LaneID(rawValue: laneOrder[index].id)]?.ready ?? 0
-        }
-        claimsAreStale = true
+        let unstarted = lanes.void(Set(claims))
         let running = claims.compactMap { claim in attempts[claim.task].flatMap { $0.task.claim == claim ? $0 : nil } }
             .filter { $0.phase == .running || $0.phase == .finishing }
         await breakOff(running)
@@ -93,7 +86,7 @@ extension TransferEngine {
         await withinSeconds { [self] in
             await breakOff(attempts.values.filter { $0.phase == .running || $0.phase == .finishing })
             await untilPublished()
-            try? await queue.writer.release(unstarted: lanes.values.flatMap { $0.remove(nil) })
+            try? await queue.writer.release(unstarted: lanes.takeAll())
             try? await keepToday()
             try? await queue.writer.commit()
         }
@@ -101,8 +94,7 @@ extension TransferEngine {
         ftp?.shutDown()
         sftp?.shutDown()
         transport = nil
-        lanes = [:]
-        laneOrder = []
+        lanes.removeAll()
         await walker.stop()
         // A sync of gigabytes may still go on; the process ends without it, and the recorded position is the older one.
         disks.stop()

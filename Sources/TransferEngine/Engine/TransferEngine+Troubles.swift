@@ -39,7 +39,7 @@ extension TransferEngine {
         if troubled.isEmpty && own.isEmpty { return [] }
         var inHand: [HostTrouble.Place: Int64] = [:]
         var origins: [BatchID: Set<String>] = [:]
-        for lane in lanes.values where lane.summary.mayRun(at: now) {
+        for lane in lanes.all where lane.summary.mayRun(at: now) {
             let place = lane.summary.place
             origins[place.batch, default: []].insert(place.origin)
             if troubled[place.origin] != nil || own[place] != nil {

@@ -44,20 +44,9 @@ package actor TransferEngine: EngineControl {
 
     var nameClaims = NameClaims()
 
-    // +Lanes
-    var lanes: [LaneID: Lane] = [:]
-    /// Something happened after which more may be claimed than at the last look.
-    var claimsAreStale = true
-    /// Claims that the queue has not answered yet, and what was stopped meanwhile: it may be among them.
-    var claimsUnderWay = 0
-    var voidClaims: Set<TaskClaim> = []
-    /// The lanes in the order in which they are served, with what is at hand.
-    var laneOrder: [SchedulerLane] = []
+    var lanes = LaneBook()
     var credentials: CredentialBook
     var hosts = HostBook()
-    var isRefreshing = false
-    var lanesAreStale = false
-    var pumpIsDue = false
     var gateTimer: LoopTimer?
     /// Nothing starts before: no descriptor was left.
     var shortageTimer: LoopTimer?
@@ -215,7 +204,7 @@ package actor TransferEngine: EngineControl {
         await withCheckedContinuation { idleWaiters.append($0) }
     }
 
-    private var isIdle: Bool { attempts.isEmpty && underWay == 0 && !pumpIsDue }
+    private var isIdle: Bool { attempts.isEmpty && underWay == 0 && !lanes.isPumpDue }
 
     /// Wakes who waits for the end of all work.
     func checkIdle() {

@@ -15,7 +15,7 @@ extension TransferEngine {
         }
         ftp?.ratesChanged()
         sftp?.resumeThrottled()
-        claimsAreStale = true
+        lanes.claimsAreStale = true
         schedulePump()
     }
 
@@ -31,7 +31,7 @@ extension TransferEngine {
                 context.adopt(order)
                 if context.keysGeneration == generation { continue }
                 // What a person has given is tried, though it be what was refused before.
-                for lane in lanes.values where lane.summary.batch == batch {
+                for lane in lanes.all where lane.summary.batch == batch {
                     login(context, lane.summary.origin).standing.tryAgain()
                 }
             }

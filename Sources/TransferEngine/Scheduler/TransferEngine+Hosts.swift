@@ -147,7 +147,7 @@ extension TransferEngine {
         if !hosts.isAnyClosed(now), !credentials.isAnyRefused { return [:] }
         var held: [BatchID: HeldHost] = [:]
         var free: Set<BatchID> = []
-        for lane in lanes.values where lane.summary.mayRun(at: now) {
+        for lane in lanes.all where lane.summary.mayRun(at: now) {
             // Of what waits for something of its own the queue tells.
             if Int64(lane.ready) + lane.unclaimed == 0 { continue }
             let place = lane.summary.place

@@ -18,13 +18,10 @@ extension TransferEngine {
     /// Looks at the lanes again; calls that come meanwhile make it look once more.
     func refreshLanes() {
         guard phase == .running else { return }
-        lanesAreStale = true
-        if isRefreshing { return }
-        isRefreshing = true
+        guard lanes.beginRefresh() else { return }
         inBackground { [self] in
-            defer { isRefreshing = false }
-            while lanesAreStale, phase == .running {
-                lanesAreStale = false
+            defer { lanes.endRefresh() }
+            while phase == .running, lanes.takeStale() {
                 let summaries = await durably { try await queue.writer.lanes() }
                 if let summaries { adopt(summaries) }
             }
@@ -32,44 +29,14 @@ extension TransferEngine {
     }
 
     private func adopt(_ summaries: [LaneSummary]) {
-        var known: [LaneID: Lane] = [:]
-        known.reserveCapacity(summaries.count)
-        for summary in summaries {
-            let lane = lanes[summary.lane] ?? Lane(summary)
-            lane.summary = summary
-            lane.unclaimed = summary.ready
-            known[summary.lane] = lane
-        }
-        // A lane whose batch is over may still have tasks at hand that nobody told us to drop; they end with it.
-        lanes = known
-        laneOrder = known.values.map { lane in
-            SchedulerLane(
-                id: lane.summary.lane.rawValue, host: lane.summary.origin, priority: lane.summary.priority,
-                position: lane.summary.position, ready: lane.ready,
-                isUrgent: lane.summary.isUrgent, next: lane.next)
-        }
-        laneOrder.sort { one, other in
-            if SchedulerLane.comesBefore(one, other) { return true }
-            if SchedulerLane.comesBefore(other, one) { return false }
-            return one.id < other.id
-        }
-        let batches = Set(known.values.map(\.summary.batch))
+        let batches = lanes.adopt(summaries)
         credentials.keep(batches)
         hosts.keep(batches)
-        claimsAreStale = true
         schedulePump()
     }
 
     package func reordered(_ batches: Set<BatchID>) async {
-        var unstarted: [TaskClaim] = []
-        for lane in lanes.values where batches.contains(lane.summary.batch) {
-            lane.generation += 1
-            unstarted += lane.remove(nil)
-        }
-        for index in laneOrder.indices {
-            laneOrder[index].ready = lanes[LaneID(rawValue: laneOrder[index].id)]?.ready ?? 0
-        }
-        await giveBack(unstarted)
+        await giveBack(lanes.reorder(batches))
         refreshLanes()
     }
 
@@ -77,45 +44,39 @@ extension TransferEngine {
 
     /// Starts what may start when this turn of the loop is over; any number of calls are one.
     func schedulePump() {
-        if pumpIsDue { return }
-        pumpIsDue = true
-        loop.atEndOfTurn { [self] in pump() }
+        if lanes.planPump() { loop.atEndOfTurn { [self] in pump() } }
     }
 
     private func pump() {
-        pumpIsDue = false
+        lanes.beginPump()
         defer { if attempts.isEmpty { stopTicking() } }
         guard phase == .running, transport != nil else { return checkIdle() }
         followClock()
         let now = timeline.now
         while let index = nextLane(now) {
-            guard let lane = lanes[LaneID(rawValue: laneOrder[index].id)], let context = lane.context else {
-                laneOrder[index].ready = 0
-                continue
-            }
-            laneOrder[index].ready -= 1
+            guard let (lane, context) = lanes.begin(at: index) else { continue }
             start(lane.take(), context, origin: lane.summary.origin)
-            if lane.isLow { claimsAreStale = true }
+            if lane.isLow { lanes.claimsAreStale = true }
         }
         // When nothing runs, each look may find something new, whoever forgot to say so.
-        if claimsAreStale || attempts.isEmpty { claimAhead(now) }
+        if lanes.claimsAreStale || attempts.isEmpty { claimAhead(now) }
         if !hosts.areWell || gateTimer != nil { setGateTimer(now) }
         commitWhenQuiet()
         checkIdle()
     }
 
-    /// Index in `laneOrder` of the lane to start from; an urgent lane comes first, and does not wait for running transfers to end.
+    /// Index in `lanes.order` of the lane to start from; an urgent lane comes first, and does not wait for running transfers to end.
     private func nextLane(_ now: Timestamp) -> Int? {
         if shortageTimer != nil { return nil }
-        if laneOrder.first?.isUrgent == true {
-            let urgent = Array(laneOrder.prefix { $0.isUrgent })
+        if lanes.order.first?.isUrgent == true {
+            let urgent = Array(lanes.order.prefix { $0.isUrgent })
             let beyond = limitBook.engine.transfers
             let found = SchedulerChoice.next(urgent, free: freeSlots(beyond: beyond)) { lane in
                 mayStart(lane, now, beyond: beyond)
             }
             if let found { return found }
         }
-        return SchedulerChoice.next(laneOrder, free: freeSlots(beyond: 0)) { mayStart($0, now, beyond: 0) }
+        return SchedulerChoice.next(lanes.order, free: freeSlots(beyond: 0)) { mayStart($0, now, beyond: 0) }
     }
 
     /// When nothing runs any more, nobody is served by facts that wait for company.
@@ -138,7 +99,7 @@ extension TransferEngine {
     private func mayStart(_ lane: SchedulerLane, _ now: Timestamp, beyond extra: Int) -> Bool {
         let host = lane.host
         // A claimed file may have been stopped or given a later time since.
-        guard let known = lanes[LaneID(rawValue: lane.id)], known.summary.mayRun(at: now) else { return false }
+        guard let known = lanes[lane], known.summary.mayRun(at: now) else { return false }
         if hosts.isAsked(host) { return false }
         if let context = known.context, !mayLogIn(context, host) { return false }
         let limit = limitBook.engine.transfersPerHost + extra
@@ -166,12 +127,12 @@ extension TransferEngine {
     /// Claims for the lanes that could fill the slots, in their order.
     private func claimAhead(_ now: Timestamp) {
         // A host that is held back opens by time alone; until then every look may find something new.
-        claimsAreStale = !hosts.areWell
+        lanes.claimsAreStale = !hosts.areWell
         var slots = limitBook.engine.transfers
         var hostSlots: [String: Int] = [:]
-        for place in laneOrder {
+        for place in lanes.order {
             guard slots > 0 else { return }
-            guard let lane = lanes[LaneID(rawValue: place.id)], lane.summary.mayRun(at: now) else { continue }
+            guard let lane = lanes[place], lane.summary.mayRun(at: now) else { continue }
             if hosts.closedUntil(lane.summary.place, now) != nil { continue }
             if credentials.refusal(lane.context, place.host) != nil { continue }
             let limit = limitBook.engine.transfersPerHost
@@ -186,14 +147,10 @@ extension TransferEngine {
     }
 
     private func claim(_ lane: Lane, _ wanted: Int) {
-        lane.isClaiming = true
-        claimsUnderWay += 1
+        lanes.beginClaim(lane)
         inBackground { [self] in
             defer {
-                lane.isClaiming = false
-                claimsUnderWay -= 1
-                if claimsUnderWay == 0 { voidClaims = [] }
-                claimsAreStale = true
+                lanes.endClaim(lane)
                 schedulePump()
             }
             let found = await durably(while: { isServed(lane) }) { try await context(for: lane.summary.batch) }
@@ -214,20 +171,16 @@ extension TransferEngine {
             FaultPoint.claimed.pass()
             lane.unclaimed = all.count < wanted ? 0 : max(0, lane.unclaimed - Int64(all.count))
             // The queue may have stopped some of them again before we heard of them.
-            let claimed = all.filter { !voidClaims.contains($0.claim) }
+            let claimed = lanes.valid(all)
             guard isServed(lane), lane.generation == generation else {
                 return await giveBack(claimed.map(\.claim))
             }
-            lane.context = context
-            lane.add(claimed)
-            if let place = laneOrder.firstIndex(where: { $0.id == lane.summary.lane.rawValue }) {
-                laneOrder[place].ready = lane.ready
-            }
+            lanes.add(claimed, to: lane, context)
         }
     }
 
     /// Returns true while tasks of the lane may be started.
-    private func isServed(_ lane: Lane) -> Bool { phase == .running && lanes[lane.summary.lane] === lane }
+    private func isServed(_ lane: Lane) -> Bool { phase == .running && lanes.contains(lane) }
 
     // MARK: Times at which something may start
 
@@ -236,8 +189,8 @@ extension TransferEngine {
         if let gateTimer { timeline.clock.cancel(gateTimer) }
         gateTimer = nil
         var times: [Timestamp] = []
-        for place in laneOrder {
-            guard let lane = lanes[LaneID(rawValue: place.id)], Int64(lane.ready) + lane.unclaimed > 0 else { continue }
+        for place in lanes.order {
+            guard let lane = lanes[place], Int64(lane.ready) + lane.unclaimed > 0 else { continue }
             if let until = hosts.closedUntil(lane.summary.place, now) { times.append(until) }
         }
         guard let first = times.min() else { return }

@@ -105,5 +105,5 @@ extension Timestamp {
 }
 
 extension TransferEngine {
-    fileprivate var knowsOfTime: Bool { lanes.values.contains { $0.summary.notBefore != nil } }
+    fileprivate var knowsOfTime: Bool { lanes.all.contains { $0.summary.notBefore != nil } }
 }

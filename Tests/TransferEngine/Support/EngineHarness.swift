@@ -170,5 +170,5 @@ func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
 
 extension TransferEngine {
     /// Files that are claimed and have not started.
-    var filesAtHand: Int { lanes.values.reduce(0) { $0 + $1.ready } }
+    var filesAtHand: Int { lanes.all.reduce(0) { $0 + $1.ready } }
 }
