@@ -43,9 +43,9 @@ extension TransferEngine {
 
     /// Nothing starts for a moment: it would be refused as well, and a whole batch would go that way.
     func holdStarts() {
-        guard shortageTimer == nil, phase == .running else { return }
-        shortageTimer = timeline.clock.schedule(after: .seconds(1)) { [self] in
-            shortageTimer = nil
+        guard timers.shortage == nil, phase == .running else { return }
+        timers.shortage = timeline.clock.schedule(after: .seconds(1)) { [self] in
+            timers.shortage = nil
             schedulePump()
         }
     }

@@ -17,15 +17,15 @@ extension TransferEngine {
         let delay = chosen ?? grace
         guard phase == .running else { return }
         let due = timeline.clock.now.advanced(by: delay)
-        if let planned = sweepTimer {
+        if let planned = timers.sweep {
             if planned.due <= due { return }
             timeline.clock.cancel(planned.timer)
         }
         let timer = timeline.clock.schedule(after: delay) { [self] in
-            sweepTimer = nil
+            timers.sweep = nil
             inBackground { [self] in await durably(.sweep) { try await sweep() } }
         }
-        sweepTimer = (timer, due)
+        timers.sweep = (timer, due)
     }
 
     /// Takes away what is due.

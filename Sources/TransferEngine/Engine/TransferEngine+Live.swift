@@ -11,22 +11,22 @@ extension TransferEngine {
     private var tick: Duration { notice == nil ? .milliseconds(250) : .milliseconds(100) }
 
     func startTicking() {
-        if ticker != nil { return }
-        ticker = timeline.clock.schedule(after: tick) { [self] in ticked() }
+        if timers.tick != nil { return }
+        timers.tick = timeline.clock.schedule(after: tick) { [self] in ticked() }
     }
 
     /// When a turn of the loop leaves nothing running.
     func stopTicking() {
-        guard let ticker else { return }
-        timeline.clock.cancel(ticker)
-        self.ticker = nil
+        guard let timer = timers.tick else { return }
+        timeline.clock.cancel(timer)
+        timers.tick = nil
         keepTodayIfDue(isMoving: false)
         // Who looks is told of the end, too.
         notice?()
     }
 
     private func ticked() {
-        ticker = nil
+        timers.tick = nil
         for attempt in attempts.values where attempt.phase == .running {
             look(at: attempt)
             notePace(attempt)

@@ -63,7 +63,7 @@ extension TransferEngine {
         }
         if manner != .now {
             phase = .draining
-            walkRun += 1
+            walks.breakOff()
             endSideJobs()
             notice?()
             if manner == .finishingUnresumable {
@@ -78,10 +78,7 @@ extension TransferEngine {
         endSideJobs()
         endQuestions()
         duties.goOn()
-        for timer in [gateTimer, shortageTimer, troubleTimer, wakeTimer, sweepTimer?.timer, ticker].compactMap({ $0 }) {
-            timeline.clock.cancel(timer)
-        }
-        (gateTimer, shortageTimer, troubleTimer, wakeTimer, ticker) = (nil, nil, nil, nil, nil)
+        timers.cancelAll(timeline.clock)
         endListening()
         await withinSeconds { [self] in
             await breakOff(attempts.values.filter { $0.phase == .running || $0.phase == .finishing })

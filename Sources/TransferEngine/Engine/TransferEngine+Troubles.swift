@@ -12,9 +12,9 @@ extension TransferEngine {
     /// look is planned at a time, however often hosts come and go.
     func lookForTrouble() {
         let now = timeline.now
-        guard troubleTimer == nil, let due = hosts.troubleDue(now) else { return }
-        troubleTimer = timeline.clock.schedule(after: due.since(now) + .milliseconds(1)) { [self] in
-            troubleTimer = nil
+        guard timers.trouble == nil, let due = hosts.troubleDue(now) else { return }
+        timers.trouble = timeline.clock.schedule(after: due.since(now) + .milliseconds(1)) { [self] in
+            timers.trouble = nil
             notice?()
             lookForTrouble()
         }

@@ -47,14 +47,7 @@ package actor TransferEngine: EngineControl {
     var lanes = LaneBook()
     var credentials: CredentialBook
     var hosts = HostBook()
-    var gateTimer: LoopTimer?
-    /// Nothing starts before: no descriptor was left.
-    var shortageTimer: LoopTimer?
-    /// +Troubles
-    var troubleTimer: LoopTimer?
-    var wakeTimer: LoopTimer?
-    /// +Remains: when the remains of cancelled uploads are looked for.
-    var sweepTimer: (timer: LoopTimer, due: MonotonicInstant)?
+    var timers = EngineTimers()
     /// Side jobs that a caller waits for.
     var sideJobs: [TaskID: Attempt] = [:]
     /// +Looks: questions how much of paused uploads is there.
@@ -63,7 +56,6 @@ package actor TransferEngine: EngineControl {
     var lastLooks = LastLooks()
     /// Names side jobs of no task; no task has a number below zero.
     var lastSideJob: Int64 = 0
-    var wakesAt: Timestamp?
 
     /// Ends were recorded that may still wait for the group commit.
     var hasUncommitted = false
@@ -76,16 +68,9 @@ package actor TransferEngine: EngineControl {
     var questions: [UInt64: CheckedContinuation<CurlTransport.ExchangeEnd?, Never>] = [:]
     var accounting: Accounting
 
-    // +Live
-    var ticker: LoopTimer?
     var notice: (@Sendable () -> Void)?
 
-    // +Walks
-    var walks: Set<SourceID> = []
-    /// Batches of which something is to be walked once more, when their walks have ended.
-    var walksAgain: Set<BatchID> = []
-    /// Counted on by a stop, which breaks walks off.
-    var walkRun = 0
+    var walks = WalkBook()
 
     /// Changes that the queue has refused and gets again.
     let duties: QueueDuties
@@ -184,8 +169,8 @@ package actor TransferEngine: EngineControl {
         report(.info, "the clock was set by \(step.components.seconds) s: times that people have named follow it")
         hosts.move(by: step)
         lastLooks.move(by: step)
-        if let wakeTimer { timeline.clock.cancel(wakeTimer) }
-        (wakeTimer, wakesAt) = (nil, nil)
+        if let timer = timers.wake { timeline.clock.cancel(timer) }
+        (timers.wake, timers.wakesAt) = (nil, nil)
         // By the old clock; what was stamped by the new one before it was noticed stays.
         let times = startedAt...max(startedAt, timeline.now.advanced(by: .zero - step))
         startedAt = startedAt.advanced(by: step)

@@ -11,30 +11,24 @@ extension TransferEngine {
     /// Walks what is not walked yet: of one batch, or of all.
     func takeUpWalks(of batch: BatchID?) async throws {
         let found = try await queue.writer.unscannedSources(of: batch)
-        let sources = found.filter { walks.insert($0.source).inserted }
-        // Where a walk of before has not ended yet it is looked again when it has.
-        let taken = Set(sources.map(\.source))
-        for source in found where !taken.contains(source.source) { walksAgain.insert(source.batch) }
-        for (batch, sources) in Dictionary(grouping: sources, by: \.batch) { walk(batch, sources) }
+        for (batch, sources) in Dictionary(grouping: walks.begin(found), by: \.batch) { walk(batch, sources) }
         guard batch == nil else { return }
         // The end of a walk is a commit of its own, and a kill may have come before it.
         for batch in try await queue.writer.walkedBatches() { walk(batch, []) }
     }
 
     private func walk(_ batch: BatchID, _ sources: [WalkState]) {
-        let run = walkRun
+        let run = walks.run
         inBackground { [self] in
             await walkToTheEnd(batch, sources, run)
-            for source in sources { walks.remove(source.source) }
+            let again = walks.end(sources, of: batch, begunIn: run)
             refreshLanes()
-            // Broken off by a stop or cancel that was taken back: from what the queue has.
-            let again = walksAgain.remove(batch) != nil || run != walkRun
             if again, phase == .running { await durably { try await takeUpWalks(of: batch) } }
         }
     }
 
     /// Returns true while a walk that began in `run` goes on. One that a stop broke off never does: it may have dropped entries.
-    private func walks(in run: Int) -> Bool { phase == .running && run == walkRun }
+    private func walks(in run: Int) -> Bool { phase == .running && run == walks.run }
 
     private func walkToTheEnd(_ batch: BatchID, _ sources: [WalkState], _ run: Int) async {
         var told: String?

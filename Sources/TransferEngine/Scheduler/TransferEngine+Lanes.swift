@@ -60,14 +60,14 @@ extension TransferEngine {
         }
         // When nothing runs, each look may find something new, whoever forgot to say so.
         if lanes.claimsAreStale || attempts.isEmpty { claimAhead(now) }
-        if !hosts.areWell || gateTimer != nil { setGateTimer(now) }
+        if !hosts.areWell || timers.gate != nil { setGateTimer(now) }
         commitWhenQuiet()
         checkIdle()
     }
 
     /// Index in `lanes.order` of the lane to start from; an urgent lane comes first, and does not wait for running transfers to end.
     private func nextLane(_ now: Timestamp) -> Int? {
-        if shortageTimer != nil { return nil }
+        if timers.shortage != nil { return nil }
         if lanes.order.first?.isUrgent == true {
             let urgent = Array(lanes.order.prefix { $0.isUrgent })
             let beyond = limitBook.engine.transfers
@@ -186,15 +186,15 @@ extension TransferEngine {
 
     /// Looks again when the first host that is held back may be asked.
     private func setGateTimer(_ now: Timestamp) {
-        if let gateTimer { timeline.clock.cancel(gateTimer) }
-        gateTimer = nil
+        if let timer = timers.gate { timeline.clock.cancel(timer) }
+        timers.gate = nil
         var times: [Timestamp] = []
         for place in lanes.order {
             guard let lane = lanes[place], Int64(lane.ready) + lane.unclaimed > 0 else { continue }
             if let until = hosts.closedUntil(lane.summary.place, now) { times.append(until) }
         }
         guard let first = times.min() else { return }
-        gateTimer = timeline.clock.schedule(after: first.since(now) + .milliseconds(1)) { [self] in
+        timers.gate = timeline.clock.schedule(after: first.since(now) + .milliseconds(1)) { [self] in
             schedulePump()
         }
     }
@@ -211,17 +211,17 @@ extension TransferEngine {
     /// Lets tasks stand in line again at that time, or earlier when an earlier one is known.
     func wake(at time: Timestamp) {
         guard phase == .running else { return }
-        if let wakesAt, wakesAt <= time { return }
-        if let wakeTimer { timeline.clock.cancel(wakeTimer) }
-        wakesAt = time
+        if let due = timers.wakesAt, due <= time { return }
+        if let timer = timers.wake { timeline.clock.cancel(timer) }
+        timers.wakesAt = time
         // Somebody may set the clock meanwhile, and nobody tells of that.
         let delay = min(max(.zero, time.since(timeline.now)) + .milliseconds(1), .seconds(60))
-        wakeTimer = timeline.clock.schedule(after: delay) { [self] in wakeDue() }
+        timers.wake = timeline.clock.schedule(after: delay) { [self] in wakeDue() }
     }
 
     func wakeDue() {
-        wakesAt = nil
-        wakeTimer = nil
+        timers.wakesAt = nil
+        timers.wake = nil
         followClock()
         inBackground { [self] in
             let next = await durably(.wake) {

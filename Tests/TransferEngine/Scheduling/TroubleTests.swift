@@ -82,15 +82,15 @@ extension TransferEngine {
     /// Whether nothing is planned while all is well, and the same look is after the first and the second refusal.
     fileprivate func plannedLooks() -> [Bool] {
         lookForTrouble()
-        var found = [troubleTimer == nil]
+        var found = [timers.trouble == nil]
         hosts.standings["http://one:80"] = refusing(for: [1])
         lookForTrouble()
-        let first = troubleTimer
+        let first = timers.trouble
         found.append(first != nil)
         hosts.standings["http://one:80"] = nil
         hosts.standings["http://two:80"] = refusing(for: [0])
         lookForTrouble()
-        return found + [troubleTimer == first]
+        return found + [timers.trouble == first]
     }
 }
 
