@@ -29,8 +29,8 @@ extension TransferEngine {
             close(older)
         }
         // A cancel that was taken back: what is still there may serve.
-        if let removal = sideJobs[task.id] { endSideJob(removal, .takenBack) }
-        if let look = looks[task.id] { endSideJob(look, nil) }
+        if let removal = sideJobs.removal(of: task.id) { endSideJob(removal, .takenBack) }
+        if let look = sideJobs.look(of: task.id) { endSideJob(look, nil) }
         let prepared =
             switch task.work {
             case .upload(let source, let remote, let identity):
@@ -62,11 +62,12 @@ extension TransferEngine {
     func take(_ events: [TransportEvent]) {
         for event in events {
             let wire = event.id.rawValue
-            if case .ended(_, let end) = event, let question = questions.removeValue(forKey: wire) {
-                question.resume(returning: end)
+            if case .ended(_, let end) = event, let asker = exchanges.takeAsker(of: wire) {
+                asker.resume(returning: end)
                 continue
             }
-            guard let attempt = owners[wire], let exchange = attempt.exchanges.first(where: { $0.wire == wire })
+            guard let attempt = exchanges.attempt(of: wire),
+                let exchange = attempt.exchanges.first(where: { $0.wire == wire })
             else { continue }
             let local = exchange.local
             switch event {
@@ -88,7 +89,7 @@ extension TransferEngine {
 
     /// An exchange is over: what it is called, and whether it carried bytes of the source.
     func landed(_ wire: UInt64, of attempt: Attempt) -> FlyingExchange {
-        owners[wire] = nil
+        exchanges.end(wire)
         // It was found by this name a line before.
         let index = attempt.exchanges.firstIndex { $0.wire == wire }!
         return attempt.exchanges.remove(at: index)
@@ -222,11 +223,11 @@ extension TransferEngine {
     }
 
     func begin(_ exchange: Exchange, _ local: TransferProtocols.ExchangeID, _ attempt: Attempt) {
-        lastExchange += 1
+        let wire = exchanges.newName()
         switch exchange {
-        case .http(let exchange): begin(exchange, local, lastExchange, attempt)
-        case .ftp(let exchange): begin(exchange, local, lastExchange, attempt)
-        case .sftp(let operation): begin(operation, local, lastExchange, attempt)
+        case .http(let exchange): begin(exchange, local, wire, attempt)
+        case .ftp(let exchange): begin(exchange, local, wire, attempt)
+        case .sftp(let operation): begin(operation, local, wire, attempt)
         }
     }
 
@@ -263,7 +264,7 @@ extension TransferEngine {
     }
 
     func fly(_ exchange: FlyingExchange, _ attempt: Attempt) {
-        owners[exchange.wire] = attempt
+        exchanges.begin(exchange.wire, of: attempt)
         attempt.exchanges.append(exchange)
     }
 
@@ -291,7 +292,7 @@ extension TransferEngine {
     }
 
     private func abandon(_ exchange: FlyingExchange, of attempt: Attempt) {
-        owners[exchange.wire] = nil
+        exchanges.end(exchange.wire)
         switch exchange.carrier {
         case .http:
             // The library has it, and does not tell how far it came.

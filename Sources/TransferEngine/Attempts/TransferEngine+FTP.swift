@@ -43,7 +43,7 @@ extension TransferEngine {
 
     private func take(_ events: [FTPEvent]) {
         for case .ended(let id, let end) in events {
-            guard let attempt = owners[id.rawValue] else { continue }
+            guard let attempt = exchanges.attempt(of: id.rawValue) else { continue }
             let exchange = landed(id.rawValue, of: attempt)
             if exchange.isPayload {
                 attempt.upload?.unconfirmed += end.bytesSent

@@ -54,7 +54,7 @@ extension TransferEngine {
 
     private func take(_ events: [SFTPEvent]) {
         for event in events {
-            guard let attempt = owners[event.id.rawValue] else { continue }
+            guard let attempt = exchanges.attempt(of: event.id.rawValue) else { continue }
             let exchange = landed(event.id.rawValue, of: attempt)
             if event.end.wentOut { attempt.hasReachedServer = true }
             if exchange.isPayload {

@@ -12,8 +12,7 @@ extension TransferEngine {
         _ job: Job, _ machine: any ProtocolMachine, at place: RemotePlace, _ context: BatchContext, _ origin: String,
         prepare: (Attempt) -> Void = { _ in }
     ) async -> (error: TransferError?, attempt: Attempt) {
-        lastSideJob -= 1
-        let task = ClaimedTask(asking: TaskID(rawValue: lastSideJob))
+        let task = ClaimedTask(asking: sideJobs.newID())
         let attempt = Attempt(
             job, of: task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
         attempt.place = place
@@ -25,7 +24,7 @@ extension TransferEngine {
     func run(_ attempt: Attempt) async -> TransferError? {
         await withCheckedContinuation { continuation in
             attempt.caller = continuation
-            sideJobs[attempt.task.id] = attempt
+            sideJobs.begin(attempt)
             feed(attempt, .began(at: timeline.now))
         }
     }
@@ -33,8 +32,7 @@ extension TransferEngine {
     /// Breaks all side jobs off. What was to be removed is found again at the next start.
     func endSideJobs() {
         let error = TransferError(.networkConnectionLost, "the engine stopped before it was done: start it again")
-        for attempt in sideJobs.values { endSideJob(attempt, error) }
-        for attempt in looks.values { endSideJob(attempt, nil) }
+        for attempt in sideJobs.all { endSideJob(attempt, error) }
     }
 
     /// Ends a side job. `error`: why it did not come to its end; `nil`: it did.
@@ -43,12 +41,7 @@ extension TransferEngine {
         attempt.phase = .over
         attempt.actions = []
         if case .sftp? = attempt.place?.address { sftp?.abandonAll(of: attempt.owner) }
-        let task = attempt.task.id
-        if case .look = attempt.job {
-            if looks[task] === attempt { looks[task] = nil }
-        } else {
-            sideJobs[task] = nil
-        }
+        sideJobs.end(attempt)
         attempt.caller?.resume(returning: error)
         attempt.caller = nil
     }

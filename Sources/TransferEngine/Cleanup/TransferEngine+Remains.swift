@@ -103,14 +103,16 @@ extension TransferEngine {
     ///   somebody else lies there. Who retries a cancelled one needs it.
     private func takeAway(_ remains: Remains, isForgotten: Bool) async throws -> TransferError? {
         let task = remains.task
-        if let look = looks[task.id] { endSideJob(look, nil) }
+        if let look = sideJobs.look(of: task.id) { endSideJob(look, nil) }
         if case .download(_, let directory, _) = task.work { return try await removePart(remains, in: directory) }
         guard case .upload(_, let remote, _) = task.work, let stored = task.resumePoint else { return nil }
-        guard attempts[task.id] == nil, sideJobs[task.id] == nil else { return .takenBack }
+        guard attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil else { return .takenBack }
         guard let point = ResumePoint(encoded: stored, secret: task.resumeSecret) else { return .unreadableRemains }
         guard let context = try await contextForRemoval(of: task.batch) else { return .unreadableRemains }
         // A password command takes its time: meanwhile a person may have taken the cancel back, or asked for this, too.
-        guard phase == .running, attempts[task.id] == nil, sideJobs[task.id] == nil else { return .takenBack }
+        guard phase == .running, attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil else {
+            return .takenBack
+        }
         if case .failed(let error) = context.credentials { return error }
         if let refusal = credentials.refusal(context, remains.origin) { return refusal.error }
         if let place = context.destination?.appending(remote),
@@ -120,7 +122,7 @@ extension TransferEngine {
             var leaving = point.disclaimed
             leaving.isOutdated = true
             guard try await queue.writer.leaveToRemove(remains, resumePoint: leaving.encoded),
-                phase == .running, attempts[task.id] == nil, sideJobs[task.id] == nil
+                phase == .running, attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil
             else { return .takenBack }
             let attempt = Attempt(
                 .removal, of: task, context: context, origin: remains.origin, machine: machine,

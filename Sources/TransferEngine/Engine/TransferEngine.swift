@@ -48,24 +48,16 @@ package actor TransferEngine: EngineControl {
     var credentials: CredentialBook
     var hosts = HostBook()
     var timers = EngineTimers()
-    /// Side jobs that a caller waits for.
-    var sideJobs: [TaskID: Attempt] = [:]
-    /// +Looks: questions how much of paused uploads is there.
-    var looks: [TaskID: Attempt] = [:]
+    var sideJobs = SideJobBook()
     /// +LastLooks
     var lastLooks = LastLooks()
-    /// Names side jobs of no task; no task has a number below zero.
-    var lastSideJob: Int64 = 0
 
     /// Ends were recorded that may still wait for the group commit.
     var hasUncommitted = false
 
     // +Attempts
     var attempts: [TaskID: Attempt] = [:]
-    var owners: [UInt64: Attempt] = [:]
-    var lastExchange: UInt64 = 0
-    /// Requests that belong to no task, and who waits for their ends.
-    var questions: [UInt64: CheckedContinuation<CurlTransport.ExchangeEnd?, Never>] = [:]
+    var exchanges = ExchangeBook()
     var accounting: Accounting
 
     var notice: (@Sendable () -> Void)?

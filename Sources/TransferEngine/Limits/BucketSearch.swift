@@ -116,10 +116,10 @@ extension TransferEngine {
         let request = context.request(exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
         let end: CurlTransport.ExchangeEnd? = await withCheckedContinuation { continuation in
             guard phase == .running, let transport else { return continuation.resume(returning: nil) }
-            lastExchange += 1
+            let wire = exchanges.newName()
             do {
-                try transport.start(CurlTransport.ExchangeID(rawValue: lastExchange), request)
-                questions[lastExchange] = continuation
+                try transport.start(CurlTransport.ExchangeID(rawValue: wire), request)
+                exchanges.begin(wire, for: continuation)
             } catch {
                 continuation.resume(returning: nil)
             }
@@ -135,8 +135,7 @@ extension TransferEngine {
 
     /// Nobody waits for answers any more.
     func endQuestions() {
-        for continuation in questions.values { continuation.resume(returning: nil) }
-        questions = [:]
+        for asker in exchanges.takeAskers() { asker.resume(returning: nil) }
     }
 }
 

@@ -11,7 +11,7 @@ extension TransferEngine {
     func askWhatIsThere(_ stopped: Attempt) {
         guard phase == .running, case .upload(let work) = stopped.job, stopped.sent > stopped.accepted,
             stopped.keepsWhatWasSent, let point = work.resumePoint, case .upload(_, let remote, _) = stopped.task.work,
-            !point.isOutdated, attempts[stopped.task.id] == nil, looks[stopped.task.id] == nil,
+            !point.isOutdated, attempts[stopped.task.id] == nil, sideJobs.look(of: stopped.task.id) == nil,
             let size = stopped.total
         else { return }
         var subject = work.subject
@@ -24,7 +24,7 @@ extension TransferEngine {
             .look, of: stopped.task, context: stopped.context, origin: stopped.origin, machine: machine,
             at: timeline.nanoseconds)
         look.place = stopped.place
-        looks[stopped.task.id] = look
+        sideJobs.begin(look)
         feed(look, .began(at: timeline.now))
     }
 
