@@ -248,7 +248,7 @@ extension TransferEngine {
     /// The list begins, or words on why there is none.
     func openListing(_ wire: UInt64, _ status: Int, _ attempt: Attempt) {
         guard let listing = attempt.listing else { return }
-        transport?.openGate(
+        transports.http?.openGate(
             .init(rawValue: wire),
             to: (200..<300).contains(status) ? .sink(listing) : .buffer(limit: TransferResponse.longestBody))
     }

@@ -34,10 +34,10 @@ extension TransferEngine {
         guard let reason = refusal.waits else { return refuse(task, refusal.error) }
         if refusal.isShortage { holdStarts() }
         accounting.failed(at: timeline.nanoseconds)
-        let delay = waitRule.delay(reason, failures: task.failures + 1, random: Double.random(in: 0..<1))
+        let delay = Self.waitRule.delay(reason, failures: task.failures + 1, random: Double.random(in: 0..<1))
         let retryAt = delay.map { timeline.now.advanced(by: $0) }
         queue.writer.record(.waiting(WaitReasons(reason), retryAt: retryAt, error: refusal.error), for: task.claim)
-        hasUncommitted = true
+        duties.hasUncommitted = true
         if let retryAt { wake(at: retryAt) }
     }
 

@@ -250,7 +250,7 @@ extension TransferEngine {
             exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
         if case .listing(let format) = exchange.sink { attempt.listing?.beginReading(format) }
         do {
-            try transport?.start(
+            try transports.http?.start(
                 CurlTransport.ExchangeID(rawValue: wire), request, source: source, limits: limitBook.limits(of: attempt)
             )
             var flying = FlyingExchange(local: local, wire: wire, carrier: .http, isPayload: isPayload)
@@ -297,13 +297,15 @@ extension TransferEngine {
         case .http:
             // The library has it, and does not tell how far it came.
             attempt.hasReachedServer = true
-            transport?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
+            transports.http?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
         case .ftp:
             attempt.hasReachedServer = true
-            ftp?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
+            transports.ftp?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
         case .sftp:
-            if sftp?.wentOut(OperationID(rawValue: exchange.wire)) == true { attempt.hasReachedServer = true }
-            sftp?.abandon(OperationID(rawValue: exchange.wire))
+            if transports.sftp?.wentOut(OperationID(rawValue: exchange.wire)) == true {
+                attempt.hasReachedServer = true
+            }
+            transports.sftp?.abandon(OperationID(rawValue: exchange.wire))
         }
     }
 

@@ -24,8 +24,9 @@ extension TransferEngine {
             }
         }
         do {
-            let transport = try ftp ?? FTPTransport(loop: loop, clock: timeline.clock) { [self] events in take(events) }
-            ftp = transport
+            let transport =
+                try transports.ftp ?? FTPTransport(loop: loop, clock: timeline.clock) { [self] events in take(events) }
+            transports.ftp = transport
             try transport.start(
                 CurlTransport.ExchangeID(rawValue: wire), attempt.context.request(exchange, at: address),
                 source: source,

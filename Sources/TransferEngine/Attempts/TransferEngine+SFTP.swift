@@ -23,7 +23,7 @@ extension TransferEngine {
             countRepeated(attempt)
         }
         let throttle = attempt.throttle ?? makeThrottle(attempt)
-        let transport = sftp ?? makeSFTP()
+        let transport = transports.sftp ?? makeSFTP()
         var flying = FlyingExchange(local: local, wire: wire, carrier: .sftp, isPayload: source != nil)
         if case .digest(_, let size) = exchange { flying.digest = DigestSink(size: size) }
         fly(flying, attempt)
@@ -48,7 +48,7 @@ extension TransferEngine {
         let settings = SSHSettings(privateFolder: settings.privateFolder.bytes)
         let made = SFTPTransport(loop: loop, clock: timeline.clock, settings: settings) { [self] events in take(events)
         }
-        sftp = made
+        transports.sftp = made
         return made
     }
 

@@ -40,7 +40,7 @@ extension TransferEngine {
         abandonAll(of: attempt)
         attempt.phase = .over
         attempt.actions = []
-        if case .sftp? = attempt.place?.address { sftp?.abandonAll(of: attempt.owner) }
+        if case .sftp? = attempt.place?.address { transports.sftp?.abandonAll(of: attempt.owner) }
         sideJobs.end(attempt)
         attempt.caller?.resume(returning: error)
         attempt.caller = nil

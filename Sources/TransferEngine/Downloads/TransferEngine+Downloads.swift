@@ -35,7 +35,7 @@ extension TransferEngine {
         if task.isCancelled {
             // It did not get its name before the engine ended, so the cancel holds: the queue ends it as cancelled.
             queue.writer.record(.failed(TransferError(.cancelledByUser, "it was cancelled")), for: task.claim)
-            hasUncommitted = true
+            duties.hasUncommitted = true
             return nil
         }
         let name = fileName ?? point?.name
@@ -201,9 +201,9 @@ extension TransferEngine {
         guard let exchange = attempt.exchanges.first(where: { $0.local == local }) else { return }
         let id = CurlTransport.ExchangeID(rawValue: exchange.wire)
         switch exchange.carrier {
-        case .http: transport?.openGate(id, to: .sink(sink))
-        case .ftp: ftp?.openGate(id, to: sink)
-        case .sftp: sftp?.openGate(OperationID(rawValue: exchange.wire), to: sink, total: total)
+        case .http: transports.http?.openGate(id, to: .sink(sink))
+        case .ftp: transports.ftp?.openGate(id, to: sink)
+        case .sftp: transports.sftp?.openGate(OperationID(rawValue: exchange.wire), to: sink, total: total)
         }
     }
 
@@ -245,8 +245,8 @@ extension TransferEngine {
     private func flush(_ exchange: FlyingExchange) {
         let id = CurlTransport.ExchangeID(rawValue: exchange.wire)
         switch exchange.carrier {
-        case .http: transport?.flush(id)
-        case .ftp: ftp?.flush(id)
+        case .http: transports.http?.flush(id)
+        case .ftp: transports.ftp?.flush(id)
         // Its sink has everything at once.
         case .sftp: break
         }

@@ -24,6 +24,8 @@ final class QueueDuties {
     private var waiting: Set<Name> = []
     /// Duties that were refused and are not done.
     private var refused = 0
+    /// Ends were recorded that may still wait for the group commit.
+    var hasUncommitted = false
     /// The last error of the trouble that goes on, which the log has been told; `nil`: all is well.
     private var told: String?
 

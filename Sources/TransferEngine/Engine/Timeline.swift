@@ -14,6 +14,9 @@ final class Timeline {
     /// The clock minus its awake time, in nanoseconds, when `patientSince` was last set. Only its growth says something: time slept.
     private var asleep: Int64
 
+    /// The time at which the engine started, moved along whenever the clock is set.
+    var startedAt = Timestamp(milliseconds: 0)
+
     /// - Parameter wall: milliseconds since 1970, by the clock that a person or a server may set.
     init(clock: any TransportClock, wall: @escaping () -> Int64) {
         self.clock = clock

@@ -87,7 +87,7 @@ extension TransferEngine {
         accounting.forgetBest(of: task.id)
         queue.writer.record(.failed(error), for: task.claim)
         FaultPoint.finished.pass()
-        hasUncommitted = true
+        duties.hasUncommitted = true
     }
 
     /// Ends the attempt, not the task.
@@ -120,7 +120,7 @@ extension TransferEngine {
         }
         accounting.failed(at: timeline.nanoseconds)
         let reason = reason(of: demand)
-        let delay = waitRule.delay(
+        let delay = Self.waitRule.delay(
             reason, failures: attempt.failures, retryAfter: demand.retryAfter, random: Double.random(in: 0..<1))
         var retryAt = delay.map { now.advanced(by: $0) }
         let told = experience(of: demand, reason, until: retryAt ?? now)
@@ -184,7 +184,7 @@ extension TransferEngine {
 
     /// The attempt is over; its connection's place is free.
     func close(_ attempt: Attempt) {
-        if case .sftp? = attempt.place?.address { sftp?.abandonAll(of: attempt.owner) }
+        if case .sftp? = attempt.place?.address { transports.sftp?.abandonAll(of: attempt.owner) }
         freeSlot(of: attempt)
         attempt.phase = .over
         attempt.actions = []
@@ -196,7 +196,7 @@ extension TransferEngine {
         unclaim(attempt)
         _ = attempt.login?.standing.ended(attempt.task.id)
         endInquiry(attempt)
-        hasUncommitted = true
+        duties.hasUncommitted = true
         schedulePump()
     }
 

@@ -87,10 +87,10 @@ extension TransferEngine {
             try? await keepToday()
             try? await queue.writer.commit()
         }
-        transport?.shutDown()
-        ftp?.shutDown()
-        sftp?.shutDown()
-        transport = nil
+        transports.http?.shutDown()
+        transports.ftp?.shutDown()
+        transports.sftp?.shutDown()
+        transports.http = nil
         lanes.removeAll()
         await walker.stop()
         // A sync of gigabytes may still go on; the process ends without it, and the recorded position is the older one.
@@ -111,27 +111,27 @@ extension TransferEngine {
     /// Returns when every download that has leave for its final name has it.
     private func untilPublished() async {
         while attempts.values.contains(where: { $0.phase == .publishing }) {
-            await withCheckedContinuation { drainWaiters.append($0) }
+            await withCheckedContinuation { waits.drain.append($0) }
         }
     }
 
     private func untilDrained() async {
         while phase == .draining, !attempts.isEmpty {
-            await withCheckedContinuation { drainWaiters.append($0) }
+            await withCheckedContinuation { waits.drain.append($0) }
         }
     }
 
     /// Has stops look again: what ran is over, or they were taken back or overtaken.
     func endDrainWait() {
-        let waiters = drainWaiters
-        drainWaiters = []
+        let waiters = waits.drain
+        waits.drain = []
         for waiter in waiters { waiter.resume() }
     }
 
     /// Does what can be done in a second and a half: the whole stop is promised in two.
     private func withinSeconds(_ work: @escaping @isolated(any) () async -> Void) async {
         await withCheckedContinuation { continuation in
-            stopWaiter = continuation
+            waits.stop = continuation
             _ = timeline.clock.schedule(after: .milliseconds(1500)) { [self] in endStopWait() }
             Task { [self] in
                 await work()
@@ -141,7 +141,7 @@ extension TransferEngine {
     }
 
     private func endStopWait() {
-        stopWaiter?.resume()
-        stopWaiter = nil
+        waits.stop?.resume()
+        waits.stop = nil
     }
 }

@@ -7,11 +7,11 @@ package import TransferQueue
 
 /// Moves the bytes: takes tasks from the queue, lets their protocols decide, performs what they want, and records what came of it.
 ///
-/// Lives on one event loop together with the HTTP transport, so there is no hop between a protocol and its exchange. Start reading here;
-/// then `+Lanes` (what starts next), `+Attempts` (a protocol's actions), `+FTP` and `+SFTP` (those of
-/// other transports), `+Uploads`, `+Downloads` and `+Publishing` (the local side), `+Outcomes` (how a task ends or waits), `+Logins` (who is let in), `+Remains` (what is
-/// left at servers), `+Live` (what moves), `+Limits` (how fast), `+Walks` (directories into tasks), `+Stopping`, `+Looks` (what
-/// a paused one has there).
+/// Lives on one event loop together with the HTTP transport, so there is no hop between a protocol and its exchange. What it knows is in
+/// values, each with its transitions in the folder of its concern; the engine holds them, routes what happens to them, and performs the
+/// effects. Start reading with the stored properties below, then `Scheduler/TransferEngine+Lanes` (what starts next),
+/// `Attempts/Job` and `Attempts/TransferEngine+Attempts` (what runs, and a protocol's actions), `Uploads` and `Downloads` (the local side),
+/// `+Outcomes` (how a task ends or waits) and `+Stopping`.
 package actor TransferEngine: EngineControl {
     enum Phase {
         /// Next: `running`.
@@ -27,56 +27,47 @@ package actor TransferEngine: EngineControl {
     nonisolated let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
+    static let waitRule = WaitRule()
+
     let queue: TransferQueue
     let settings: EngineSettings
     let timeline: Timeline
-    /// Syncs, digests, renames.
-    let disks: LocalWork
-    let walker: DirectoryWalker
-    /// Made by `start`, on the loop.
-    var transport: HTTPTransport?
-    /// Made with the first exchange that needs it.
-    var ftp: FTPTransport?
-    var sftp: SFTPTransport?
     var phase = Phase.new
-    var limitBook: LimitBook
-    let waitRule = WaitRule()
 
-    var nameClaims = NameClaims()
-
+    // What starts next.
     var lanes = LaneBook()
-    var credentials: CredentialBook
     var hosts = HostBook()
+    var credentials: CredentialBook
+    var limitBook: LimitBook
     var timers = EngineTimers()
+
+    // What runs.
+    /// Attempts of tasks. Side jobs have a book of their own.
+    var attempts: [TaskID: Attempt] = [:]
     var sideJobs = SideJobBook()
-    /// +LastLooks
+    var exchanges = ExchangeBook()
+    var transports = Transports()
+    /// Names that attempts are giving files at servers which cannot refuse to replace one.
+    var nameClaims = NameClaims()
+    /// Folders at servers that are listed when all their files are over.
     var lastLooks = LastLooks()
 
-    /// Ends were recorded that may still wait for the group commit.
-    var hasUncommitted = false
-
-    // +Attempts
-    var attempts: [TaskID: Attempt] = [:]
-    var exchanges = ExchangeBook()
+    // What was moved, and who looks.
     var accounting: Accounting
-
+    /// Told when active tasks have moved; `nil`: nobody looks.
     var notice: (@Sendable () -> Void)?
 
+    // Local work.
+    /// Threads for syncs, digests and renames.
+    let disks: LocalWork
+    let walker: DirectoryWalker
     var walks = WalkBook()
 
     /// Changes that the queue has refused and gets again.
     let duties: QueueDuties
-
-    /// Work under way that is no attempt: claims, refreshes, walks, syncs.
-    var underWay = 0
-    var idleWaiters: [CheckedContinuation<Void, Never>] = []
-    /// Stops that wait for what runs to be over.
-    var drainWaiters: [CheckedContinuation<Void, Never>] = []
-    /// The stop that waits for its work or its time to be over.
-    var stopWaiter: CheckedContinuation<Void, Never>?
+    var waits = EngineWaits()
+    /// Hears of the queue's changes until the engine stops.
     private var listener: Task<Void, Never>?
-    /// The time of `start`, moved along whenever the clock is set.
-    private var startedAt = Timestamp(milliseconds: 0)
 
     /// An engine that does nothing before `start`.
     /// - Parameters:
@@ -103,8 +94,8 @@ package actor TransferEngine: EngineControl {
     package func start() async throws {
         precondition(phase == .new, "an engine is started once")
         phase = .running
-        startedAt = timeline.now
-        transport = try HTTPTransport(loop: loop, clock: timeline.clock) { [self] events in take(events) }
+        timeline.startedAt = timeline.now
+        transports.http = try HTTPTransport(loop: loop, clock: timeline.clock) { [self] events in take(events) }
         setLimits(limitBook.engine)
         adopt(try await queue.writer.limits())
         hosts.facts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))
@@ -113,7 +104,7 @@ package actor TransferEngine: EngineControl {
         try await noteInterrupted()
         // A machine without a battery for its clock may have written these before it knew the time: none may be later than the longest
         // time that a server can ask for.
-        try await queue.writer.moveRetries(by: .zero, now: timeline.now, within: waitRule.retry.longestRetryAfter)
+        try await queue.writer.moveRetries(by: .zero, now: timeline.now, within: Self.waitRule.retry.longestRetryAfter)
         let changes = queue.changes()
         // Ends with the engine's shutdown, or with the queue. On our loop, as everything is: one task elsewhere would make the pool of
         // threads that the language has wake up once a second for good.
@@ -164,13 +155,13 @@ package actor TransferEngine: EngineControl {
         if let timer = timers.wake { timeline.clock.cancel(timer) }
         (timers.wake, timers.wakesAt) = (nil, nil)
         // By the old clock; what was stamped by the new one before it was noticed stays.
-        let times = startedAt...max(startedAt, timeline.now.advanced(by: .zero - step))
-        startedAt = startedAt.advanced(by: step)
+        let times = timeline.startedAt...max(timeline.startedAt, timeline.now.advanced(by: .zero - step))
+        timeline.startedAt = timeline.startedAt.advanced(by: step)
         inBackground { [self] in
             // Each for itself: what is moved already must not be moved again.
             await durably { try await queue.writer.moveEnds(by: step, at: times) }
             await durably {
-                try await queue.writer.moveRetries(by: step, now: timeline.now, within: waitRule.retry.longCap)
+                try await queue.writer.moveRetries(by: step, now: timeline.now, within: Self.waitRule.retry.longCap)
             }
             wakeDue()
         }
@@ -178,27 +169,27 @@ package actor TransferEngine: EngineControl {
 
     package func waitUntilIdle() async {
         if isIdle { return }
-        await withCheckedContinuation { idleWaiters.append($0) }
+        await withCheckedContinuation { waits.idle.append($0) }
     }
 
-    private var isIdle: Bool { attempts.isEmpty && underWay == 0 && !lanes.isPumpDue }
+    private var isIdle: Bool { attempts.isEmpty && waits.underWay == 0 && !lanes.isPumpDue }
 
     /// Wakes who waits for the end of all work.
     func checkIdle() {
         if attempts.isEmpty { endDrainWait() }
-        guard isIdle, !idleWaiters.isEmpty else { return }
-        let waiters = idleWaiters
-        idleWaiters = []
+        guard isIdle, !waits.idle.isEmpty else { return }
+        let waiters = waits.idle
+        waits.idle = []
         for waiter in waiters { waiter.resume() }
     }
 
     /// Does something that waits for others, on the loop. It throws nothing, since nobody is there who could be told: what the queue may
     /// refuse is done `durably`.
     func inBackground(_ work: @escaping @isolated(any) () async -> Void) {
-        underWay += 1
+        waits.underWay += 1
         Task {
             await work()
-            underWay -= 1
+            waits.underWay -= 1
             checkIdle()
         }
     }

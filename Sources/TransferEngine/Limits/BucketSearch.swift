@@ -115,7 +115,7 @@ extension TransferEngine {
         let body: HTTPBody = if case .bytes(let bytes) = exchange.body { .bytes(bytes) } else { .none }
         let request = context.request(exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
         let end: CurlTransport.ExchangeEnd? = await withCheckedContinuation { continuation in
-            guard phase == .running, let transport else { return continuation.resume(returning: nil) }
+            guard phase == .running, let transport = transports.http else { return continuation.resume(returning: nil) }
             let wire = exchanges.newName()
             do {
                 try transport.start(CurlTransport.ExchangeID(rawValue: wire), request)

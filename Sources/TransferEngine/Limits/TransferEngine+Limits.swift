@@ -11,10 +11,10 @@ extension TransferEngine {
 
     package func setLimits(_ limits: EngineLimits) {
         for change in limitBook.set(limits, at: timeline.clock.now) {
-            transport?.setRate(change.rate, of: change.bucket)
+            transports.http?.setRate(change.rate, of: change.bucket)
         }
-        ftp?.ratesChanged()
-        sftp?.resumeThrottled()
+        transports.ftp?.ratesChanged()
+        transports.sftp?.resumeThrottled()
         lanes.claimsAreStale = true
         schedulePump()
     }
@@ -46,22 +46,22 @@ extension TransferEngine {
     func adopt(_ limits: [LimitScope: Int64], for coming: BatchOrder? = nil) {
         let orders = credentials.contexts.values.map(\.order) + [coming].compactMap(\.self)
         guard let changes = limitBook.adopt(limits, orders, at: timeline.clock.now) else { return }
-        for change in changes { transport?.setRate(change.rate, of: change.bucket) }
+        for change in changes { transports.http?.setRate(change.rate, of: change.bucket) }
         for attempt in attempts.values where attempt.phase == .running {
             let limits = limitBook.limits(of: attempt)
             attempt.throttle?.buckets = attempt.receives ? limits.down : limits.up
             for exchange in attempt.exchanges {
                 let id = CurlTransport.ExchangeID(rawValue: exchange.wire)
                 switch exchange.carrier {
-                case .http: transport?.setLimits(limits, of: id)
-                case .ftp: ftp?.setLimits(limits, of: id)
+                case .http: transports.http?.setLimits(limits, of: id)
+                case .ftp: transports.ftp?.setLimits(limits, of: id)
                 case .sftp: break
                 }
             }
         }
-        transport?.ratesChanged()
-        ftp?.ratesChanged()
-        sftp?.resumeThrottled()
+        transports.http?.ratesChanged()
+        transports.ftp?.ratesChanged()
+        transports.sftp?.resumeThrottled()
     }
 }
 

@@ -50,7 +50,7 @@ extension TransferEngine {
     private func pump() {
         lanes.beginPump()
         defer { if attempts.isEmpty { stopTicking() } }
-        guard phase == .running, transport != nil else { return checkIdle() }
+        guard phase == .running, transports.http != nil else { return checkIdle() }
         followClock()
         let now = timeline.now
         while let index = nextLane(now) {
@@ -81,8 +81,8 @@ extension TransferEngine {
 
     /// When nothing runs any more, nobody is served by facts that wait for company.
     private func commitWhenQuiet() {
-        guard attempts.isEmpty, hasUncommitted else { return }
-        hasUncommitted = false
+        guard attempts.isEmpty, duties.hasUncommitted else { return }
+        duties.hasUncommitted = false
         inBackground { [self] in await durably(.commit) { try await queue.writer.commit() } }
     }
 

@@ -1,0 +1,13 @@
+/// Work under way that is no attempt, and who waits for the end of work. A value of the engine.
+struct EngineWaits {
+    typealias Waiter = CheckedContinuation<Void, Never>
+
+    /// Number of claims, refreshes, walks and syncs under way.
+    var underWay = 0
+    /// Callers that wait until nothing goes on.
+    var idle: [Waiter] = []
+    /// Stops that wait for what runs to be over.
+    var drain: [Waiter] = []
+    /// The stop that waits for its work or its time to be over.
+    var stop: Waiter?
+}
