@@ -192,7 +192,8 @@ import TransferModel
                 await client.advance(by: .seconds(20))
             }
             #expect(await client.activeCount == 0)
-            #expect(words(await client.end(of: id).outcome) == "timedOut")
+            let outcome = await client.end(of: id).outcome
+            #expect(words(outcome) == "timedOut", "\(outcome)")
         }
     }
 }

@@ -297,7 +297,8 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
             var drive = Drive(machine(resume: resume, ifExists: .replace))
             _ = drive.begin()
             _ = drive.end(stands(size / 2), of: 1)
-            return (drive, drive.end(stands(size / 2), of: 2))
+            let said = drive.end(stands(size / 2), of: 2)
+            return (drive, said)
         }
         var resume = point()
         for _ in 1...2 {
