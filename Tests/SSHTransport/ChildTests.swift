@@ -181,7 +181,7 @@ import TransferModel
                 skip 14
                 printf "\\\\000\\\\000\\\\000\\\\011e\\\\000\\\\000\\\\000\\\\00$id\\\\000\\\\000\\\\000\\\\002"
             done
-            exec cat >/dev/null
+            exec sleep 1000
             """
         try await SFTPBench.run(ssh: script, manualClock: true) { bench in
             let client = bench.client
