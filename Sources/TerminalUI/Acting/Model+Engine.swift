@@ -13,10 +13,9 @@ extension Model {
         if let totals = update.totals {
             let before = self.totals
             self.totals = totals
-            refreshProblems(before)
-            refreshHistory(before)
             throughput.add(totals.bytesPerSecondUp + totals.bytesPerSecondDown, at: now.uptime)
-            if case .throughput = page { askForThroughput() }
+            let page = page
+            page.totalsCame(after: before, in: &self)
         }
         if update.filter == nil, let root = update.sections.first(where: { $0.parent == nil && $0.flat != true }) {
             noteEnds(of: root.rows)
@@ -34,7 +33,8 @@ extension Model {
             if isSeekingProblem { seekProblem(fromStart: true) }
             keepFollowing()
         }
-        refreshDetails(update)
+        let page = page
+        page.take(update, in: &self)
         refreshWhy(update)
     }
 
@@ -66,31 +66,17 @@ extension Model {
     }
 
     mutating func take(_ answer: Answer) {
+        if KeyMap.View.pages.contains(where: { $0.take(answer, in: &self) }) { return }
         switch answer {
         case .acted(let result, let number): acted(result, number)
-        case .throughput(let result, let number): throughputCame(result, number)
         case .undoable(let result, let number): undoableCame(result, number)
         case .limits(let result, let session, let number): limitsCame(result, session, number)
         case .limitsSet(let result, let number): limitsSet(result, number)
         case .why(let result, let number): explained(result, number)
         case .verified(let news, let number): verified(news, number)
         case .found(let result, let number): found(result, number)
-        case .task(let result, let number): storyCame(result, number)
-        case .sources(let result, let number): sourcesCame(result, number)
-        case .log(let lines, let next, let number): logged(lines, next, number)
-        case .noLog(let error, let number):
-            if number == recentLog.request {
-                (outstanding[number], recentLog.request, recentLog.isRefused) = (nil, nil, true)
-                return
-            }
-            guard outstanding.removeValue(forKey: number) != nil, case .log(var log) = page else { return }
-            log.problem = look.safe(error.message)
-            page = .log(log)
-        case .problems(let result, let number): problemsCame(result, number)
-        case .history(let result, let number): historyCame(result, number)
         case .status(let result, let number): statusCame(result, number)
         case .happened(let result, let number): whatHappened(result, number)
-        case .destination(let outcome, let number): destinationAnswered(outcome, number)
         case .ordered(let result, let number): ordered(result, number)
         case .queued(let result, let number): queued(result, number)
         case .notConnected(let error):
@@ -103,6 +89,7 @@ extension Model {
         case .written(let file): say("Written into \(look.safe(file)).")
         case .notSaved(let why): complain(look.safe(why))
         case .cannotSuspend: complain("Nobody could continue this program if it stopped: it goes on.")
+        case .throughput, .task, .sources, .log, .noLog, .problems, .history, .destination: break  // A page has taken it.
         }
     }
 }

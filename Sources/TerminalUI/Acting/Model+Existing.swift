@@ -50,7 +50,7 @@ extension Model {
         let batches = rows.compactMap(\.id.batch).filter(existing.contains)
         if batches.isEmpty { return send(.retry, rows) }
         // Minutes may have passed: no question comes over what the person does now, whose keys would answer it.
-        guard case .transfers = page, dialog == nil, !isAdding, commandPrompt == nil, filterLine == nil,
+        guard page is TransfersPage, dialog == nil, !isAdding, commandPrompt == nil, filterLine == nil,
             find?.isTyping != true
         else { return say("Of \(title(rows)) something is there already: \(key(.retry)) asks what to do.") }
         let files = ByteSum.of(rows.lazy.map(\.counts.failed))

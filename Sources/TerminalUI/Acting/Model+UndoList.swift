@@ -20,7 +20,7 @@ extension Model {
         guard outstanding.removeValue(forKey: number) != nil else { return }
         switch result {
         case .failure(let error): complain(advised(error.message))
-        case .success(let steps): page = .report(undoReport(steps))
+        case .success(let steps): page = undoReport(steps)
         }
     }
 

@@ -68,11 +68,3 @@ extension AddFlow {
         }
     }
 }
-
-extension Model.Page {
-    /// The help of the form that stands on the page; `nil`: none does.
-    var formHelp: FormHelp? {
-        if case .destinations(let shown) = self, shown.form != nil { return .server }
-        return nil
-    }
-}

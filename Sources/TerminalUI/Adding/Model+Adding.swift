@@ -6,12 +6,7 @@ import Terminal
 /// Adding batches: what the steps want done, and what becomes of it.
 extension Model {
     /// True when keys go to the steps; the pages of help and of names stand over them.
-    var isAdding: Bool {
-        switch page {
-        case .help, .report: return false
-        default: return adding != nil
-        }
-    }
+    var isAdding: Bool { adding != nil && !page.coversAdding }
 
     /// Opens the steps, where they were left or anew.
     mutating func add(_ kind: AddFlow.Kind, pasting bytes: [UInt8]? = nil) {
@@ -156,10 +151,8 @@ extension Model {
             let choices = Array(used.prefix(1)) + configured + used.dropFirst()
             var seen: Set<String> = []
             adding?.destination.offer(choices.filter { seen.insert($0.text).inserted })
-            if case .destinations(var shown) = page {
-                shown.take(file)
-                page = .destinations(shown)
-            }
+            let page = page
+            page.take(file, in: &self)
         }
         guard var flow = adding else { return }
         let effects = flow.take(news, shellWords, look)
@@ -176,7 +169,7 @@ extension Model {
                 adding = nil
                 requests.append(.local(.stopAll))
             }
-            page = .transfers
+            page = TransfersPage()
             tree.move(to: .row(.batch(batch.id)))
             remember(order)
             let start: SafeText =

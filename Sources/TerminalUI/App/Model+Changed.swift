@@ -26,7 +26,8 @@ extension Model {
             return complain(advised((first.message ?? "\(first.id) was refused") + others))
         }
         let done = results.count { $0.result == .done }
-        if case .history = page { askForHistory() }
+        let page = page
+        page.changeWasMade(in: &self)
         // It cannot be taken back, and nothing of it is to be kept.
         let isLogin = if case .lettingIn = request.purpose { true } else { false }
         var takenBack: Outstanding.Purpose?

@@ -10,9 +10,9 @@ extension Model {
         if steadyUntil == nil { tree.catchUp() }
         recountWhy()
         startWhenDue()
-        refreshNextTry()
+        let page = page
+        if let left = page.untilRefresh(in: self), left <= .zero { page.refresh(in: &self) }
         if let left = untilLifeIsAsked, left <= .zero { ask(.status) { .status(number: $0) } }
-        if let left = untilThroughputIsAsked, left <= .zero { askForThroughput() }
         let late = pending.filter { now.uptime - $0.value.since >= $0.value.patience }
         for id in late.keys { pending[id] = nil }
         if let waited = late.values.filter({ !$0.isConfirmed }).map(\.patience).max() {
@@ -38,8 +38,7 @@ extension Model {
             wakes.append(Self.toNextSecond(why?.untilRetry(engineNow) ?? .zero))
         }
         if let untilLifeIsAsked { wakes.append(untilLifeIsAsked) }
-        if let untilThroughputIsAsked { wakes.append(untilThroughputIsAsked) }
-        if let untilNextTry { wakes.append(untilNextTry) }
+        if let left = page.untilRefresh(in: self) { wakes.append(left) }
         if tree.isBehind, let steadyUntil { wakes.append(steadyUntil - now.uptime) }
         if let until = notice?.undo?.until { wakes.append(Self.toNextSecond(until - now.uptime)) }
         if isConnected, let oldest = outstanding.values.filter({ !$0.isPatient }).map(\.sentAt).min() {
@@ -56,7 +55,7 @@ extension Model {
         let counting = tree.window.compactMap { tree.items[$0].row?.retryAt }.filter { $0 > wall }
         if let due = stillness.nextChange(after: now.uptime) { wakes.append(due - now.uptime) }
         if let minute = toNextMinute { wakes.append(minute) }
-        if case .transfers = page { wakes += counting.map { Self.toNextSecond($0.since(wall)) } }
+        if page is TransfersPage { wakes += counting.map { Self.toNextSecond($0.since(wall)) } }
         return wakes.min().map { max($0, .milliseconds(1)) }
     }
 

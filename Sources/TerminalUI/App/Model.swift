@@ -22,18 +22,6 @@ struct Model: Sendable {
         case afterRunning, now
     }
 
-    enum Page: Sendable {
-        case transfers
-        case details(DetailsPage)
-        case log(LogPage)
-        case problems(ProblemsPage)
-        case throughput
-        case destinations(DestinationsPage)
-        case help(HelpPage)
-        case report(ReportPage)
-        case history(HistoryPage)
-    }
-
     var look: Look
     let keys: KeyMap
     let shellWords: ShellWords
@@ -61,9 +49,9 @@ struct Model: Sendable {
     var link = Link.connecting
     /// The machine of an engine elsewhere; `nil`: it is this one.
     let machine: SafeText?
-    var page = Page.transfers
+    var page: any Page = TransfersPage()
     /// The page that is open again when help is closed.
-    var pageUnderHelp: Page?
+    var pageUnderHelp: (any Page)?
     /// The path of `keys.conf`.
     var keysFile = ""
     var tree = Tree()
@@ -296,9 +284,7 @@ struct Model: Sendable {
     // MARK: What the engine is to tell
 
     private mutating func askForView() {
-        var nodes: [NodeID] = []
-        if case .details(let details) = page, case .task(_, let id) = details.row.id { nodes = [.task(id)] }
-        let wanted = Request.show(tree.wantedSections(), nodes: nodes, filter: filter?.sent)
+        let wanted = Request.show(tree.wantedSections(), nodes: page.watchedNodes, filter: filter?.sent)
         if wanted != lastShown {
             lastShown = wanted
             requests.append(wanted)

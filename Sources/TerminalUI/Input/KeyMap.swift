@@ -4,11 +4,20 @@ package import Terminal
 
 /// The keys of each view and what they do. Help and hints are made from it, so they say what is true.
 package struct KeyMap: Sendable, Hashable {
-    /// A view with keys of its own. The raw value is the section's name in `keys.conf`.
-    package enum View: String, CaseIterable, Sendable {
-        case transfers, details, throughput, log, problems, history, help, picker, destinations
-        /// The keys added to every view while the engine does not answer; they come first.
-        case lost
+    /// A view with keys of its own; most are a page's.
+    package struct View: Sendable {
+        /// The section's name in `keys.conf`.
+        package let rawValue: String
+        /// Its name in help.
+        let place: String
+        /// The page whose keys these are; `nil`: they are of something that stands over the pages.
+        let page: (any Page.Type)?
+        /// The keys of each action without a `keys.conf`, the one to be shown first.
+        let keys: [(Action, [String])]
+
+        init(_ name: String, place: String, page: (any Page.Type)? = nil, keys: [(Action, [String])]) {
+            (rawValue, self.place, self.page, self.keys) = (name, place, page, keys)
+        }
     }
 
     /// The keys of each action, the one to be shown first.
@@ -22,7 +31,7 @@ package struct KeyMap: Sendable, Hashable {
         keys = [:]
         for view in View.allCases {
             var table: [Action: [KeyPress]] = [:]
-            for (action, names) in Self.names[view] ?? [] { table[action] = names.compactMap { KeyPress(name: $0) } }
+            for (action, names) in view.keys { table[action] = names.compactMap { KeyPress(name: $0) } }
             keys[view] = table
         }
         actions = keys.mapValues(Self.inverted)
@@ -103,82 +112,58 @@ package struct KeyMap: Sendable, Hashable {
         "semicolon": ";", "hash": "#", "equals": "=", "bracketleft": "[", "bracketright": "]",
     ]
 
-    private static let moving: [(Action, [String])] = [
+    /// Through any list or text.
+    static let moving: [(Action, [String])] = [
         (.down, ["j", "Down"]), (.up, ["k", "Up"]), (.halfPageDown, ["^D"]), (.halfPageUp, ["^U"]),
         (.pageDown, ["PgDn"]), (.pageUp, ["PgUp"]), (.first, ["g", "Home"]), (.last, ["G", "End"]),
     ]
 
-    private static let everywhere: [(Action, [String])] = [
+    /// In every view.
+    static let everywhere: [(Action, [String])] = [
         (.help, ["?", "F1"]), (.mouse, ["m"]), (.redraw, ["^L"]), (.suspend, ["^Z"]), (.interrupt, ["^C"]),
     ]
 
     /// The pages, from every page.
-    private static let pages: [(Action, [String])] = [
+    static let pages: [(Action, [String])] = [
         (.transfers, ["1"]), (.throughput, ["2"]), (.problems, ["3"]), (.log, ["4"]), (.destinations, ["5"]),
         (.history, ["6"]), (.copy, ["y"]), (.copyAll, ["Y"]),
     ]
+}
 
-    /// Letters first; a function key only repeats one. Not bound on purpose: `d`, which differs everywhere; `^S ^Q`
-    /// (flow control); `^A ^B ^O ^J ^K ^P ^N` (multiplexers); `^H ^M ^I` (Backspace, Enter and Tab). Nothing that
-    /// cannot be undone is on a letter that ends an escape sequence: A B C D F H M P Q R S.
-    private static let names: [View: [(Action, [String])]] = [
-        .transfers: moving + everywhere + [
-            (.nextBatch, ["}"]), (.previousBatch, ["{"]), (.open, ["l", "Right", "+"]), (.close, ["h", "Left", "-"]),
-            (.enter, ["Enter"]), (.toggleAll, ["*"]), (.nextProblem, ["E"]), (.find, ["/", "F3"]),
-            (.filter, ["f", "\\", "F4"]), (.sort, ["s", "F6"]), (.reverse, ["S"]), (.flat, ["t", "F5"]),
-            (.follow, ["F"]), (.markRange, ["v"]),
-            (.freeze, ["z"]), (.nextPane, ["Tab"]),
-            (.previousPane, ["S-Tab"]), (.lowerPart, ["|"]), (.maximise, ["O"]), (.transfers, ["1"]),
-            (.copy, ["y"]), (.copyAll, ["Y"]),
-            (.nextMatch, ["n"]), (.previousMatch, ["N"]), (.mark, ["Space", "Ins"]), (.markMatching, ["M"]),
-            (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
-            (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
-            (.redo, ["^R"]),
-            (.add, ["a", "F2"]), (.download, ["W"]), (.again, ["A"]), (.destinations, ["D", "5"]),
-            (.earlier, ["[", "S-Up"]),
-            (.later, ["]", "S-Down"]), (.order, ["o"]),
-            (.limit, ["T"]), (.verify, ["V"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]),
-            (.throughput, ["b", "2"]),
-            (.problems, ["e", "3"]),
-            (.log, ["L", "4"]), (.history, ["H", "6"]),
-            (.command, [":", "F9"]), (.leave, ["q", "F10"]), (.leaveWithChoices, ["Q"]), (.back, ["Esc"]),
-        ],
-        .details: moving + everywhere + pages + [
-            (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]), (.redo, ["^R"]),
-            (.order, ["o"]), (.limit, ["T"]), (.verify, ["V"]), (.why, ["w"]), (.open, ["l", "Right"]),
-            (.back, ["Esc", "q", "i", "h", "Left"]),
-        ],
-        .throughput: everywhere + pages + [
-            (.down, ["j", "Down"]), (.up, ["k", "Up"]),
-            (.limit, ["T"]), (.longerSpan, ["l", "]"]), (.shorterSpan, ["h", "["]), (.earlierPoint, ["Left"]),
-            (.laterPoint, ["Right"]), (.back, ["Esc", "q", "b"]),
-        ],
-        .problems: moving + everywhere + pages + [
-            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.server, ["d"]), (.leaveOut, ["x", "F8", "Del"]),
-            (.again, ["A"]), (.plain, ["o"]), (.write, ["w"]), (.undo, ["u"]), (.back, ["Esc", "q", "e", "h", "Left"]),
-        ],
-        .history: moving + everywhere + pages + [
-            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.again, ["A"]), (.verify, ["V"]),
-            (.back, ["Esc", "q", "H", "h", "Left"]),
-        ],
-        .log: moving + everywhere + pages + [
-            (.filter, ["/", "f"]), (.level, ["v"]), (.follow, ["F"]), (.write, ["w"]), (.back, ["Esc", "q", "L"]),
-        ],
-        .help: moving + everywhere.filter { $0.0 != .help } + pages.dropLast(2) + [
-            (.enter, ["Enter"]), (.find, ["/", "F3"]), (.back, ["Esc", "q", "?", "F1"]),
-        ],
-        .picker: moving + everywhere.filter { $0.0 != .mouse } + [
+/// Letters first; a function key only repeats one. Not bound on purpose: `d`, which differs everywhere; `^S ^Q`
+/// (flow control); `^A ^B ^O ^J ^K ^P ^N` (multiplexers); `^H ^M ^I` (Backspace, Enter and Tab). Nothing that
+/// cannot be undone is on a letter that ends an escape sequence: A B C D F H M P Q R S.
+extension KeyMap.View: CaseIterable, Hashable {
+    /// The register of views and so of pages, in the order of help and of `keys.conf`.
+    package static let allCases: [Self] = [
+        .transfers, .details, .throughput, .log, .problems, .history, .help, .picker, .destinations, .lost,
+    ]
+
+    /// The pages with keys of their own.
+    static let pages = allCases.compactMap(\.page)
+
+    /// The list of files while a batch is added.
+    static let picker = Self(
+        "picker", place: "picking files",
+        keys: KeyMap.moving + KeyMap.everywhere.filter { $0.0 != .mouse } + [
             (.nextStep, ["F2", "c"]), (.open, ["l", "Right"]), (.close, ["h", "Left", "Backspace"]),
             (.enter, ["Enter"]), (.mark, ["Space", "Ins"]), (.markRange, ["v"]), (.markAll, ["*"]),
             (.unmarkAll, ["U"]), (.find, ["/", "F3"]), (.nextMatch, ["n"]), (.previousMatch, ["N"]),
             (.hidden, ["."]), (.places, ["Tab"]), (.typePath, ["~"]), (.sort, ["s", "F6"]), (.reverse, ["S"]),
             (.details, ["i"]), (.back, ["Esc", "q"]),
-        ],
-        .destinations: moving + everywhere + pages.dropLast(2) + [
-            (.enter, ["Enter"]), (.test, ["t"]), (.new, ["n"]), (.remove, ["x", "F8", "Del"]), (.signIn, ["r"]),
-            (.undo, ["u"]),
-            (.add, ["a", "F2"]), (.back, ["Esc", "q", "D", "h", "Left"]),
-        ],
-        .lost: [(.retryNow, ["R"]), (.startEngine, ["s"])],
-    ]
+        ])
+
+    /// The keys added to every view while the engine does not answer; they come first.
+    static let lost = Self(
+        "lost", place: "while the engine does not answer", keys: [(.retryNow, ["R"]), (.startEngine, ["s"])])
+
+    /// The view of that name.
+    package init?(rawValue: String) {
+        guard let view = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = view
+    }
+
+    package static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }

@@ -28,24 +28,17 @@ extension Model {
         }
         if form != nil { return takeInForm(press) }
         if isAdding { return takeInAdding(press) }
-        if case .destinations(let shown) = page { return takeInDestinations(press, shown) }
         if filterLine != nil { return takeInFilterLine(press) }
         if commandPrompt != nil { return takeInCommandPrompt(press) }
         if find?.isTyping == true { return takeInFind(press) }
-        if case .help(var help) = page, help.find.isTyping {
-            help.take(press)
-            return page = .help(help)
-        }
-        if case .log(var log) = page, log.find.isTyping {
-            log.take(press)
-            return page = .log(log)
-        }
+        let shown = page
+        if shown.take(press, in: &self) { return }
         // A message stays until the next key; what it offers to undo stays as long as the offer holds.
         let hadNotice = notice != nil
         if notice?.undo == nil { notice = nil }
         guard let action = action(for: press), !performInWhy(action) else { return }
         // One thing at a time: the message, then the filter.
-        if action == .back, hadNotice, case .transfers = page { return notice = nil }
+        if action == .back, hadNotice, page is TransfersPage { return notice = nil }
         perform(action)
         sayWaiting()
     }
@@ -74,18 +67,7 @@ extension Model {
     }
 
     /// The view whose keys count now.
-    var keyView: KeyMap.View {
-        switch page {
-        case .transfers: .transfers
-        case .details: .details
-        case .log: .log
-        case .problems: .problems
-        case .throughput: .throughput
-        case .destinations: .destinations
-        case .history: .history
-        case .help, .report: .help
-        }
-    }
+    var keyView: KeyMap.View { type(of: page).view }
 
     private func action(for press: KeyPress) -> Action? {
         if !canChange, let action = keys.action(for: press, in: .lost) { return action }
@@ -119,96 +101,19 @@ extension Model {
             return requests.append(.startEngine)
         case .leave: return leave()
         case .leaveWithChoices: return askHowToLeave()
-        case .transfers, .throughput, .problems, .log, .destinations, .history: return go(to: action)
         case .copy: return copy(all: false)
         case .copyAll: return copy(all: true)
         default: break
         }
-        switch page {
-        case .transfers: performInTree(action)
-        case .details: performInDetails(action)
-        case .log(let log): performInLog(action, log)
-        case .problems: performInProblems(action)
-        case .throughput: performInThroughput(action)
-        case .history: performInHistory(action)
-        case .destinations: if action == .help { openHelp() }
-        case .help(let help): performInHelp(action, help)
-        case .report(let report): page = report.scrolled(action, size).map { .report($0) } ?? .transfers
-        }
+        if let other = KeyMap.View.pages.first(where: { $0.opener == action }) { return go(to: other) }
+        let shown = page
+        shown.perform(action, in: &self)
     }
 
     /// To another page; nothing when it is open already.
-    private mutating func go(to action: Action) {
+    private mutating func go(to other: any Page.Type) {
         pageUnderHelp = nil
-        switch (action, page) {
-        case (.throughput, .throughput), (.problems, .problems), (.log, .log), (.history, .history),
-            (.destinations, .destinations):
-            break
-        case (.throughput, _): showThroughput()
-        case (.problems, _): showProblems()
-        case (.log, _): showLog()
-        case (.history, _): showHistory()
-        case (.destinations, _): showDestinations()
-        default: page = .transfers
-        }
-    }
-
-    /// Does the actions that move in the tree, and those that act on it.
-    private mutating func performInTree(_ action: Action) {
-        if performInLower(action) { return }
-        if action.movesCursor { followed = nil }
-        switch action {
-        case .down: tree.move(by: 1)
-        case .up: tree.move(by: -1)
-        case .halfPageDown: tree.page(by: max(1, tree.height / 2))
-        case .halfPageUp: tree.page(by: -max(1, tree.height / 2))
-        case .pageDown: tree.page(by: max(1, tree.height - 1))
-        case .pageUp: tree.page(by: -max(1, tree.height - 1))
-        case .first: tree.move(to: 0)
-        case .last: tree.move(to: .max)
-        case .nextBatch: tree.moveToBatch(1)
-        case .previousBatch: tree.moveToBatch(-1)
-        case .open: open()
-        case .close: close()
-        case .enter: enter()
-        case .toggleAll: if let row = tree.cursorRow, tree.cursorItem?.canOpen == true { tree.toggleAll(under: row.id) }
-        case .mark:
-            filter?.marksAll = false
-            if tree.rangeStart != nil { return markRange() }
-            tree.toggleMark()
-            tree.move(by: 1)
-        case .unmarkAll:
-            tree.unmarkAll()
-            filter?.marksAll = false
-        case .nextProblem: seekProblem(fromStart: false)
-        case .details: if let row = tree.cursorRow { showDetails(row) }
-        case .help: openHelp()
-        case .command: commandPrompt = CommandPrompt()
-        case .find: beginFind()
-        case .sort: openSorting()
-        case .reverse: reverseOrder()
-        case .flat: turnFlat()
-        case .follow: toggleFollowing()
-        case .filter: openFilter()
-        case .freeze: freeze()
-        case .markRange: markRange()
-        case .lowerPart: switchLower()
-        case .maximise: if let row = tree.cursorRow { showDetails(row) }
-        case .nextPane, .previousPane: enterLower()
-        case .nextMatch: moveToMatch(1)
-        case .previousMatch: moveToMatch(-1)
-        case .markMatching: markMatching()
-        case .back where tree.rangeStart != nil: tree.endRange(marking: false)
-        case .back where find != nil: find = nil
-        case .back: setFilter(nil)
-        case .add: add(.upload)
-        case .download: add(.download)
-        case .again: againAtCursor()
-        default:
-            // A range is marked by what is done to it.
-            if Action.Part.act == action.part { tree.endRange(marking: true) }
-            if !actOnMatching(action) { act(action, on: targets) }
-        }
+        if type(of: page) != other { other.open(in: &self) }
     }
 
     /// Does an action on rows, from the tree or from a row's own page.
@@ -232,52 +137,4 @@ extension Model {
         default: break
         }
     }
-
-    // MARK: Moving through the tree
-
-    private mutating func open() {
-        guard let item = tree.cursorItem, item.canOpen, case .row(let id) = item.id else { return }
-        if !item.isOpen { return tree.setOpen(id, true) }
-        if let index = tree.cursorIndex, tree.items.indices.contains(index + 1), tree.items[index + 1].parent == id {
-            tree.move(to: index + 1)
-        }
-    }
-
-    private mutating func close() {
-        guard let item = tree.cursorItem else { return }
-        if item.isOpen, case .row(let id) = item.id { return tree.setOpen(id, false) }
-        if let parent = item.parent { tree.move(to: .row(parent)) }
-    }
-
-    mutating func enter() {
-        guard let item = tree.cursorItem, let row = item.row else { return }
-        if item.canOpen { tree.setOpen(row.id, !item.isOpen) } else { showDetails(row) }
-    }
-
-    /// To the next row that failed or needs the person; opens what has one inside. `fromStart`: the cursor's own row
-    /// counts too, because a section has just come.
-    mutating func seekProblem(fromStart: Bool) {
-        isSeekingProblem = false
-        let start = (tree.cursorIndex ?? 0) + (fromStart ? 0 : 1)
-        let order = Array(start..<max(start, tree.items.count)) + Array(0..<min(start, tree.items.count))
-        for index in order {
-            let item = tree.items[index]
-            guard let row = item.row, row.hasProblem else { continue }
-            switch row.id {
-            case .task, .group: return tree.move(to: index)
-            case .batch, .folder:
-                guard !item.isOpen else { continue }
-                tree.move(to: index)
-                tree.setOpen(row.id, true)
-                isSeekingProblem = true
-                return
-            }
-        }
-        say("Nothing has failed, and nothing needs you.")
-    }
-}
-
-extension NodeRow {
-    /// True when it, or something below it, failed or needs the person.
-    var hasProblem: Bool { counts.failed > 0 || state == .waiting && waitReasons.contains(where: \.isProblem) }
 }

@@ -7,7 +7,7 @@ extension Model {
     mutating func interrupt() {
         if let last = lastInterrupt, now.uptime - last <= .seconds(2) { return requests.append(.leave) }
         lastInterrupt = now.uptime
-        guard case .transfers = page else {
+        guard page is TransfersPage else {
             return say("\(keys.name(of: .back, in: keyView)) goes back. ^C again leaves, transfers go on.")
         }
         say("\(keys.name(of: .leave)) leaves, transfers go on. ^C again leaves too.")
@@ -20,28 +20,24 @@ extension Model {
             form?.paste(paste.bytes)
         } else if isAdding {
             pasteInAdding(paste.bytes)
-        } else if case .destinations(var shown) = page, shown.form != nil {
-            shown.form?.paste(paste.bytes)
-            page = .destinations(shown)
         } else if commandPrompt != nil {
             commandPrompt?.field.paste(paste.bytes)
         } else if filterLine != nil {
             pasteInFilterLine(paste.bytes)
         } else if find?.isTyping == true {
             pasteInFind(paste.bytes)
-        } else if case .help(var help) = page, help.find.isTyping {
-            help.paste(paste.bytes)
-            page = .help(help)
-        } else if case .log(var log) = page, log.find.isTyping {
-            log.paste(paste.bytes)
-            page = .log(log)
-        } else if let machine {
-            refuseFiles(of: machine)
         } else {
-            page = .transfers
-            addPasted(paste.bytes)
+            pasteOnPage(paste.bytes)
         }
         if paste.isIncomplete { complain("Only a part of what was pasted arrived.") }
+    }
+
+    private mutating func pasteOnPage(_ bytes: [UInt8]) {
+        let shown = page
+        if shown.paste(bytes, in: &self) { return }
+        if let machine { return refuseFiles(of: machine) }
+        page = TransfersPage()
+        addPasted(bytes)
     }
 
     mutating func take(_ press: MousePress) {
@@ -51,18 +47,11 @@ extension Model {
             return form?.go(to: line) ?? ()
         }
         if isAdding { return clickInAdding(press) }
-        if case .destinations(let shown) = page { return clickInDestinations(press, shown) }
         if let why { return self.press(press.button, in: why) }
-        if case .details = page { return scrollDetails(press.button) }
         if commandPrompt != nil { return pressInPalette(press) }
-        guard filterLine == nil, find?.isTyping != true, case .transfers = page else { return }
-        steadyUntil = now.uptime + Tree.steadiness
-        switch press.button {
-        case .wheelDown: tree.page(by: 3)
-        case .wheelUp: tree.page(by: -3)
-        case .left: click(press.position)
-        case .middle, .right: break
-        }
+        guard filterLine == nil, find?.isTyping != true else { return }
+        let shown = page
+        shown.take(press, in: &self)
     }
 
     private mutating func press(_ press: MousePress, in dialog: Dialog) {
@@ -96,39 +85,6 @@ extension Model {
         let last = paletteEntries.count - 1
         commandPrompt?.selected = max(0, min(selected + lines, last))
     }
-
-    private mutating func click(_ position: Position) {
-        let layout = layout
-        if position.row == layout.hints {
-            let view: KeyMap.View = canChange ? .transfers : .lost
-            let action = HintLine.action(
-                at: position.column, hints, in: view, keys, width: size.columns, words: hintWords(for: targets))
-            if let action { perform(action) }
-            return
-        }
-        if position.row == layout.titles {
-            let column = columns.places.first { $0.cells.contains(position.column) }?.column
-            return column.map { sort(byTitle: $0) } ?? ()
-        }
-        guard layout.tree.contains(position.row) else { return }
-        let index = tree.top + position.row - layout.tree.lowerBound
-        guard tree.items.indices.contains(index) else { return }
-        tree.move(to: index)
-        followed = nil
-        let columns = columns
-        let item = tree.items[index]
-        if columns[.sign]?.contains(position.column) == true { return tree.toggleMark() }
-        let name = columns[.name]?.lowerBound ?? 0
-        if item.canOpen, position.column <= name + 2 * item.depth + 1, position.column >= name { return enter() }
-        // A hand moves a little between the two.
-        if let last = lastClick, last.position.row == position.row, abs(last.position.column - position.column) <= 1,
-            now.uptime - last.at < .milliseconds(400)
-        {
-            lastClick = nil
-            return enter()
-        }
-        lastClick = (position, now.uptime)
-    }
 }
 
 extension Model {
@@ -137,10 +93,6 @@ extension Model {
     var wantsMouse: Bool {
         guard isMouseOn else { return false }
         if isAdding { return adding.map { $0.isPicking || $0.isReviewing } ?? false }
-        switch page {
-        case .transfers: return filterLine == nil && find?.isTyping != true
-        case .destinations(let shown): return shown.form != nil
-        default: return false
-        }
+        return page.wantsMouse(in: self)
     }
 }

@@ -36,15 +36,6 @@ enum WheelTurns {
 extension Model {
     /// Here arrows go from file to file, so the wheel's must not.
     var hearsWheelAsArrows: Bool {
-        guard case .details = page else { return false }
-        return dialog == nil && form == nil && !isAdding
-    }
-
-    /// Three lines further for each notch.
-    mutating func scrollDetails(_ button: MousePress.Button) {
-        guard case .details(var details) = page, [.wheelUp, .wheelDown].contains(button) else { return }
-        let lines = DetailsText(details, in: self).lines(width: size.columns).count
-        for _ in 0..<3 { details = details.scrolled(button == .wheelUp ? .up : .down, lines: lines, size) ?? details }
-        page = .details(details)
+        page.hearsWheelAsArrows && dialog == nil && form == nil && !isAdding
     }
 }

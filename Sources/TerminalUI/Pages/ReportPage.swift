@@ -37,6 +37,17 @@ struct ReportPage: Sendable {
     }
 }
 
+extension ReportPage: Page {
+    static var view: KeyMap.View { .help }
+    var coversAdding: Bool { true }
+
+    func perform(_ action: Action, in model: inout Model) {
+        model.page = scrolled(action, model.size) ?? TransfersPage()
+    }
+
+    func draw(in drawing: inout Drawing) { drawing.report(self) }
+}
+
 extension Model {
     /// Shows the problems in `keys.conf`, and the keys that will not arrive.
     mutating func showKeyReport() {
@@ -62,12 +73,12 @@ extension Model {
                 lines.append(label + keys + SafeText("[" + place.views.joined(separator: "] [") + "]"))
             }
         }
-        page = .report(ReportPage(title: "Keys", lines: lines, indent: 31))
+        page = ReportPage(title: "Keys", lines: lines, indent: 31)
     }
 }
 
 extension Drawing {
-    mutating func report(_ page: ReportPage) {
+    fileprivate mutating func report(_ page: ReportPage) {
         title(page.title, "")
         let lines = page.wrapped(to: width - 2)
         for (row, line) in zip(1..<max(1, rows - 1), lines.dropFirst(page.scroll)) {

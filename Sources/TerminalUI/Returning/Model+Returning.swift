@@ -72,7 +72,7 @@ extension Model {
 
     /// Says what was not said because something else stood there.
     mutating func sayWaiting() {
-        guard notice == nil, let text = waitingNotice, case .transfers = page else { return }
+        guard notice == nil, let text = waitingNotice, page is TransfersPage else { return }
         waitingNotice = nil
         say(text)
     }

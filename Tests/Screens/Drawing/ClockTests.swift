@@ -89,6 +89,6 @@ struct ClockTests {
         screen.press(":", "glyphs", "Enter")
         Pictures.expect(screen.picture, "glyphs-80x24")
         screen.press("Esc")
-        if case .transfers = screen.model.page {} else { Issue.record("the page is still open") }
+        if screen.model.page is TransfersPage {} else { Issue.record("the page is still open") }
     }
 }

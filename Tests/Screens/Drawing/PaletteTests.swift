@@ -54,7 +54,7 @@ struct CommandPaletteTests {
     func running() {
         var screen = example()
         screen.press(":", "problems", "Enter")
-        if case .problems = screen.model.page {} else { Issue.record("not on the page") }
+        if screen.model.page is ProblemsPage {} else { Issue.record("not on the page") }
         screen.press("Esc", ":", "unmark all", "Enter")
         #expect(screen.model.notice?.text.string.contains("nothing is marked") == true)
         screen.press(":", "qqqq")
@@ -191,6 +191,6 @@ struct CommandPaletteTests {
         screen.press(":", "keys", "Enter")
         Pictures.expect(screen.picture, "keys-80x24")
         screen.press("G", "Esc")
-        if case .transfers = screen.model.page {} else { Issue.record("the page is still open") }
+        if screen.model.page is TransfersPage {} else { Issue.record("the page is still open") }
     }
 }

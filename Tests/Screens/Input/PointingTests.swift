@@ -77,12 +77,12 @@ struct PointingTests {
         let user = try place(screen, "User")
         click(&screen, user.row, user.column)
         screen.press("ana")
-        guard case .destinations(let shown) = screen.model.page else { return #expect(Bool(false), "no page") }
+        guard let shown = screen.model.page as? DestinationsPage else { return #expect(Bool(false), "no page") }
         #expect(shown.form?.text(.user) == "ana")
         let cancel = try place(screen, "[ Cancel ]")
         click(&screen, cancel.row, cancel.column + 3)
         click(&screen, cancel.row, cancel.column + 3)
-        guard case .destinations(let left) = screen.model.page else { return #expect(Bool(false), "no page") }
+        guard let left = screen.model.page as? DestinationsPage else { return #expect(Bool(false), "no page") }
         #expect(left.form == nil)
     }
 
@@ -142,7 +142,7 @@ struct PointingTests {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         click(&screen, 5, 14)
         click(&screen, 5, 15)
-        let isShown = if case .details = screen.model.page { true } else { false }
+        let isShown = if screen.model.page is DetailsPage { true } else { false }
         #expect(isShown, "\(screen.picture)")
     }
 }

@@ -14,7 +14,7 @@ struct TypingTests {
         var screen = example()
         screen.press("L", "/")
         screen.paste("nas backup")
-        guard case .log(let log) = screen.model.page else { return #expect(Bool(false), "the log was left") }
+        guard let log = screen.model.page as? LogPage else { return #expect(Bool(false), "the log was left") }
         #expect(log.find.text == "nas backup")
         #expect(screen.model.adding == nil)
     }

@@ -89,7 +89,7 @@ struct DetailsPageTests {
         #expect(screen.picture.contains("and 2 more: l shows the files in the list"))
         screen.model.tree.setOpen(.batch(batch), false)
         screen.press("l")
-        guard case .transfers = screen.model.page else { return #expect(Bool(false), "still on the page") }
+        guard screen.model.page is TransfersPage else { return #expect(Bool(false), "still on the page") }
         #expect(screen.cursorName == "holiday" && screen.model.tree.cursorItem?.isOpen == true)
     }
 

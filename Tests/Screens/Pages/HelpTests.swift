@@ -12,7 +12,7 @@ struct HelpTests {
     }
 
     private func help(_ screen: ScreenHarness) -> HelpPage? {
-        if case .help(let help) = screen.model.page { help } else { nil }
+        if let help = screen.model.page as? HelpPage { help } else { nil }
     }
 
     @Test(

@@ -89,12 +89,12 @@ struct HistoryPageTests {
         screen.press("/", "403")
         Pictures.expect(screen.picture, "log-find-80x24")
         screen.press("Enter", "Esc")
-        if case .log(let log) = screen.model.page { #expect(log.find.isEmpty) } else { Issue.record("left the log") }
+        if let log = screen.model.page as? LogPage { #expect(log.find.isEmpty) } else { Issue.record("left the log") }
         screen.press("v", "v")
         let asksForWarnings = screen.requests.contains { if case .log(.warning, nil, _) = $0 { true } else { false } }
         #expect(asksForWarnings)
         screen.press("Esc")
-        if case .transfers = screen.model.page {} else { Issue.record("still in the log") }
+        if screen.model.page is TransfersPage {} else { Issue.record("still in the log") }
     }
 
     @Test("Q says what goes on; Enter only leaves")

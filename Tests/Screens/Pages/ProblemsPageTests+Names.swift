@@ -57,7 +57,7 @@ extension ProblemsPageTests {
         screen.press("e")
         let answer = [unknown(1, "lcoal"), unknown(2, "nas.lcoal"), unknown(3, "lcoal")]
         screen.send(.answer(.problems(.success(answer), number: screen.lastNumber)))
-        guard case .problems(let page) = screen.model.page else {
+        guard let page = screen.model.page as? ProblemsPage else {
             Issue.record("it is the page of problems")
             return
         }

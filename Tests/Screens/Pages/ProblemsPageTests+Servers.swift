@@ -30,7 +30,7 @@ extension ProblemsPageTests {
         screen.press("e")
         let answer = [unserved(1, "docs", "nas:8080"), unserved(2, "raw", "far:22"), unserved(3, "photos", "nas:8080")]
         screen.send(.answer(.problems(.success(answer), number: screen.lastNumber)))
-        guard case .problems(let page) = screen.model.page else { return #expect(Bool(false), "no page") }
+        guard let page = screen.model.page as? ProblemsPage else { return #expect(Bool(false), "no page") }
         #expect(page.causes.map(\.files) == [40, 20])
         Pictures.expect(screen.picture, "problems-unserved-80x24")
         screen.press("r")

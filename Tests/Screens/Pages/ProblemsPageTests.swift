@@ -208,7 +208,7 @@ struct ProblemsPageTests {
         var screen = screen()
         screen.press("Enter")
         #expect(screen.model.filter?.text == "@err err=permissionDenied")
-        guard case .transfers = screen.model.page else { return #expect(Bool(false), "still on the page") }
+        guard screen.model.page is TransfersPage else { return #expect(Bool(false), "still on the page") }
         screen = self.screen()
         screen.press("Esc")
         #expect(screen.cursorName == "holiday-2024")
@@ -277,10 +277,10 @@ struct ProblemsPageTests {
         let text = "[nas]\nurl = sftp://nas.local/\n\n[work]\nurl = https://host/in\n"
         let file = DestinationsFile(bytes: Array(text.utf8))
         screen.send(.local(.places(Adding.places, Adding.recent, file)))
-        guard case .destinations(let shown) = screen.model.page else { return #expect(Bool(false), "no page") }
+        guard let shown = screen.model.page as? DestinationsPage else { return #expect(Bool(false), "no page") }
         #expect(shown.current?.name == "work")
         screen.press("Esc")
-        guard case .problems = screen.model.page else { return #expect(Bool(false), "not back") }
+        guard screen.model.page is ProblemsPage else { return #expect(Bool(false), "not back") }
     }
 
     @Test("a bucket is told as one, and d takes new keys for its batch where no server keeps them")
@@ -307,7 +307,7 @@ struct ProblemsPageTests {
         }
         #expect(batches == [BatchID(rawValue: 14)])
         #expect(secrets.s3 == S3Keys(accessKeyID: "AKIA", secretAccessKey: "SECRET") && secrets.user == nil)
-        guard case .problems = screen.model.page else { return #expect(Bool(false), "not back") }
+        guard screen.model.page is ProblemsPage else { return #expect(Bool(false), "not back") }
         let done = NodeResult(id: .batch(BatchID(rawValue: 14)), result: .done)
         screen.send(.answer(.acted(.success(NodesChanged(results: [done], undo: .operation(1))), number: number)))
         #expect(screen.picture.contains("\"photos\" goes on with what you typed."))
@@ -325,10 +325,10 @@ struct ProblemsPageTests {
             screen.press("d")
             let file = DestinationsFile(bytes: Array("[work]\nurl = https://host/in\nuser = ana\n\(login)".utf8))
             screen.send(.local(.places(Adding.places, Adding.recent, file)))
-            guard case .destinations(let shown) = screen.model.page else { return #expect(Bool(false), "no page") }
+            guard let shown = screen.model.page as? DestinationsPage else { return #expect(Bool(false), "no page") }
             #expect((shown.form == nil) == isKept && (shown.current?.name == "work" || !isKept))
             screen.press("Esc")
-            guard case .problems = screen.model.page else { return #expect(Bool(false), "not back") }
+            guard screen.model.page is ProblemsPage else { return #expect(Bool(false), "not back") }
             #expect(!screen.requests.contains { if case .letIn = $0 { true } else { false } })
         }
     }
@@ -357,7 +357,7 @@ struct ProblemsPageTests {
         var more = batches
         more.append(batch(9, "z", [CauseCount(code: .timedOut, count: 5000, message: "slow: wait")]))
         screen.send(.answer(.problems(.success(more), number: screen.lastNumber)))
-        guard case .problems(let page) = screen.model.page else { return #expect(Bool(false), "the page is gone") }
+        guard let page = screen.model.page as? ProblemsPage else { return #expect(Bool(false), "the page is gone") }
         #expect(page.causes.map(\.files) == [5000, 1204, 2])
         #expect(page.cause?.error?.code == .sourceChanged)
     }
@@ -396,10 +396,10 @@ extension ScreenHarness {
     }
 }
 
-extension Model.Page {
-    var isServerForm: Bool { if case .destinations(let page) = self { page.form != nil } else { false } }
+extension Page {
+    var isServerForm: Bool { if let page = self as? DestinationsPage { page.form != nil } else { false } }
 
     var problemTitles: [String] {
-        if case .problems(let page) = self { page.causes.map(\.title) } else { [] }
+        if let page = self as? ProblemsPage { page.causes.map(\.title) } else { [] }
     }
 }

@@ -40,7 +40,7 @@ struct ThroughputPageTests {
             var screen = screen(columns, rows)
             #expect(screen.lines.allSatisfy { !$0.isEmpty })
             screen.press("Esc")
-            guard case .transfers = screen.model.page else { return #expect(Bool(false), "still on the page") }
+            guard screen.model.page is TransfersPage else { return #expect(Bool(false), "still on the page") }
         }
         var empty = ScreenHarness(80, 24, [Rows.section(nil, [])])
         empty.press("2")
@@ -139,10 +139,10 @@ struct ThroughputPageTests {
         screen.press("Left", "l")
         #expect(screen.model.throughputView.point == nil && screen.picture.contains("[24h]"))
         screen.press("l", "h", "h", "h", "h", "Left", "Esc")
-        guard case .throughput = screen.model.page else { return #expect(Bool(false), "the page is gone") }
+        guard screen.model.page is ThroughputPage else { return #expect(Bool(false), "the page is gone") }
         #expect(screen.picture.contains("[5m]"))
         screen.press("Esc")
-        guard case .transfers = screen.model.page else { return #expect(Bool(false), "still on the page") }
+        guard screen.model.page is TransfersPage else { return #expect(Bool(false), "still on the page") }
     }
 
     @Test("time that has passed since the engine told moves the picture, and what is not known counts for no average")

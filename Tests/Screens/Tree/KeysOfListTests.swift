@@ -122,11 +122,11 @@ struct KeysOfListTests {
         var screen = example()
         screen.press(key)
         screen.press("2")
-        if case .throughput = screen.model.page {} else { Issue.record("2 from \(key)") }
+        if screen.model.page is ThroughputPage {} else { Issue.record("2 from \(key)") }
         screen.press(key, "3")
-        if case .problems = screen.model.page {} else { Issue.record("3 from \(key)") }
+        if screen.model.page is ProblemsPage {} else { Issue.record("3 from \(key)") }
         screen.press(key, "1")
-        if case .transfers = screen.model.page {} else { Issue.record("1 from \(key)") }
+        if screen.model.page is TransfersPage {} else { Issue.record("1 from \(key)") }
     }
 
     @Test("the lower part has the keys after Tab, can be higher, left out, and shown alone")
@@ -141,7 +141,7 @@ struct KeysOfListTests {
         screen.press("|")
         #expect(screen.model.layout.lower.isEmpty)
         screen.press("Tab", "O")
-        if case .details = screen.model.page {} else { Issue.record("no details") }
+        if screen.model.page is DetailsPage {} else { Issue.record("no details") }
         screen = example()
         screen.press("Tab")
         #expect(screen.model.notice?.text.string.contains("30 lines") == true)

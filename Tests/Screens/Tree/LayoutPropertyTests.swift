@@ -82,7 +82,7 @@ struct LayoutPropertyTests {
                 if isHarmful { return "a control character at \(y) \(x)" }
             }
         }
-        guard case .transfers = model.page, model.dialog == nil, model.adding == nil, model.filterLine == nil,
+        guard model.page is TransfersPage, model.dialog == nil, model.adding == nil, model.filterLine == nil,
             model.commandPrompt == nil, model.find?.isTyping != true, !model.isInLower,
             !model.layout.tree.isEmpty,
             model.tree.cursor != nil

@@ -2,25 +2,27 @@ import DisplayText
 import MartletKit
 
 /// From one file's page to the next one's.
-extension Model {
+extension DetailsPage {
     /// The next file of the batch as the list has them, or the one before; the list's cursor goes along.
-    mutating func showNeighbour(_ step: Int) {
-        guard case .details(let details) = page, let start = tree.index(of: .row(details.row.id)) else {
-            return complain("It is further down than the list reaches.")
+    func showNeighbour(_ step: Int, in model: inout Model) {
+        guard let start = model.tree.index(of: .row(row.id)) else {
+            return model.complain("It is further down than the list reaches.")
         }
-        let batch = details.row.id.batch
+        let batch = row.id.batch
         var index = start + step
-        while tree.items.indices.contains(index) {
-            if let row = tree.items[index].row, case .task(batch, _) = row.id {
-                tree.move(to: index)
-                followed = nil
-                return showDetails(row)
+        while model.tree.items.indices.contains(index) {
+            if let row = model.tree.items[index].row, case .task(batch, _) = row.id {
+                model.tree.move(to: index)
+                model.followed = nil
+                return model.showDetails(row)
             }
             index += step
         }
-        say("The list has no file of this batch \(step > 0 ? "below" : "above") it.")
+        model.say("The list has no file of this batch \(step > 0 ? "below" : "above") it.")
     }
+}
 
+extension Model {
     /// A batch by its name, with its place among those that are not over: `holiday-2024 (1 of 3)`.
     func title(of batch: BatchID) -> SafeText? {
         let isList = filter == nil && tree.root != nil

@@ -51,63 +51,84 @@ struct DetailsPage: Sendable {
 
 extension Model {
     mutating func showDetails(_ row: NodeRow) {
-        page = .details(DetailsPage(row: row))
-        askForStory()
+        let details = DetailsPage(row: row)
+        page = details
+        details.askForStory(in: &self)
     }
+}
 
-    private mutating func askForStory() {
-        guard case .details(var details) = page, isConnected, details.isStoryOpen else { return }
-        details.askedAt = now.uptime
-        page = .details(details)
+extension DetailsPage: Page {
+    static var view: KeyMap.View { .details }
+    var watchedNodes: [NodeID] { if case .task(_, let id) = row.id { [.task(id)] } else { [] } }
+    var hearsWheelAsArrows: Bool { true }
+
+    fileprivate func askForStory(in model: inout Model) {
+        guard model.isConnected, isStoryOpen else { return }
+        var details = self
+        details.askedAt = model.now.uptime
+        model.page = details
         switch details.row.id {
-        case .task(_, let id): ask(.task(id)) { .task(id, number: $0) }
+        case .task(_, let id): model.ask(.task(id)) { .task(id, number: $0) }
         case .batch(let id):
-            ask(.sources(id, scanning: details.row.scanning)) { .sources(of: id, number: $0) }
+            model.ask(.sources(id, scanning: details.row.scanning)) { .sources(of: id, number: $0) }
         case .folder, .group: break
         }
     }
 
-    mutating func storyCame(_ result: Result<TaskSnapshot, RequestError>, _ number: Int) {
+    static func take(_ answer: Answer, in model: inout Model) -> Bool {
+        switch answer {
+        case .task(let result, let number): storyCame(result, number, in: &model)
+        case .sources(let result, let number): sourcesCame(result, number, in: &model)
+        default: return false
+        }
+        return true
+    }
+
+    private static func storyCame(
+        _ result: Result<TaskSnapshot, RequestError>, _ number: Int, in model: inout Model
+    ) {
         // Of another one's page that was left meanwhile nothing is shown here.
-        guard case .task(let id) = outstanding.removeValue(forKey: number)?.purpose,
-            case .details(var details) = page, case .task(_, id) = details.row.id
+        guard case .task(let id) = model.outstanding.removeValue(forKey: number)?.purpose,
+            var details = model.page as? DetailsPage, case .task(_, id) = details.row.id
         else { return }
         switch result {
         case .success(let task): (details.task, details.problem) = (task, nil)
-        case .failure(let error): details.problem = advised(error.message)
+        case .failure(let error): details.problem = model.advised(error.message)
         }
-        page = .details(details)
+        model.page = details
     }
 
-    mutating func sourcesCame(_ result: Result<NamedSources, RequestError>, _ number: Int) {
-        guard case .sources(let batch, let wasScanning) = outstanding.removeValue(forKey: number)?.purpose,
-            case .details(var details) = page, details.row.id == .batch(batch)
+    private static func sourcesCame(
+        _ result: Result<NamedSources, RequestError>, _ number: Int, in model: inout Model
+    ) {
+        guard case .sources(let batch, let wasScanning) = model.outstanding.removeValue(forKey: number)?.purpose,
+            var details = model.page as? DetailsPage, details.row.id == .batch(batch)
         else { return }
         switch result {
         case .success(let sources):
             (details.sources, details.sourcesAreFinal, details.problem) = (sources, !wasScanning, nil)
-        case .failure(let error): details.problem = advised(error.message)
+        case .failure(let error): details.problem = model.advised(error.message)
         }
-        page = .details(details)
+        model.page = details
         // The listing has ended while the answer was on its way: no other news of it will come.
-        if wasScanning, !details.row.scanning { askForStory() }
+        if wasScanning, !details.row.scanning { details.askForStory(in: &model) }
     }
 
     /// Follows the row; its story is asked for again at most once a second, or when its state has changed.
-    mutating func refreshDetails(_ update: ViewUpdate) {
-        guard case .details(var details) = page else { return }
-        let before = details.row
+    func take(_ update: ViewUpdate, in model: inout Model) {
+        var details = self
+        let before = row
         let watched = update.nodes.values.compactMap(\.self).first { $0.id == before.id }
-        guard let row = watched ?? tree.row(before.id), row != before else { return }
+        guard let row = watched ?? model.tree.row(before.id), row != before else { return }
         details.row = row
-        page = .details(details)
-        let isDue = details.askedAt.map { now.uptime - $0 >= .seconds(1) } ?? true
+        model.page = details
+        let isDue = details.askedAt.map { model.now.uptime - $0 >= .seconds(1) } ?? true
         let isOver = row.state != before.state || row.scanning != before.scanning
-        if isDue || isOver, !isAskingForStory { askForStory() }
+        if isDue || isOver, !Self.isAskingForStory(model) { details.askForStory(in: &model) }
     }
 
-    private var isAskingForStory: Bool {
-        outstanding.values.contains {
+    private static func isAskingForStory(_ model: Model) -> Bool {
+        model.outstanding.values.contains {
             switch $0.purpose {
             case .task, .sources: true
             default: false
@@ -115,32 +136,69 @@ extension Model {
         }
     }
 
-    mutating func performInDetails(_ action: Action) {
-        guard case .details(let details) = page else { return }
+    func perform(_ action: Action, in model: inout Model) {
         switch action {
-        case .down: return showNeighbour(1)
-        case .up: return showNeighbour(-1)
+        case .down: return showNeighbour(1, in: &model)
+        case .up: return showNeighbour(-1, in: &model)
         default: break
         }
-        let lines = DetailsText(details, in: self).lines(width: size.columns).count
-        if let scrolled = details.scrolled(action, lines: lines, size) { return page = .details(scrolled) }
+        let lines = DetailsText(self, in: model).lines(width: model.size.columns).count
+        if let scrolled = scrolled(action, lines: lines, model.size) { return model.page = scrolled }
         switch action {
-        case .open: showInTree(details.row)
-        case .back: page = .transfers
-        case .help: openHelp()
-        default: act(action, on: [details.row])
+        case .open: showInTree(&model)
+        case .back: model.page = TransfersPage()
+        case .help: model.openHelp()
+        default: model.act(action, on: [row])
         }
     }
 
     /// Back to the tree, with what is in the row open there.
-    private mutating func showInTree(_ row: NodeRow) {
-        guard tree.index(of: .row(row.id)) != nil else {
-            return complain("It is further down than the list reaches.")
+    private func showInTree(_ model: inout Model) {
+        guard model.tree.index(of: .row(row.id)) != nil else {
+            return model.complain("It is further down than the list reaches.")
         }
-        page = .transfers
-        tree.move(to: .row(row.id))
-        if row.canHold { tree.setOpen(row.id, true) }
+        model.page = TransfersPage()
+        model.tree.move(to: .row(row.id))
+        if row.canHold { model.tree.setOpen(row.id, true) }
     }
+
+    /// The wheel goes three lines further for each notch.
+    func take(_ press: MousePress, in model: inout Model) {
+        guard [.wheelUp, .wheelDown].contains(press.button) else { return }
+        var details = self
+        let lines = DetailsText(details, in: model).lines(width: model.size.columns).count
+        for _ in 0..<3 {
+            let action: Action = press.button == .wheelUp ? .up : .down
+            details = details.scrolled(action, lines: lines, model.size) ?? details
+        }
+        model.page = details
+    }
+
+    func draw(in drawing: inout Drawing) { drawing.details(self) }
+
+    func copied(all: Bool, in drawing: Drawing) -> String {
+        all ? story(in: drawing.model) : drawing.path(of: row)
+    }
+
+    private func story(in model: Model) -> String {
+        let lines = DetailsText(self, in: model).lines(width: 100).map { line in
+            switch line {
+            case .heading(let heading): StyledLine("- " + heading)
+            case .text(let text): text
+            }
+        }
+        return model.look.safe(row.name).string + "\n" + Drawing.text(lines)
+    }
+}
+
+extension KeyMap.View {
+    package static let details = Self(
+        "details", place: "details", page: DetailsPage.self,
+        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + [
+            (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]), (.redo, ["^R"]),
+            (.order, ["o"]), (.limit, ["T"]), (.verify, ["V"]), (.why, ["w"]), (.open, ["l", "Right"]),
+            (.back, ["Esc", "q", "i", "h", "Left"]),
+        ])
 }
 
 extension NodeRow {

@@ -16,6 +16,6 @@ extension Model {
             lines.append(SafeText("\(set)").fitted(to: 9) + "|" + signs + "|" + (set == look.glyphs ? "  now" : ""))
         }
         lines += ["", "Then type  :glyphs unicode  :glyphs narrow  or  :glyphs ascii; it is remembered."]
-        page = .report(ReportPage(title: "Signs", lines: lines))
+        page = ReportPage(title: "Signs", lines: lines)
     }
 }

@@ -45,31 +45,45 @@ struct HelpPage: Sendable {
     }
 }
 
-extension Model {
+extension HelpPage: Page {
+    static var view: KeyMap.View { .help }
+    var coversAdding: Bool { true }
+
     /// Keys of what is open; what was open comes back when help is closed.
-    mutating func openHelp() {
-        if case .help = page { return }
-        let view: KeyMap.View = isAdding ? .picker : canChange ? keyView : .lost
-        pageUnderHelp = page
+    static func open(in model: inout Model) {
+        if model.page is HelpPage { return }
+        let view: KeyMap.View = model.isAdding ? .picker : model.canChange ? model.keyView : .lost
+        model.pageUnderHelp = model.page
         var help = HelpPage(view)
-        help.form = adding?.formHelp ?? page.formHelp
-        page = .help(help)
+        help.form = model.adding?.formHelp ?? model.page.formHelp
+        model.page = help
     }
 
-    private mutating func closeHelp() {
-        page = pageUnderHelp ?? .transfers
-        pageUnderHelp = nil
+    private static func close(in model: inout Model) {
+        model.page = model.pageUnderHelp ?? TransfersPage()
+        model.pageUnderHelp = nil
     }
 
-    func helpLayout(_ page: HelpPage) -> HelpLayout {
-        HelpLayout(
-            HelpText(keys: keys, look: look, machine: machine, keysFile: keysFile), page, width: size.columns)
+    func take(_ press: KeyPress, in model: inout Model) -> Bool {
+        guard find.isTyping else { return false }
+        var help = self
+        help.take(press)
+        model.page = help
+        return true
     }
 
-    mutating func performInHelp(_ action: Action, _ shown: HelpPage) {
-        let height = max(1, size.rows - 2)
-        let layout = helpLayout(shown)
-        var help = shown
+    func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
+        guard find.isTyping else { return false }
+        var help = self
+        help.paste(bytes)
+        model.page = help
+        return true
+    }
+
+    func perform(_ action: Action, in model: inout Model) {
+        let height = max(1, model.size.rows - 2)
+        let layout = model.helpLayout(self)
+        var help = self
         switch action {
         case .down: help.move(to: help.selected + 1, layout, height: height)
         case .up: help.move(to: help.selected - 1, layout, height: height)
@@ -83,31 +97,49 @@ extension Model {
             help.scroll(by: layout.rows.count, layout, height: height)
         case .find: help.beginTyping()
         case .back where !help.find.isEmpty: help.take(KeyPress(.escape))
-        case .back: return closeHelp()
+        case .back: return Self.close(in: &model)
         case .enter:
             guard layout.entries.indices.contains(help.selected) else { return }
-            return runFromHelp(layout.entries[help.selected])
+            return Self.run(layout.entries[help.selected], in: &model)
         default: break
         }
-        page = .help(help)
+        model.page = help
     }
 
     /// As if its key had been pressed where help was opened.
-    private mutating func runFromHelp(_ entry: HelpText.Entry) {
-        closeHelp()
-        let view: KeyMap.View = isAdding ? .picker : keyView
-        guard entry.view == view || entry.view == .lost && !canChange,
-            let press = keys.keys(for: entry.action, in: entry.view).first
+    private static func run(_ entry: HelpText.Entry, in model: inout Model) {
+        close(in: &model)
+        let view: KeyMap.View = model.isAdding ? .picker : model.keyView
+        guard entry.view == view || entry.view == .lost && !model.canChange,
+            let press = model.keys.keys(for: entry.action, in: entry.view).first
         else {
-            return complain(
+            return model.complain(
                 "\"\(SafeText(entry.action.summary(in: entry.view)))\" belongs to \(SafeText(entry.view.place)).")
         }
-        take(.key(press))
+        model.take(.key(press))
+    }
+
+    func draw(in drawing: inout Drawing) { drawing.help(self) }
+}
+
+extension KeyMap.View {
+    package static let help = Self(
+        "help", place: "help", page: HelpPage.self,
+        keys: KeyMap.moving + KeyMap.everywhere.filter { $0.0 != .help } + KeyMap.pages.dropLast(2) + [
+            (.enter, ["Enter"]), (.find, ["/", "F3"]), (.back, ["Esc", "q", "?", "F1"]),
+        ])
+}
+
+extension Model {
+    mutating func openHelp() { HelpPage.open(in: &self) }
+
+    func helpLayout(_ page: HelpPage) -> HelpLayout {
+        HelpLayout(HelpText(keys: keys, look: look, machine: machine, keysFile: keysFile), page, width: size.columns)
     }
 }
 
 extension Drawing {
-    mutating func help(_ page: HelpPage) {
+    fileprivate mutating func help(_ page: HelpPage) {
         title("Help: \(page.form?.place ?? SafeText(page.view.place))", "")
         let layout = model.helpLayout(page)
         let height = max(0, rows - 2)

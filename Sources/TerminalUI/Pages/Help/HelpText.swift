@@ -175,21 +175,3 @@ struct HelpLayout {
         return Piece(line: item.line, column: column, width: width, entry: place)
     }
 }
-
-extension KeyMap.View {
-    /// The name of the view in help.
-    var place: String {
-        switch self {
-        case .transfers: "transfers"
-        case .details: "details"
-        case .throughput: "throughput"
-        case .log: "the log"
-        case .problems: "problems"
-        case .history: "history"
-        case .help: "help"
-        case .picker: "picking files"
-        case .destinations: "destinations"
-        case .lost: "while the engine does not answer"
-        }
-    }
-}

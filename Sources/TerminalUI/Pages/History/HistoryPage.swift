@@ -25,72 +25,98 @@ struct HistoryPage: Sendable {
     mutating func move(to line: Int) { selected = min(max(0, line), max(0, batches.count - 1)) }
 }
 
-extension Model {
-    mutating func showHistory() {
-        page = .history(HistoryPage())
-        askForHistory()
+extension HistoryPage: Page {
+    static var view: KeyMap.View { .history }
+    static var opener: Action? { .history }
+
+    static func open(in model: inout Model) {
+        model.page = HistoryPage()
+        ask(in: &model)
     }
 
-    mutating func askForHistory() {
-        let isAsked = outstanding.values.contains { if case .history = $0.purpose { true } else { false } }
-        if isConnected, !isAsked { ask(.history) { .history(number: $0) } }
+    private static func ask(in model: inout Model) {
+        let isAsked = model.outstanding.values.contains { if case .history = $0.purpose { true } else { false } }
+        if model.isConnected, !isAsked { model.ask(.history) { .history(number: $0) } }
     }
 
     /// The sums say that something has ended.
-    mutating func refreshHistory(_ before: QueueTotals?) {
-        guard case .history = page, let totals else { return }
-        if totals.batches != before?.batches || totals.counts != before?.counts { askForHistory() }
+    func totalsCame(after before: QueueTotals?, in model: inout Model) {
+        guard let totals = model.totals else { return }
+        if totals.batches != before?.batches || totals.counts != before?.counts { Self.ask(in: &model) }
     }
 
-    mutating func historyCame(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
-        let request = outstanding.removeValue(forKey: number)
-        if case .finishedToday? = request?.purpose { return finishedTodayCame(result) }
-        guard request != nil, case .history(var history) = page else { return }
+    func changeWasMade(in model: inout Model) { Self.ask(in: &model) }
+
+    static func take(_ answer: Answer, in model: inout Model) -> Bool {
+        guard case .history(let result, let number) = answer else { return false }
+        let request = model.outstanding.removeValue(forKey: number)
+        if case .finishedToday? = request?.purpose {
+            model.finishedTodayCame(result)
+            return true
+        }
+        guard request != nil, var history = model.page as? HistoryPage else { return true }
         switch result {
         case .success(let batches): history.take(batches)
-        case .failure(let error): history.problem = advised(error.message)
+        case .failure(let error): history.problem = model.advised(error.message)
         }
-        page = .history(history)
+        model.page = history
+        return true
     }
 
-    mutating func performInHistory(_ action: Action) {
-        guard case .history(var history) = page else { return }
-        if let line = action.line(from: history.selected, leap: max(1, size.rows / 2)) {
+    func perform(_ action: Action, in model: inout Model) {
+        var history = self
+        if let line = action.line(from: history.selected, leap: max(1, model.size.rows / 2)) {
             history.move(to: line)
-            page = .history(history)
+            model.page = history
             return
         }
         switch action {
         case .enter:
             guard let batch = history.batch else { return }
-            guard tree.index(of: .row(.batch(batch.id))) != nil else {
-                return complain("\(batch.id) is further down than the list reaches.")
+            guard model.tree.index(of: .row(.batch(batch.id))) != nil else {
+                return model.complain("\(batch.id) is further down than the list reaches.")
             }
-            page = .transfers
-            setFilter(nil)
-            return tree.move(to: .row(.batch(batch.id)))
+            model.page = TransfersPage()
+            model.setFilter(nil)
+            return model.tree.move(to: .row(.batch(batch.id)))
         case .retry:
             guard let batch = history.batch else { return }
             guard batch.filesFailed + batch.filesCancelled > 0 else {
-                return say("Nothing of \"\(look.safe(batch.name))\" failed: there is nothing to try again.")
+                return model.say("Nothing of \"\(model.look.safe(batch.name))\" failed: there is nothing to try again.")
             }
-            let name: SafeText = "\"\(look.safe(batch.name))\""
+            let name: SafeText = "\"\(model.look.safe(batch.name))\""
             if batch.causes.contains(where: { $0.code == .destinationExists }) {
                 let then = Dialog.Intent.named(.retry, name, .ids([.batch(batch.id)]))
-                return askAboutExisting(name, files: batch.filesFailed, [batch.id], then: then)
+                return model.askAboutExisting(name, files: batch.filesFailed, [batch.id], then: then)
             }
-            ask(.failed(of: name)) { .act(.retry, .ids([.batch(batch.id)]), number: $0) }
-        case .again: history.batch.map { again($0.id) }
-        case .verify: history.batch.map { verify([.batch($0.id)], "\"\(look.safe($0.name))\"", readsBack: false) }
-        case .back: page = .transfers
-        case .help: openHelp()
+            model.ask(.failed(of: name)) { .act(.retry, .ids([.batch(batch.id)]), number: $0) }
+        case .again: history.batch.map { model.again($0.id) }
+        case .verify:
+            history.batch.map { model.verify([.batch($0.id)], "\"\(model.look.safe($0.name))\"", readsBack: false) }
+        case .back: model.page = TransfersPage()
+        case .help: model.openHelp()
         default: break
         }
     }
+
+    func draw(in drawing: inout Drawing) { drawing.history(self) }
+
+    func copied(all: Bool, in drawing: Drawing) -> String {
+        all ? drawing.shownRows : (batch.map { drawing.words($0) } ?? []).map(\.string).joined(separator: "\n")
+    }
+}
+
+extension KeyMap.View {
+    package static let history = Self(
+        "history", place: "history", page: HistoryPage.self,
+        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + [
+            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.again, ["A"]), (.verify, ["V"]),
+            (.back, ["Esc", "q", "H", "h", "Left"]),
+        ])
 }
 
 extension Drawing {
-    mutating func history(_ page: HistoryPage) {
+    fileprivate mutating func history(_ page: HistoryPage) {
         let count = Int64(page.batches.count)
         title(
             "History", "",
@@ -143,7 +169,7 @@ extension Drawing {
         cursor = Cursor(row: row, column: min(3, width - 1))
     }
 
-    func words(_ batch: BatchSnapshot) -> [SafeText] {
+    fileprivate func words(_ batch: BatchSnapshot) -> [SafeText] {
         let parts: [(Int64, String)] = [
             (batch.filesCompleted, "done"), (batch.filesFailed, "failed"), (batch.filesCancelled, "cancelled"),
         ]

@@ -81,51 +81,111 @@ struct LogPage: Sendable {
     }
 }
 
-extension Model {
-    mutating func showLog() {
-        showLog(LogPage())
-    }
+extension LogPage: Page {
+    static var view: KeyMap.View { .log }
+    static var opener: Action? { .log }
+
+    static func open(in model: inout Model) { LogPage().begin(in: &model) }
 
     /// From the beginning, at the page's level.
-    private mutating func showLog(_ page: LogPage) {
-        var log = page
-        log.add(said.filter { $0.level >= log.level })
+    private func begin(in model: inout Model) {
+        var log = self
+        log.add(model.said.filter { $0.level >= log.level })
         let level = log.level
-        if isConnected { log.request = ask(.log) { .log(level, after: nil, number: $0) } }
-        self.page = .log(log)
+        if model.isConnected { log.request = model.ask(.log) { .log(level, after: nil, number: $0) } }
+        model.page = log
     }
 
-    mutating func performInLog(_ action: Action, _ log: LogPage) {
-        var log = log
+    func take(_ press: KeyPress, in model: inout Model) -> Bool {
+        guard find.isTyping else { return false }
+        var log = self
+        log.take(press)
+        model.page = log
+        return true
+    }
+
+    func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
+        guard find.isTyping else { return false }
+        var log = self
+        log.paste(bytes)
+        model.page = log
+        return true
+    }
+
+    func noted(_ line: LogLine, in model: inout Model) {
+        guard line.level >= level else { return }
+        var log = self
+        log.add([line])
+        model.page = log
+    }
+
+    func perform(_ action: Action, in model: inout Model) {
+        var log = self
         switch action {
         case .filter:
             log.beginTyping()
-            page = .log(log)
+            model.page = log
         case .level:
             var other = LogPage()
             let order: [LogLevel] = [.info, .user, .warning, .error, .debug]
             other.level = order[((order.firstIndex(of: log.level) ?? 0) + 1) % order.count]
-            showLog(other)
-        case .write: requests.append(.write(Drawing.text(of: log.found[...], self) + "\n", name: "log.txt"))
+            other.begin(in: &model)
+        case .write: model.requests.append(.write(Self.text(of: log.found[...], model.look) + "\n", name: "log.txt"))
         case .back where !log.find.isEmpty:
             log.take(KeyPress(.escape))
-            page = .log(log)
-        case .help: openHelp()
-        default: page = log.scrolled(action, height: size.rows - 2).map { .log($0) } ?? .transfers
+            model.page = log
+        case .help: model.openHelp()
+        default: model.page = log.scrolled(action, height: model.size.rows - 2) ?? TransfersPage()
         }
     }
 
-    /// Lines have come; waits for the next ones as long as the page is open.
-    mutating func logged(_ lines: [LogLine], _ next: Int64, _ number: Int) {
-        if takeRecent(lines, next, number) { return }
-        guard outstanding.removeValue(forKey: number) != nil, case .log(var log) = page, log.request == number else {
-            return
+    static func take(_ answer: Answer, in model: inout Model) -> Bool {
+        switch answer {
+        case .log(let lines, let next, let number): take(lines, next, number, in: &model)
+        case .noLog(let error, let number):
+            if model.refuseRecent(number) { return true }
+            guard model.outstanding.removeValue(forKey: number) != nil, var log = model.page as? LogPage else {
+                return true
+            }
+            log.problem = model.look.safe(error.message)
+            model.page = log
+        default: return false
         }
+        return true
+    }
+
+    /// Lines have come; waits for the next ones as long as the page is open.
+    private static func take(_ lines: [LogLine], _ next: Int64, _ number: Int, in model: inout Model) {
+        if model.takeRecent(lines, next, number) { return }
+        guard model.outstanding.removeValue(forKey: number) != nil, var log = model.page as? LogPage,
+            log.request == number
+        else { return }
         log.add(lines)
         let level = log.level
-        log.request = ask(.log, isPatient: true) { .log(level, after: next, number: $0) }
-        page = .log(log)
+        log.request = model.ask(.log, isPatient: true) { .log(level, after: next, number: $0) }
+        model.page = log
     }
+
+    func draw(in drawing: inout Drawing) { drawing.log(self) }
+
+    func copied(all: Bool, in drawing: Drawing) -> String {
+        Self.text(of: all ? found[...] : window(max(1, drawing.rows - 2)).suffix(1), drawing.look)
+    }
+
+    /// Lines of the log, one each.
+    private static func text(of lines: ArraySlice<LogLine>, _ look: Look) -> String {
+        lines.map { line in
+            look.safe("\(look.date(line.at)) \(line.level.word) \(line.subject)\(line.message)").string
+        }.joined(separator: "\n")
+    }
+}
+
+extension KeyMap.View {
+    package static let log = Self(
+        "log", place: "the log", page: LogPage.self,
+        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + [
+            (.filter, ["/", "f"]), (.level, ["v"]), (.follow, ["F"]), (.write, ["w"]), (.back, ["Esc", "q", "L"]),
+        ])
 }
 
 extension LogLevel {
@@ -139,5 +199,36 @@ extension LogLevel {
         case .user: Style(.plain, strong: true)
         case .debug, .info: .plain
         }
+    }
+}
+
+extension Drawing {
+    fileprivate mutating func log(_ page: LogPage) {
+        let below = page.back > 0 ? ", \(page.back) newer below" : ""
+        title(
+            "Log", page.isFollowing ? "follows, newest last" : "does not follow\(SafeText(below))",
+            right: "level \(page.level.rawValue)")
+        let height = max(0, rows - 2)
+        var lines = page.window(height).flatMap { line -> [StyledLine] in
+            let head = look.safe("\(look.timeOfDay(line.at)) \(line.level.word)").fitted(to: 15)
+            let parts = look.safe(line.subject + line.message).wrapped(to: max(10, width - 17))
+            return parts.enumerated().map { index, part in
+                (index == 0 ? StyledLine(head, line.level.style) : StyledLine(SafeText("").fitted(to: 15)))
+                    + StyledLine(part)
+            }
+        }
+        if let problem = page.problem { lines.append(StyledLine(problem, .error)) }
+        if lines.isEmpty {
+            lines = [StyledLine(page.find.isEmpty ? "Nothing was logged yet." : "No line has that in it.")]
+        }
+        text(lines.suffix(height), 1..<max(1, rows - 1))
+        footer([.back, .filter, .level, .follow, .write, .copy, .help], in: .log)
+        guard page.find.isShown, rows > 2 else { return }
+        finding(page.find, SafeText("\(page.found.count) of \(page.lines.count)"))
+    }
+
+    private mutating func text(_ lines: some Sequence<StyledLine>, _ place: Range<Int>) {
+        for (row, line) in zip(place, lines) { grid.put(line, row: row, column: 1) }
+        cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
     }
 }

@@ -18,7 +18,7 @@ struct RecentLog: Sendable {
 
 extension Model {
     private var wantsRecentLog: Bool {
-        guard isConnected, !layout.lowerLog.isEmpty, !isAdding, case .transfers = page else { return false }
+        guard isConnected, !layout.lowerLog.isEmpty, !isAdding, page is TransfersPage else { return false }
         return true
     }
 
@@ -27,6 +27,13 @@ extension Model {
         guard wantsRecentLog, recentLog.request == nil, !recentLog.isRefused else { return }
         recentLog = RecentLog()
         recentLog.request = ask(.log, isPatient: true) { .log(.info, after: nil, number: $0) }
+    }
+
+    /// No lines can be had; false: it was the page that asked.
+    mutating func refuseRecent(_ number: Int) -> Bool {
+        guard number == recentLog.request else { return false }
+        (outstanding[number], recentLog.request, recentLog.isRefused) = (nil, nil, true)
+        return true
     }
 
     /// Lines have come; false: they are for the page.
@@ -43,10 +50,8 @@ extension Model {
     mutating func takePrinted(_ lines: [[UInt8]]) {
         for line in lines.suffix(50) {
             note("printed: \(SafeText(line, characterSet: look.characterSet))", isError: true)
-            if case .log(var log) = page, let last = said.last, last.level >= log.level {
-                log.add([last])
-                page = .log(log)
-            }
+            let page = page
+            if let last = said.last { page.noted(last, in: &self) }
         }
     }
 }

@@ -159,11 +159,3 @@ extension Drawing {
         return SafeText("    engine \(processor)\(memory) memory, \(Figures.amount(process.openFiles, "file")) open")
     }
 }
-
-extension Model {
-    /// Also of one that is over.
-    func throughputName(of batch: BatchID) -> SafeText {
-        let row = ((tree.root?.rows ?? []) + hiddenBatches).first { $0.id == .batch(batch) }
-        return row.map { look.safe($0.name) } ?? SafeText("\(batch)")
-    }
-}

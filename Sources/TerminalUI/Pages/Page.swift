@@ -1,0 +1,82 @@
+import Configuration
+import DisplayText
+import MartletKit
+import Terminal
+
+/// A page of the screen: its state, its keys, what they do, what it asks the engine and how it is drawn.
+///
+/// For whoever adds one: a folder below `Pages` with a type like `HistoryPage`, and its view in `KeyMap.View.allCases`, which is the register
+/// of pages. Only what differs from the extension below has to be written. A page is a value that changes nothing by itself: it gets the
+/// model, and what it has become it puts into `model.page`.
+protocol Page: Sendable {
+    /// The view whose keys count on the page.
+    static var view: KeyMap.View { get }
+    /// The action that leads here from every page; `nil`: there is none.
+    static var opener: Action? { get }
+    /// Shows the page, for its `opener`.
+    static func open(in model: inout Model)
+    /// Takes the answer to a request of such a page, whatever page is open now; false: it answers somebody else's.
+    static func take(_ answer: Answer, in model: inout Model) -> Bool
+
+    /// True when it stands over the steps of adding a batch.
+    var coversAdding: Bool { get }
+    /// The help of a form that is open on it; `nil`: the keys of the view are what helps.
+    var formHelp: FormHelp? { get }
+    /// Nodes that the engine is to tell of, whether they are in the list's window or not.
+    var watchedNodes: [NodeID] { get }
+    /// True when turns of the wheel may come as arrows.
+    var hearsWheelAsArrows: Bool { get }
+    /// True when clicks are wanted on it; else dragging selects text.
+    func wantsMouse(in model: Model) -> Bool
+
+    /// Takes a key while text is typed on it; false: the key's action counts.
+    func take(_ press: KeyPress, in model: inout Model) -> Bool
+    /// Takes what is pasted while text is typed on it; false: it is none of its lines.
+    func paste(_ bytes: [UInt8], in model: inout Model) -> Bool
+    func take(_ press: MousePress, in model: inout Model)
+    func perform(_ action: Action, in model: inout Model)
+
+    /// The sums of the queue have come.
+    func totalsCame(after before: QueueTotals?, in model: inout Model)
+    /// Rows have come, and the list has them already.
+    func take(_ update: ViewUpdate, in model: inout Model)
+    /// The file of configured servers was read.
+    func take(_ file: DestinationsFile, in model: inout Model)
+    /// The engine has done a change that was asked for here.
+    func changeWasMade(in model: inout Model)
+    /// A line was added to what this screen has said.
+    func noted(_ line: LogLine, in model: inout Model)
+    /// The time until `refresh` is due; `nil`: nothing on the page depends on time.
+    func untilRefresh(in model: Model) -> Duration?
+    func refresh(in model: inout Model)
+
+    func draw(in drawing: inout Drawing)
+    /// The text that is copied: of what is under the cursor, or `all` that is shown.
+    func copied(all: Bool, in drawing: Drawing) -> String
+}
+
+extension Page {
+    static var opener: Action? { nil }
+    static func open(in model: inout Model) {}
+    static func take(_ answer: Answer, in model: inout Model) -> Bool { false }
+
+    var coversAdding: Bool { false }
+    var formHelp: FormHelp? { nil }
+    var watchedNodes: [NodeID] { [] }
+    var hearsWheelAsArrows: Bool { false }
+    func wantsMouse(in model: Model) -> Bool { false }
+
+    func take(_ press: KeyPress, in model: inout Model) -> Bool { false }
+    func paste(_ bytes: [UInt8], in model: inout Model) -> Bool { false }
+    func take(_ press: MousePress, in model: inout Model) {}
+
+    func totalsCame(after before: QueueTotals?, in model: inout Model) {}
+    func take(_ update: ViewUpdate, in model: inout Model) {}
+    func take(_ file: DestinationsFile, in model: inout Model) {}
+    func changeWasMade(in model: inout Model) {}
+    func noted(_ line: LogLine, in model: inout Model) {}
+    func untilRefresh(in model: Model) -> Duration? { nil }
+    func refresh(in model: inout Model) {}
+
+    func copied(all: Bool, in drawing: Drawing) -> String { drawing.shownRows }
+}

@@ -1,0 +1,234 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// The keys of the page of problems, and what it asks the engine.
+extension ProblemsPage: Page {
+    static var view: KeyMap.View { .problems }
+    static var opener: Action? { .problems }
+
+    static func open(in model: inout Model) {
+        model.page = ProblemsPage()
+        ask(in: &model)
+    }
+
+    private static func ask(in model: inout Model) {
+        if model.isConnected, !isAsking(model) { model.ask(.problems) { .problems(number: $0) } }
+    }
+
+    private static func isAsking(_ model: Model) -> Bool {
+        model.outstanding.values.contains { if case .problems = $0.purpose { true } else { false } }
+    }
+
+    /// Until the page tells a next try that has come, and while that goes on once a second; `nil`: it tells none.
+    func untilRefresh(in model: Model) -> Duration? {
+        guard model.isConnected, !Self.isAsking(model), let at = answeredAt else { return nil }
+        let tries = causes.filter(\.isUnserved).map { $0.retryAt?.since(model.engineNow.wall) ?? .zero }
+        return tries.min().map { max($0, .seconds(1) - (model.now.uptime - at)) }
+    }
+
+    /// There may be another one.
+    func refresh(in model: inout Model) { Self.ask(in: &model) }
+
+    /// The sums say that there are others now.
+    func totalsCame(after before: QueueTotals?, in model: inout Model) {
+        guard let totals = model.totals else { return }
+        if totals.problems != before?.problems || totals.problemCauses != before?.problemCauses
+            || totals.needsPerson != before?.needsPerson || totals.needsSpace != before?.needsSpace
+            || totals.needsServer != before?.needsServer
+        {
+            Self.ask(in: &model)
+        }
+    }
+
+    static func take(_ answer: Answer, in model: inout Model) -> Bool {
+        guard case .problems(let result, let number) = answer else { return false }
+        take(result, number, in: &model)
+        return true
+    }
+
+    private static func take(
+        _ result: Result<[BatchSnapshot], RequestError>, _ number: Int, in model: inout Model
+    ) {
+        guard let asked = model.outstanding.removeValue(forKey: number) else { return }
+        switch asked.purpose {
+        case .serversUsed: return DestinationsPage.take(used: result, in: &model)
+        case .retrying(let rows): return model.causesCame(for: rows, result)
+        case .replacing(let old, let new): return model.lookedAtReplaced(old, by: new, result)
+        default: break
+        }
+        guard var problems = model.page as? ProblemsPage else { return }
+        switch result {
+        case .success(let batches): problems.take(batches)
+        case .failure(let error): problems.problem = model.advised(error.message)
+        }
+        problems.answeredAt = model.now.uptime
+        model.page = problems
+    }
+
+    func perform(_ action: Action, in model: inout Model) {
+        var problems = self
+        if let line = action.line(from: problems.selected, leap: max(1, model.size.rows / 2)) {
+            problems.move(to: line)
+            model.page = problems
+            return
+        }
+        if problems.isGone, [.enter, .retry, .leaveOut, .again, .server].contains(action) {
+            // The next key is for the one that is shown from here on.
+            problems.move(to: problems.selected)
+            model.page = problems
+            return model.complain("That problem is gone: the cursor is on another one now.")
+        }
+        if [.plain, .write, .copyAll].contains(action), !problems.isKnown {
+            return model.complain("The engine has not told the problems yet: try again in a moment.")
+        }
+        switch action {
+        case .enter: return showFiles(of: problems.cause, in: &model)
+        case .retry: return retry(problems.cause, in: &model)
+        case .leaveOut: return leaveOut(problems.cause, in: &model)
+        case .server: return Self.showServer(of: problems.cause, in: &model)
+        case .again:
+            guard let cause = problems.cause, let place = cause.batches.first else { return }
+            return model.again(place.batch, inPlace: cause.isWait && cause.isOfAddress && place.isLost)
+        case .plain: return model.requests.append(.showPlain(Drawing.report(of: problems, model)))
+        case .write: return model.requests.append(.write(Drawing.report(of: problems, model), name: "problems.txt"))
+        case .undo: return model.undo()
+        case .back: model.page = TransfersPage()
+        case .help: model.openHelp()
+        default: break
+        }
+    }
+
+    /// To its files in the list, and no others; of what has no filter of its own, to the first one.
+    private func showFiles(of cause: Cause?, in model: inout Model) {
+        guard let cause, let place = cause.batches.first else { return }
+        model.page = TransfersPage()
+        if let text = cause.filter(among: causes) { return model.setFilter(text) }
+        let row = TreeItem.ID.row(.batch(place.batch))
+        guard model.tree.index(of: row) != nil else {
+            return model.complain("\(place.batch) is further down than the list reaches.")
+        }
+        model.tree.move(to: row)
+        model.seekProblem(fromStart: true)
+    }
+
+    /// Tries all files that failed of it again, in whatever batch they are.
+    private func retry(_ cause: Cause?, in model: inout Model) {
+        guard let cause else { return }
+        if case .unserved(nil, let server) = cause.kind {
+            return model.complain("\(model.look.safe(server)) asked for a pause: nobody asks it before that is over.")
+        }
+        // The engine looks for all of them, and in one step. To look again costs nothing, whatever else it is that waits.
+        let selector =
+            cause.filter(among: causes).map { NodeSelector(filter: $0) }
+            ?? NodeSelector(batch: cause.batches.count == 1 ? cause.batches[0].batch : nil, states: [.waiting])
+        if let server = cause.triedAgain {
+            // Who says so means the server, and with it what stands in line for it.
+            let name = model.look.safe(server)
+            let isBusy = cause.error?.code == .http
+            let what: SafeText = isBusy ? "\(name) again, unless it asked for a pause" : "\(name) again now"
+            // What waits for its time, or for a person, is none of this server's troubles.
+            guard let tried = cause.filterOfBatches("(why=hostBackoff | why=backoff)") else { return }
+            model.ask(.askedServer(what)) { .act(.retry, .matching(NodeSelector(filter: tried)), number: $0) }
+            return
+        }
+        let places = Self.places(of: cause, model.look)
+        if cause.isExisting {
+            return model.askAboutExisting(
+                "\(Figures.amount(cause.files, "file")) of \(places)", files: cause.files, cause.batches.map(\.batch),
+                then: .named(.retry, places, .matching(selector)))
+        }
+        model.ask(.failed(of: places)) { .act(.retry, .matching(selector), number: $0) }
+    }
+
+    private static func places(of cause: Cause, _ look: Look) -> SafeText {
+        guard cause.batches.count == 1 else { return "\(cause.batches.count) batches" }
+        return "\"\(look.safe(cause.batches[0].name))\""
+    }
+
+    /// Without its files the rest is whole. What failed is forgotten, which cannot be taken back, so it is asked about.
+    private func leaveOut(_ cause: Cause?, in model: inout Model) {
+        guard let cause else { return }
+        guard let filter = cause.filter(among: causes) else {
+            return model.complain(
+                cause.isUnserved
+                    ? "It goes on when its server is back: cancel what is not to be sent in the list."
+                    : "It goes on when there is room: cancel what is not to be sent in the list.")
+        }
+        let nodes = NodeChoice.matching(NodeSelector(filter: filter))
+        let what =
+            "\(SafeText(Figures.amount(cause.files, "file"))) of \(Self.places(of: cause, model.look))" as SafeText
+        guard cause.isWait else { return model.askToLeaveOut(what, nodes) }
+        let intent = Dialog.Intent.named(.cancel, what, nodes)
+        let asks = cause.isWhole || cause.files > model.askAbove.files || cause.batches.count > 1
+        guard asks else { return model.perform(intent) }
+        let lines: [SafeText] =
+            cause.isWhole ? ["It is all that is left there, and what is tried just now is in it."] : []
+        model.askToLeaveOut(what, intent, lines + ["They are cancelled. \(model.takesBack)"])
+    }
+
+    /// To the configured server that it is about.
+    private static func showServer(of cause: Cause?, in model: inout Model) {
+        guard let place = cause?.batches.first else { return }
+        if place.host.isEmpty {
+            return model.complain("A download names its addresses itself: no configured server is behind it.")
+        }
+        if let machine = model.machine {
+            return model.complain(
+                "Servers of \(machine) are kept there: see them there, with martlet destination list.")
+        }
+        DestinationsPage.open(in: &model)
+        guard var shown = model.page as? DestinationsPage else { return }
+        shown.sought = place.url
+        if case .waits(.auth, _, _)? = cause?.kind {
+            // A login is one server's: others of the same cause are asked about when these are in.
+            let same = cause?.batches.filter { $0.host == place.host } ?? []
+            shown.waiting = .init(batches: same.map(\.batch), name: place.name, url: place.url)
+        }
+        shown.cameFromProblems = true
+        model.page = shown
+    }
+
+    func draw(in drawing: inout Drawing) { drawing.problems(self) }
+
+    func copied(all: Bool, in drawing: Drawing) -> String {
+        all ? drawing.shownRows : Drawing.text(cause.map { drawing.problemWords($0, width: 100) } ?? [])
+    }
+}
+
+extension KeyMap.View {
+    package static let problems = Self(
+        "problems", place: "problems", page: ProblemsPage.self,
+        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + [
+            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.server, ["d"]), (.leaveOut, ["x", "F8", "Del"]),
+            (.again, ["A"]), (.plain, ["o"]), (.write, ["w"]), (.undo, ["u"]), (.back, ["Esc", "q", "e", "h", "Left"]),
+        ])
+}
+
+extension Model {
+    /// Asks about leaving out all that failed in these rows of the list.
+    mutating func leaveOut(_ rows: [NodeRow]) {
+        let files = ByteSum.of(rows.lazy.map(\.counts.failed))
+        guard let filter = (try? TransferFilter("@err @marked"))?.naming(rows.map(\.id)).description else { return }
+        var what = title(rows)
+        if rows.count > 1 || rows[0].canHold {
+            what = "\(SafeText(Figures.amount(files, "failed file"))) of \(what)"
+        }
+        askToLeaveOut(what, .matching(NodeSelector(filter: filter)))
+    }
+
+    fileprivate mutating func askToLeaveOut(_ what: SafeText, _ nodes: NodeChoice) {
+        askToLeaveOut(
+            what, .named(.leaveOut, what, nodes),
+            [
+                "They leave the list for good, and what had arrived of them in part is taken away there.",
+                "Your own files stay where they are.",
+            ])
+    }
+
+    fileprivate mutating func askToLeaveOut(_ what: SafeText, _ intent: Dialog.Intent, _ lines: [SafeText]) {
+        dialog = Dialog(
+            "Leave out \(what)?", lines, Dialog.Choice(letter: "x", text: "Leave them out", intent: intent),
+            no: "Keep them", at: now.uptime)
+    }
+}

@@ -1,0 +1,127 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// The page of the throughput: what the engine is asked for it, and what its keys do. The choices on it are kept from one visit to the next
+/// (`ThroughputView`), and what was seen is shown below the list, too (`Throughput`).
+struct ThroughputPage: Page {
+    static var view: KeyMap.View { .throughput }
+    static var opener: Action? { .throughput }
+
+    static func open(in model: inout Model) {
+        model.page = ThroughputPage()
+        model.throughputView.choose(nil)
+        model.throughputView.forgetProcess()
+        model.throughputView.askedAt = nil
+        model.askForThroughput()
+    }
+
+    /// The engine is asked no sooner again than after this.
+    fileprivate static let pause = Duration.seconds(2)
+
+    func totalsCame(after before: QueueTotals?, in model: inout Model) { model.askForThroughput() }
+
+    func refresh(in model: inout Model) { model.askForThroughput() }
+
+    /// Until it is to be asked again; `nil`: nothing has changed.
+    func untilRefresh(in model: Model) -> Duration? {
+        guard model.isConnected, model.throughputView.isStale, let asked = model.throughputView.askedAt,
+            !model.outstanding.values.contains(where: { if case .throughput = $0.purpose { true } else { false } })
+        else { return nil }
+        return asked + Self.pause - model.now.uptime
+    }
+
+    static func take(_ answer: Answer, in model: inout Model) -> Bool {
+        guard case .throughput(let result, let number) = answer else { return false }
+        take(result, number, in: &model)
+        return true
+    }
+
+    private static func take(_ result: Result<ThroughputReport, RequestError>, _ number: Int, in model: inout Model) {
+        guard case .throughput(let batch) = model.outstanding.removeValue(forKey: number)?.purpose else { return }
+        if case .success(let report) = result {
+            model.throughputView.take(report, at: model.now.uptime)
+            let steps = ThroughputView.Span.minutes.stepSeconds
+            if report.batch == nil, let series = report.series.first(where: { $0.seconds == steps }) {
+                model.throughput.begin(with: zip(series.up, series.down).map { $0 + $1 }, at: model.now.uptime)
+            }
+        }
+        guard model.page is ThroughputPage, batch != model.throughputView.batch else { return }
+        // Another one was chosen meanwhile.
+        model.throughputView.askedAt = nil
+        model.askForThroughput()
+    }
+
+    func perform(_ action: Action, in model: inout Model) {
+        switch action {
+        case .back where model.throughputView.point != nil: model.throughputView.point = nil
+        case .back: model.page = TransfersPage()
+        case .help: model.openHelp()
+        case .limit: model.openLimits(model.throughputBatch.map { [$0] } ?? [])
+        case .longerSpan: model.throughputView.show(1)
+        case .shorterSpan: model.throughputView.show(-1)
+        case .earlierPoint: model.throughputView.movePoint(by: 1, at: model.now.uptime)
+        case .laterPoint: model.throughputView.movePoint(by: -1, at: model.now.uptime)
+        case .down: chooseBatch(1, in: &model)
+        case .up: chooseBatch(-1, in: &model)
+        default: break
+        }
+    }
+
+    /// Everything stands above the first batch.
+    private func chooseBatch(_ step: Int, in model: inout Model) {
+        let batches: [BatchID?] = [nil] + model.throughputBatches.map(\.id.batch)
+        let place = batches.firstIndex(of: model.throughputView.batch) ?? 0
+        let next = batches[min(max(0, place + step), batches.count - 1)]
+        guard next != model.throughputView.batch else { return }
+        model.throughputView.choose(next)
+        model.throughputView.askedAt = nil
+        model.askForThroughput()
+    }
+
+    func draw(in drawing: inout Drawing) { drawing.throughput() }
+
+    func copied(all: Bool, in drawing: Drawing) -> String { all ? drawing.shownRows : drawing.numbersInWords }
+}
+
+extension KeyMap.View {
+    package static let throughput = Self(
+        "throughput", place: "throughput", page: ThroughputPage.self,
+        keys: KeyMap.everywhere + KeyMap.pages + [
+            (.down, ["j", "Down"]), (.up, ["k", "Up"]),
+            (.limit, ["T"]), (.longerSpan, ["l", "]"]), (.shorterSpan, ["h", "["]), (.earlierPoint, ["Left"]),
+            (.laterPoint, ["Right"]), (.back, ["Esc", "q", "b"]),
+        ])
+}
+
+extension Model {
+    /// When the page opens, as long as something moves on it, and once more when it has come to rest.
+    mutating func askForThroughput(isPatient: Bool = false) {
+        let isAsked = outstanding.values.contains { if case .throughput = $0.purpose { true } else { false } }
+        if isAsked || throughputView.askedAt.map({ now.uptime - $0 < ThroughputPage.pause }) ?? false {
+            throughputView.askedAt = throughputView.askedAt ?? now.uptime
+            return throughputView.isStale = true
+        }
+        guard isConnected else { return }
+        (throughputView.askedAt, throughputView.isStale) = (now.uptime, false)
+        let batch: BatchID? = if page is ThroughputPage { throughputView.batch } else { nil }
+        ask(.throughput(of: batch), isPatient: isPatient) { .throughput(of: batch, number: $0) }
+    }
+
+    /// Those that are not over, in the queue's order: speeds and states change too often to sort by them under somebody who chooses.
+    var throughputBatches: [NodeRow] {
+        let isList = filter == nil && tree.root != nil
+        return (isList ? tree.root?.rows ?? [] : hiddenBatches).filter { !$0.isOver }
+    }
+
+    /// The one whose graph is shown; `nil`: it is everything's, or the batch is over.
+    var throughputBatch: NodeRow? {
+        throughputView.batch.flatMap { id in throughputBatches.first { $0.id == .batch(id) } }
+    }
+
+    /// Also of one that is over.
+    func throughputName(of batch: BatchID) -> SafeText {
+        let row = ((tree.root?.rows ?? []) + hiddenBatches).first { $0.id == .batch(batch) }
+        return row.map { look.safe($0.name) } ?? SafeText("\(batch)")
+    }
+}
