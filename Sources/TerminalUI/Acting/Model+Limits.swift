@@ -5,6 +5,12 @@ import Terminal
 
 /// Limits: what they are, the form for them, and what became of it.
 extension Model {
+    /// The form of limits that is open.
+    var form: LimitForm? {
+        get { layers[LimitForm.self] }
+        set { layers[LimitForm.self] = newValue }
+    }
+
     /// The limits are asked for first: the form shows what holds.
     mutating func openLimits(_ rows: [NodeRow]) {
         var targets = LimitForm.Targets()
@@ -66,29 +72,6 @@ extension Model {
     private func host(of row: NodeRow) -> String? {
         let host = row.id.batch.flatMap { tree.row(.batch($0)) }?.path.urlHost ?? ""
         return host.isEmpty ? nil : host
-    }
-
-    mutating func takeInForm(_ press: KeyPress) {
-        guard let outcome = form?.take(press) else { return }
-        switch outcome {
-        case .open: break
-        case .closed: form = nil
-        case .entered(let wish):
-            guard canChange else { return complain(cannotChange) }
-            form = nil
-            if wish.limits != LimitsWish() { ask(.setLimits(wish.limits)) { .setLimits(wish.limits, number: $0) } }
-            for rate in wish.rates { set(rate) }
-        }
-    }
-
-    private mutating func set(_ rate: LimitForm.Wish.Rate) {
-        let deed = Deed.set(NodeSettings(limit: rate.bytesPerSecond))
-        switch rate.subject {
-        case .rows(let rows): send(deed, rows)
-        case .matching(let filter):
-            ask(.named(deed, matching(filter))) { .act(deed, .matching(NodeSelector(filter: filter)), number: $0) }
-        case .sent, .received, .transfers, .host, .session: break
-        }
     }
 
     /// Takes the answer to new limits of everything, hosts and sessions.

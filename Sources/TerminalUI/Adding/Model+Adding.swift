@@ -5,8 +5,14 @@ import Terminal
 
 /// Adding batches: what the steps want done, and what becomes of it.
 extension Model {
+    /// The steps of adding a batch, over the page.
+    var adding: AddFlow? {
+        get { layers[AddFlow.self] }
+        set { layers[AddFlow.self] = newValue }
+    }
+
     /// True when keys go to the steps; the pages of help and of names stand over them.
-    var isAdding: Bool { adding != nil && !page.coversAdding }
+    var isAdding: Bool { adding?.isOpen(in: self) ?? false }
 
     /// Opens the steps, where they were left or anew.
     mutating func add(_ kind: AddFlow.Kind, pasting bytes: [UInt8]? = nil) {
@@ -31,14 +37,14 @@ extension Model {
         adding = flow
     }
 
-    mutating func takeInAdding(_ press: KeyPress) {
+    fileprivate mutating func takeInAdding(_ press: KeyPress) {
         guard var flow = adding else { return }
         let effects = flow.take(press, keys, shellWords, look)
         adding = flow
         follow(effects)
     }
 
-    mutating func pasteInAdding(_ bytes: [UInt8]) {
+    fileprivate mutating func pasteInAdding(_ bytes: [UInt8]) {
         guard var flow = adding else { return }
         let effects = flow.paste(bytes, shellWords, look)
         adding = flow
@@ -53,7 +59,7 @@ extension Model {
         add(isURL ? .download : .upload, pasting: bytes)
     }
 
-    mutating func clickInAdding(_ press: MousePress) {
+    fileprivate mutating func clickInAdding(_ press: MousePress) {
         guard var flow = adding else { return }
         guard flow.isPicking else {
             guard press.button == .left, case .form(let target)? = Drawing.target(at: press.position, in: self) else {
@@ -146,6 +152,7 @@ extension Model {
             let used = (recent.destinations + queued).map { text in
                 configured.first { $0.text == text } ?? DestinationStep.Choice(text: text, detail: "used lately")
             }
+            let book = book
             adding?.book = book
             // What was used last is what is proposed.
             let choices = Array(used.prefix(1)) + configured + used.dropFirst()
@@ -185,8 +192,9 @@ extension Model {
             drafts[order.kind]?.review?.isQueueing = false
             // The form is still there to be mended; when it was closed meanwhile, the message must not be lost.
             guard adding?.kind == order.kind, adding?.review != nil else { return complain(look.safe(error.message)) }
+            let message = look.safe(error.message)
             adding?.review?.isQueueing = false
-            adding?.review?.note = (look.safe(error.message), true)
+            adding?.review?.note = (message, true)
         }
     }
 
@@ -201,6 +209,24 @@ extension Model {
         case .download(_, let folder): requests.append(.local(.remember(destination: nil, folder: folder)))
         }
     }
+}
+
+extension AddFlow: Layer {
+    static var level: LayerLevel { .adding }
+    static var hidesPage: Bool { true }
+    func isOpen(in model: Model) -> Bool { !model.page.coversAdding }
+    var wantsMouse: Bool? { isPicking || isReviewing }
+
+    func take(_ press: KeyPress, in model: inout Model) { model.takeInAdding(press) }
+
+    func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
+        model.pasteInAdding(bytes)
+        return true
+    }
+
+    func take(_ press: MousePress, in model: inout Model) { model.clickInAdding(press) }
+
+    func draw(in drawing: inout Drawing) { drawing.adding(self) }
 }
 
 extension AddOrder {

@@ -59,9 +59,8 @@ struct Model: Sendable {
     /// Starts of an engine that has ended by accident.
     var revival = Revival()
     var wasStartedAgain = false
-    var dialog: Dialog?
-    /// The steps of adding a batch, over the page.
-    var adding: AddFlow?
+    /// Whatever lies over the page.
+    var layers = LayerStack()
     /// Steps that were left, for the next time.
     var drafts: [AddFlow.Kind: AddFlow] = [:]
     /// Configured servers, as last read.
@@ -72,11 +71,6 @@ struct Model: Sendable {
     var filter: ShownFilter?
     /// A filter that asks for what is marked, by the words in which the engine got it.
     var typedFilters: [String: String] = [:]
-    /// Open while a filter is typed.
-    var filterLine: FilterLine?
-    var form: LimitForm?
-    /// A name that is looked for.
-    var find: TreeFind?
     /// The file that the cursor follows.
     var followed: RowID?
     /// Since when nothing of the engine's news is shown.
@@ -92,8 +86,6 @@ struct Model: Sendable {
     /// The numbers of files that match those, while the palette is open.
     var filterCounts: [String: FilterCount] = [:]
     var lastCounted: [String] = []
-    /// Open while a command is typed.
-    var commandPrompt: CommandPrompt?
     /// The problems in `keys.conf`: parts of it that do not count.
     var keyProblems: [String] = []
     /// Since when the engine runs, by this machine's clock.
@@ -120,8 +112,6 @@ struct Model: Sendable {
     var batchesAtStart: [BatchID: KeptView.Standing] = [:]
     /// All batches as last told, while a filter hides some.
     var hiddenBatches: [NodeRow] = []
-    /// Over the page, until the next key.
-    var why: WhyPanel?
     var pending: [RowID: PendingDeed] = [:]
     var outstanding: [Int: Outstanding] = [:]
     /// The changes made here, to be taken back and done again.
@@ -236,7 +226,10 @@ struct Model: Sendable {
         if wasSilent, canChange, notice == before { say("The engine answers again.") }
         expire()
         tree.resize(height: layout.tree.count)
-        if let flow = adding { adding?.picker.folder.resize(height: PickerLayout(size, flow.picker).list.count) }
+        if let flow = adding {
+            let height = PickerLayout(size, flow.picker).list.count
+            adding?.picker.folder.resize(height: height)
+        }
         askForView()
         askForBatches()
         askForCounts()

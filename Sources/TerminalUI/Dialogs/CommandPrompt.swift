@@ -77,6 +77,12 @@ enum FuzzyMatch {
 }
 
 extension Model {
+    /// The line in which a command is typed.
+    var commandPrompt: CommandPrompt? {
+        get { layers[CommandPrompt.self] }
+        set { layers[CommandPrompt.self] = newValue }
+    }
+
     /// The entries of the palette for the text, best first.
     var paletteEntries: [PaletteEntry] {
         guard let prompt = commandPrompt, prompt.command == nil else { return [] }
@@ -143,14 +149,23 @@ extension Model {
         default: return nil
         }
     }
+}
 
-    mutating func takeInCommandPrompt(_ press: KeyPress) {
-        guard var prompt = commandPrompt else { return }
-        let entries = paletteEntries
+extension CommandPrompt: Layer {
+    static var level: LayerLevel { .commandPrompt }
+
+    func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
+        model.commandPrompt?.field.paste(bytes)
+        return true
+    }
+
+    func take(_ press: KeyPress, in model: inout Model) {
+        var prompt = self
+        let entries = model.paletteEntries
         switch (press.key, press.modifiers) {
         case (.escape, _), (.character("c"), .control),
             (.backspace, _) where press.key != .backspace || prompt.field.isEmpty:
-            commandPrompt = nil
+            model.commandPrompt = nil
             return
         case (.up, _): prompt.selected = max(0, prompt.selected - 1)
         case (.down, _): prompt.selected = min(max(0, entries.count - 1), prompt.selected + 1)
@@ -160,36 +175,56 @@ extension Model {
             case .action(let action): prompt.field = TextField(Array(action.rawValue.utf8))
             case .filter(let text): prompt.field = TextField(Array("filter \(text)".utf8))
             case .batch(let command, let row):
-                prompt.field = TextField(Array("\(command.rawValue) \(nodeID(of: row))".utf8))
+                prompt.field = TextField(Array("\(command.rawValue) \(model.nodeID(of: row))".utf8))
             case .command(let command): prompt.field = TextField(Array("\(command.rawValue) ".utf8))
             }
             prompt.selected = 0
-        case (.enter, _): return enter(prompt, entries)
+        case (.enter, _): return prompt.enter(entries, in: &model)
         default:
             guard prompt.field.edit(press) else { return }
             prompt.selected = 0
         }
-        commandPrompt = prompt
+        model.commandPrompt = prompt
     }
 
-    private mutating func enter(_ prompt: CommandPrompt, _ entries: [PaletteEntry]) {
-        if let (command, rest) = prompt.command {
-            commandPrompt = nil
-            return run(command, rest)
+    private func enter(_ entries: [PaletteEntry], in model: inout Model) {
+        if let (command, rest) = command {
+            model.commandPrompt = nil
+            return model.run(command, rest)
         }
-        guard entries.indices.contains(prompt.selected) else {
-            return complain("Nothing is called \"\(look.safe(prompt.text))\".")
+        guard entries.indices.contains(selected) else {
+            return model.complain("Nothing is called \"\(model.look.safe(text))\".")
         }
-        let entry = entries[prompt.selected]
-        commandPrompt = nil
-        if let obstacle = entry.obstacle { return complain("\(look.safe(entry.title)): \(obstacle).") }
+        let entry = entries[selected]
+        model.commandPrompt = nil
+        if let obstacle = entry.obstacle { return model.complain("\(model.look.safe(entry.title)): \(obstacle).") }
         switch entry.run {
-        case .action(let action): perform(action)
-        case .filter(let text): setFilter(text)
-        case .batch(let command, let row): run(command, row)
+        case .action(let action): model.perform(action)
+        case .filter(let text): model.setFilter(text)
+        case .batch(let command, let row): model.run(command, row)
         case .command(let command):
-            if command.form.isEmpty { return run(command, "") }
-            commandPrompt = CommandPrompt(field: TextField(Array("\(command.rawValue) ".utf8)))
+            if command.form.isEmpty { return model.run(command, "") }
+            model.commandPrompt = CommandPrompt(field: TextField(Array("\(command.rawValue) ".utf8)))
         }
     }
+
+    /// As in a question: a click chooses a line, and one on the chosen line runs it.
+    func take(_ press: MousePress, in model: inout Model) {
+        switch press.button {
+        case .wheelDown: move(by: 3, in: &model)
+        case .wheelUp: move(by: -3, in: &model)
+        case .left:
+            guard case .entry(let index)? = model.target(of: press) else { return }
+            if index == selected { return take(KeyPress(.enter), in: &model) }
+            model.commandPrompt?.selected = index
+        case .middle, .right: break
+        }
+    }
+
+    private func move(by lines: Int, in model: inout Model) {
+        let last = model.paletteEntries.count - 1
+        model.commandPrompt?.selected = max(0, min(selected + lines, last))
+    }
+
+    func draw(in drawing: inout Drawing) { drawing.palette(self) }
 }

@@ -135,3 +135,41 @@ struct Dialog: Sendable {
         }
     }
 }
+
+extension Dialog: Layer {
+    static var level: LayerLevel { .dialog }
+
+    func take(_ press: KeyPress, in model: inout Model) { answer(in: &model) { $0.take(press, at: $1) } }
+
+    func take(_ press: MousePress, in model: inout Model) {
+        switch press.button {
+        case .wheelDown: answer(in: &model) { $0.take(KeyPress(.down), at: $1) }
+        case .wheelUp: answer(in: &model) { $0.take(KeyPress(.up), at: $1) }
+        case .left:
+            guard case .answer(let index)? = model.target(of: press) else { return }
+            answer(in: &model) { $0.click(index, at: $1) }
+        case .middle, .right: break
+        }
+    }
+
+    /// Something was done in the question: it stays, or is answered.
+    private func answer(in model: inout Model, _ body: (inout Dialog, Duration) -> Outcome) {
+        var shown = self
+        let outcome = body(&shown, model.now.uptime)
+        model.dialog = shown
+        guard case .answered(let intent) = outcome else { return }
+        if intent != nil, shown.isTicked { model.setAskLeave(false) }
+        model.dialog = nil
+        if let intent { model.perform(intent) }
+    }
+
+    func draw(in drawing: inout Drawing) { drawing.dialog(self) }
+}
+
+extension Model {
+    /// The question that is open.
+    var dialog: Dialog? {
+        get { layers[Dialog.self] }
+        set { layers[Dialog.self] = newValue }
+    }
+}

@@ -71,6 +71,12 @@ struct WhyPanel: Sendable {
 }
 
 extension Model {
+    /// The reason that is shown, until the next key.
+    var why: WhyPanel? {
+        get { layers[WhyPanel.self] }
+        set { layers[WhyPanel.self] = newValue }
+    }
+
     mutating func askWhy(_ row: NodeRow) {
         guard canChange else { return complain("The engine does not answer.") }
         closeWhy()
@@ -142,31 +148,36 @@ extension Model {
     private var isAskingWhy: Bool {
         outstanding.values.contains { if case .why = $0.purpose { true } else { false } }
     }
+}
 
-    /// A key while it is open: it scrolls, or closes it; what does neither closes it and does what it always does.
-    /// - Returns: whether there is nothing more to be done.
-    mutating func performInWhy(_ action: Action) -> Bool {
-        guard let panel = why else { return false }
-        if let scrolled = panel.scrolled(action, size, look) {
-            why = scrolled
+extension WhyPanel: Layer {
+    static var level: LayerLevel { .why }
+    static var takesKeys: Bool { false }
+
+    /// A key scrolls it, or closes it; what does neither closes it and does what it always does.
+    func perform(_ action: Action, in model: inout Model) -> Bool {
+        if let scrolled = scrolled(action, model.size, model.look) {
+            model.why = scrolled
             return true
         }
-        closeWhy()
+        model.closeWhy()
         return [.back, .why, .enter].contains(action)
     }
 
     /// A press of the mouse while it is open is about nothing that it hides: the wheel scrolls it, all else closes it.
-    mutating func press(_ button: MousePress.Button, in panel: WhyPanel) {
-        switch button {
-        case .wheelDown: why = panel.scrolled(.down, size, look) ?? panel
-        case .wheelUp: why = panel.scrolled(.up, size, look) ?? panel
-        case .left, .middle, .right: closeWhy()
+    func take(_ press: MousePress, in model: inout Model) {
+        switch press.button {
+        case .wheelDown: model.why = scrolled(.down, model.size, model.look) ?? self
+        case .wheelUp: model.why = scrolled(.up, model.size, model.look) ?? self
+        case .left, .middle, .right: model.closeWhy()
         }
     }
+
+    func draw(in drawing: inout Drawing) { drawing.whyPanel(self) }
 }
 
 extension Drawing {
-    mutating func whyPanel(_ panel: WhyPanel) {
+    fileprivate mutating func whyPanel(_ panel: WhyPanel) {
         let lines = panel.lines(width: width, look)
         let height = panel.height(model.size, look)
         let end = max(1, rows - 1)

@@ -5,6 +5,7 @@ import Terminal
 /// The palette: what fits stands above the line, the best nearest to it... and the chosen one is marked.
 extension Drawing {
     mutating func palette(_ prompt: CommandPrompt) {
+        hints([("Enter", "run"), ("Tab", "complete"), ("Up Down", "choose"), ("Esc", "close")])
         let entries = model.paletteEntries
         let room = max(0, min(10, layout.prompt - 1))
         let first = max(0, min(prompt.selected - room + 1, entries.count - room))
@@ -54,9 +55,5 @@ extension Drawing {
                 detail.cut(to: room, look.glyphs), row: row, column: keyColumn + 7, style: .dim)
         }
         if isSelected { grid.restyle(row: row) { $0.isSelected = true } }
-    }
-
-    var paletteHints: [(key: String, word: String)] {
-        [("Enter", "run"), ("Tab", "complete"), ("Up Down", "choose"), ("Esc", "close")]
     }
 }

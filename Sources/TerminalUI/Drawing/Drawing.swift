@@ -24,10 +24,10 @@ struct Drawing {
 
     static func drawn(_ model: Model) -> Drawing {
         var drawing = Drawing(model: model, layout: model.layout, grid: Grid(model.size))
-        if model.isAdding, let flow = model.adding { drawing.adding(flow) } else { drawing.page() }
-        if let why = model.why, !model.isAdding { drawing.whyPanel(why) }
-        if let dialog = model.dialog { drawing.dialog(dialog) }
-        if let form = model.form { drawing.form(form) }
+        let layers = model.layers.open(in: model)
+        let hiding = layers.firstIndex { type(of: $0).hidesPage }
+        if hiding == nil { drawing.page() }
+        for layer in layers.prefix((hiding ?? layers.endIndex) + 1).reversed() { layer.draw(in: &drawing) }
         return drawing
     }
 

@@ -13,6 +13,7 @@ extension Drawing {
 
     /// The line that is typed, with what is wrong behind it.
     mutating func filterLine(_ line: FilterLine) {
+        hints([("Enter", "keeps it"), ("Esc", "as before"), ("Up", "saved ones")])
         for row in layout.message { grid.fill(row: row, style: .plain) }
         grid.fill(row: layout.prompt, style: .plain)
         let label: SafeText = width >= 20 ? "filter: " : "/"
@@ -37,13 +38,9 @@ extension Drawing {
         }
     }
 
-    /// The filter that is on, while nobody types and no message needs the place.
+    /// The filter that is on, while no message needs the place.
     mutating func filterStanding() {
-        guard let filter = model.filter, model.filterLine == nil, model.commandPrompt == nil,
-            let row = layout.message.first
-        else {
-            return
-        }
+        guard let filter = model.filter, let row = layout.message.first else { return }
         let isFree = model.notice.map { layout.message.count > 1 && said($0).wrapped(to: width - 2).count == 1 } ?? true
         guard isFree else { return }
         let clear = model.keys.keys(for: .back, in: .transfers).first.map { "   \($0.name) shows all" } ?? ""
@@ -52,10 +49,6 @@ extension Drawing {
         grid.put(
             text.shortened(to: max(8, room), mark: look.glyphs.cutMark) + SafeText(clear), row: row, column: 1,
             style: .dim)
-    }
-
-    var filterHints: [(key: String, word: String)] {
-        [("Enter", "keeps it"), ("Esc", "as before"), ("Up", "saved ones")]
     }
 
     /// In the tree's place when nothing matches.

@@ -36,67 +36,79 @@ struct FilterLine: Sendable {
     }
 }
 
-extension Model {
-    mutating func openFilter() { filterLine = FilterLine(filter?.text) }
+extension FilterLine: Layer {
+    static var level: LayerLevel { .filterLine }
+    var wantsMouse: Bool? { false }
 
-    mutating func takeInFilterLine(_ press: KeyPress) {
-        guard var line = filterLine else { return }
+    func take(_ press: KeyPress, in model: inout Model) {
+        var line = self
         switch (press.key, press.modifiers) {
         case (.escape, _), (.character("c"), .control):
-            filterLine = nil
-            return setFilter(line.before)
+            model.filterLine = nil
+            return model.setFilter(line.before)
         case (.enter, _):
-            filterLine = nil
+            model.filterLine = nil
             if let fault = line.fault {
-                setFilter(line.before)
-                return complain("The filter is wrong: \(look.safe(fault.message)).")
+                model.setFilter(line.before)
+                return model.complain("The filter is wrong: \(model.look.safe(fault.message)).")
             }
             return
-        case (.up, _): offer(1, &line)
-        case (.down, _): offer(-1, &line)
+        case (.up, _): line.offer(1, model)
+        case (.down, _): line.offer(-1, model)
         default:
             guard line.field.edit(press) else { return }
             line.offered = nil
         }
-        read(&line)
-        filterLine = line
+        line.read(in: &model)
+        model.filterLine = line
     }
 
-    mutating func pasteInFilterLine(_ bytes: [UInt8]) {
-        guard var line = filterLine else { return }
+    func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
+        var line = self
         line.field.insert(bytes.map { $0 == 0x0A || $0 == 0x09 ? 0x20 : $0 })
-        read(&line)
-        filterLine = line
+        line.read(in: &model)
+        model.filterLine = line
+        return true
     }
 
-    /// Saved filters, and before them the one that was cleared last.
-    private var offers: [String] { (lastFilter.map { [$0] } ?? []) + savedFilters.map(\.text) }
-
-    private func offer(_ step: Int, _ line: inout FilterLine) {
-        let offers = offers
-        let next = (line.offered ?? -1) + step
+    /// Goes through saved filters, and before them the one that was cleared last.
+    private mutating func offer(_ step: Int, _ model: Model) {
+        let offers = (model.lastFilter.map { [$0] } ?? []) + model.savedFilters.map(\.text)
+        let next = (offered ?? -1) + step
         guard offers.indices.contains(next) else {
             if next < 0 {
-                line.offered = nil
-                line.field = TextField()
+                offered = nil
+                field = TextField()
             }
             return
         }
-        line.offered = next
-        line.field = TextField(Array(offers[next].utf8))
+        offered = next
+        field = TextField(Array(offers[next].utf8))
     }
 
-    private mutating func read(_ line: inout FilterLine) {
-        line.fault = nil
-        let text = (line.field.text ?? "").trimmed
-        guard !text.isEmpty else { return setFilter(nil) }
+    private mutating func read(in model: inout Model) {
+        fault = nil
+        let text = (field.text ?? "").trimmed
+        guard !text.isEmpty else { return model.setFilter(nil) }
         do throws(FilterFault) {
             _ = try TransferFilter(text)
-            setFilter(text)
+            model.setFilter(text)
         } catch {
-            line.fault = error
+            fault = error
         }
     }
+
+    func draw(in drawing: inout Drawing) { drawing.filterLine(self) }
+}
+
+extension Model {
+    /// The line in which a filter is typed.
+    var filterLine: FilterLine? {
+        get { layers[FilterLine.self] }
+        set { layers[FilterLine.self] = newValue }
+    }
+
+    mutating func openFilter() { filterLine = FilterLine(filter?.text) }
 
     /// Shows only what matches; `nil`: everything again.
     mutating func setFilter(_ text: String?) {

@@ -43,57 +43,78 @@ extension Tree {
     }
 }
 
-extension Model {
-    mutating func beginFind() { find = TreeFind(before: tree.cursor) }
+extension TreeFind: Layer {
+    static var level: LayerLevel { .find }
+    var wantsMouse: Bool? { false }
+
+    /// When nothing more is typed, the matches stay marked in the list.
+    func isOpen(in model: Model) -> Bool { isTyping }
 
     /// Enter stays, Esc returns to where the cursor was, Tab makes a filter of the words.
-    mutating func takeInFind(_ press: KeyPress) {
+    func take(_ press: KeyPress, in model: inout Model) {
         switch (press.key, press.modifiers) {
         case (.escape, _), (.character("c"), .control):
-            if let before = find?.before { tree.move(to: before) }
-            find = nil
+            if let before = model.find?.before { model.tree.move(to: before) }
+            model.find = nil
         case (.enter, _):
-            find?.isTyping = false
-            if find?.field.isEmpty == true { find = nil }
+            model.find?.isTyping = false
+            if model.find?.field.isEmpty == true { model.find = nil }
             // What the list does not have is gone to when the engine has found it.
-            if let find, tree.lines(of: find).isEmpty, find.inQueue ?? 1 > 0, tree.goal == nil { askForStep(1) }
-        case (.tab, _): filterByFind()
-        case (.down, _): findNext(1)
-        case (.up, _): findNext(-1)
+            if let find = model.find, model.tree.lines(of: find).isEmpty, find.inQueue ?? 1 > 0, model.tree.goal == nil
+            {
+                model.askForStep(1)
+            }
+        case (.tab, _): makeFilter(in: &model)
+        case (.down, _): model.findNext(1)
+        case (.up, _): model.findNext(-1)
         default:
-            guard find?.field.edit(press) == true else { return }
-            goToFound()
+            guard model.find?.field.edit(press) == true else { return }
+            Self.goToFound(in: &model)
         }
     }
 
-    mutating func pasteInFind(_ bytes: [UInt8]) {
-        find?.field.paste(bytes)
-        goToFound()
+    func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
+        model.find?.field.paste(bytes)
+        Self.goToFound(in: &model)
+        return true
     }
 
-    private mutating func filterByFind() {
-        guard let bytes = find?.field.bytes, !bytes.isEmpty else { return }
-        find = nil
-        filterLine = FilterLine(filter?.text)
-        filterLine?.field = TextField()
+    private func makeFilter(in model: inout Model) {
+        let bytes = field.bytes
+        guard !bytes.isEmpty else { return }
+        model.find = nil
+        model.filterLine = FilterLine(model.filter?.text)
+        model.filterLine?.field = TextField()
         // A name with blanks or signs is one word of a filter all the same.
         let isWord = bytes.allSatisfy { $0 >= 0x80 || $0 > 0x20 && !"()|!\"/<>=:@*?".utf8.contains($0) }
         let quoted = isWord || bytes.contains(UInt8(ascii: "\"")) ? bytes : Array("\"".utf8) + bytes + Array("\"".utf8)
-        pasteInFilterLine(quoted)
+        _ = model.filterLine?.paste(quoted, in: &model)
     }
 
     /// To the first that matches from where the cursor was on, round the end.
-    private mutating func goToFound() {
-        guard let find else { return }
-        defer { askForNames() }
-        let start = find.before.flatMap { tree.index(of: $0) } ?? 0
-        let lines = tree.lines(of: find)
+    private static func goToFound(in model: inout Model) {
+        guard let find = model.find else { return }
+        defer { model.askForNames() }
+        let start = find.before.flatMap { model.tree.index(of: $0) } ?? 0
+        let lines = model.tree.lines(of: find)
         if let line = lines.first(where: { $0 >= start }) ?? lines.first {
-            tree.move(to: line)
+            model.tree.move(to: line)
         } else if let before = find.before {
-            tree.move(to: before)
+            model.tree.move(to: before)
         }
     }
+
+    func draw(in drawing: inout Drawing) { drawing.findLine(self) }
+}
+
+extension Model {
+    /// A name that is looked for.
+    var find: TreeFind? {
+        get { layers[TreeFind.self] }
+        set { layers[TreeFind.self] = newValue }
+    }
+
+    mutating func beginFind() { find = TreeFind(before: tree.cursor) }
 
     /// To the next one (1) or the previous one (-1), round the ends.
     mutating func findNext(_ step: Int) {
@@ -110,7 +131,8 @@ extension Model {
 }
 
 extension Drawing {
-    mutating func findLine(_ find: TreeFind) {
+    fileprivate mutating func findLine(_ find: TreeFind) {
+        hints([("Enter", "stays"), ("Tab", "filters"), ("Up Down", "others"), ("Esc", "goes back")])
         for row in layout.message { grid.fill(row: row, style: .plain) }
         let right = find.field.isEmpty ? "" : foundCount(find)
         typed(
@@ -125,6 +147,4 @@ extension Drawing {
         }
         return "\(Figures.count(Int64(model.tree.lines(of: find).count))) in the list"
     }
-
-    static let findHints = [("Enter", "stays"), ("Tab", "filters"), ("Up Down", "others"), ("Esc", "goes back")]
 }

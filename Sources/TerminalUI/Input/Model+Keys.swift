@@ -23,35 +23,19 @@ extension Model {
         tree.awaited = []
         steadyUntil = now.uptime + Tree.steadiness
         if performAnywhere(press) { return }
-        if dialog != nil {
-            return answer { $0.take(press, at: $1) }
-        }
-        if form != nil { return takeInForm(press) }
-        if isAdding { return takeInAdding(press) }
-        if filterLine != nil { return takeInFilterLine(press) }
-        if commandPrompt != nil { return takeInCommandPrompt(press) }
-        if find?.isTyping == true { return takeInFind(press) }
+        let open = layers.open(in: self)
+        if let layer = open.first(where: { type(of: $0).takesKeys }) { return layer.take(press, in: &self) }
         let shown = page
         if shown.take(press, in: &self) { return }
         // A message stays until the next key; what it offers to undo stays as long as the offer holds.
         let hadNotice = notice != nil
         if notice?.undo == nil { notice = nil }
-        guard let action = action(for: press), !performInWhy(action) else { return }
+        guard let action = action(for: press) else { return }
+        for layer in layers.open(in: self) where layer.perform(action, in: &self) { return }
         // One thing at a time: the message, then the filter.
         if action == .back, hadNotice, page is TransfersPage { return notice = nil }
         perform(action)
         sayWaiting()
-    }
-
-    /// Something was done in the question: it stays, or is answered.
-    mutating func answer(_ body: (inout Dialog, Duration) -> Dialog.Outcome) {
-        guard var shown = dialog else { return }
-        let outcome = body(&shown, now.uptime)
-        dialog = shown
-        guard case .answered(let intent) = outcome else { return }
-        if intent != nil, shown.isTicked { setAskLeave(false) }
-        dialog = nil
-        if let intent { perform(intent) }
     }
 
     /// Does the actions that work whatever is open: stop and redraw. A letter may be meant as text, so it is none of

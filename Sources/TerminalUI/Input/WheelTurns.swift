@@ -36,6 +36,6 @@ enum WheelTurns {
 extension Model {
     /// Here arrows go from file to file, so the wheel's must not.
     var hearsWheelAsArrows: Bool {
-        page.hearsWheelAsArrows && dialog == nil && form == nil && !isAdding
+        page.hearsWheelAsArrows && !layers.open(in: self).contains { type(of: $0).takesKeys }
     }
 }

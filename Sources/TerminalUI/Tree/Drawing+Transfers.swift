@@ -15,15 +15,7 @@ extension Drawing {
         marks()
         hints()
         filterStanding()
-        if let line = model.filterLine {
-            filterLine(line)
-        } else if let find = model.find, find.isTyping {
-            findLine(find)
-        } else if let prompt = model.commandPrompt {
-            palette(prompt)
-        } else {
-            message()
-        }
+        message()
     }
 
     private mutating func tree() {
@@ -130,9 +122,6 @@ extension Drawing {
 
     private mutating func hints() {
         guard let row = layout.hints else { return }
-        if model.commandPrompt != nil { return hintLine(HintLine.text(paletteHints, width: width), row) }
-        if model.filterLine != nil { return hintLine(HintLine.text(filterHints, width: width), row) }
-        if model.find?.isTyping == true { return hintLine(HintLine.text(Self.findHints, width: width), row) }
         var line = HintLine.text(
             model.hints, in: model.canChange ? .transfers : .lost, model.keys, width: width,
             words: model.hintWords(for: model.targets))

@@ -9,7 +9,7 @@ struct TransfersPage: Page {
 
     static func open(in model: inout Model) { model.page = TransfersPage() }
 
-    func wantsMouse(in model: Model) -> Bool { model.filterLine == nil && model.find?.isTyping != true }
+    func wantsMouse(in model: Model) -> Bool { true }
 
     func take(_ press: MousePress, in model: inout Model) {
         model.steadyUntil = model.now.uptime + Tree.steadiness
