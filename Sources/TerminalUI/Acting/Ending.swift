@@ -52,8 +52,8 @@ extension Model {
 
     /// A filter hides batches; their ends are wanted all the same, and how they stand when the screen is left.
     mutating func askForBatches() {
-        let wanted = (filter != nil || tree.isFlat) && isConnected
-        if !wanted { hiddenBatches = [] }
+        let wanted = (filters.shown != nil || tree.isFlat) && isConnected
+        if !wanted { filters.hiddenBatches = [] }
         guard wanted != endings.watches else { return }
         endings.watches = wanted
         requests.append(.watchBatches(wanted))

@@ -24,7 +24,7 @@ extension Model {
             targets.batch = batch
         }
         // Whatever all that match are, their hosts and sessions are many.
-        targets.matching = rows.isEmpty && filter?.marksAll == true ? filter?.sent : nil
+        targets.matching = rows.isEmpty && filters.shown?.marksAll == true ? filters.shown?.sent : nil
         ask(.limits(targets)) { .limits(of: (targets.rows.first ?? targets.batch)?.id.batch, number: $0) }
     }
 

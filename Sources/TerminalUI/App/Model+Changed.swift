@@ -42,8 +42,8 @@ extension Model {
         say(
             outcome(of: request.purpose, changed, done: Int64(done)) + price + late + remainder(of: takenBack),
             undo: undo, isLogged: done > 0)
-        if case .named = request.purpose, filter?.marksAll == true {
-            filter?.marksAll = false
+        if case .named = request.purpose, filters.shown?.marksAll == true {
+            filters.shown?.marksAll = false
             tree.unmarkAll()
         }
         // What is moved step by step stays marked for the next one.

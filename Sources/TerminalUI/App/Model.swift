@@ -67,10 +67,7 @@ struct Model: Sendable {
     var book = DestinationBook.empty()
     /// The folder where picking begins.
     var startFolder: [UInt8]
-    /// The filter for the rows that are shown; `nil`: all are.
-    var filter: ShownFilter?
-    /// A filter that asks for what is marked, by the words in which the engine got it.
-    var typedFilters: [String: String] = [:]
+    var filters = Filters()
     /// The file that the cursor follows.
     var followed: RowID?
     /// Since when nothing of the engine's news is shown.
@@ -79,13 +76,6 @@ struct Model: Sendable {
     var lowerHeight = ScreenLayout.lowerHeights[0]
     /// The details below have the keys, from this line on.
     var lowerScroll: Int?
-    /// The one that was cleared last, to be had again.
-    var lastFilter: String?
-    /// By name, in the order of the file.
-    var savedFilters: [SavedFilter] = []
-    /// The numbers of files that match those, while the palette is open.
-    var filterCounts: [String: FilterCount] = [:]
-    var lastCounted: [String] = []
     /// The problems in `keys.conf`: parts of it that do not count.
     var keyProblems: [String] = []
     /// Since when the engine runs, by this machine's clock.
@@ -110,8 +100,6 @@ struct Model: Sendable {
     var hasAskedWhatHappened = false
     /// The progress of the batches when the screen opened.
     var batchesAtStart: [BatchID: KeptView.Standing] = [:]
-    /// All batches as last told, while a filter hides some.
-    var hiddenBatches: [NodeRow] = []
     var pending: [RowID: PendingDeed] = [:]
     var outstanding: [Int: Outstanding] = [:]
     /// The changes made here, to be taken back and done again.
@@ -215,10 +203,10 @@ struct Model: Sendable {
         case .answer(let answer): take(answer)
         case .local(let news): take(news)
         case .counted(let count):
-            filterCounts[count.text] = count
+            filters.counts[count.text] = count
             recountQuestion()
         case .batches(let rows):
-            hiddenBatches = rows
+            filters.hiddenBatches = rows
             noteEnds(of: rows)
         case .printed(let lines): takePrinted(lines)
         case .tick: break
@@ -277,7 +265,7 @@ struct Model: Sendable {
     // MARK: What the engine is to tell
 
     private mutating func askForView() {
-        let wanted = Request.show(tree.wantedSections(), nodes: page.watchedNodes, filter: filter?.sent)
+        let wanted = Request.show(tree.wantedSections(), nodes: page.watchedNodes, filter: filters.shown?.sent)
         if wanted != lastShown {
             lastShown = wanted
             requests.append(wanted)

@@ -124,7 +124,7 @@ extension Model {
             ask(.named(deed, what)) { .act(deed, .ids(nodes), number: $0) }
             return
         }
-        if let filter, filter.marksAll {
+        if let filter = filters.shown, filter.marksAll {
             return deed.isMove ? refuseToMoveMatching() : confirmMatching(deed)
         }
         let rows = targets

@@ -146,7 +146,7 @@ extension Model {
 
     mutating func act(_ deed: Deed, on text: String) {
         guard canChange else { return complain(cannotChange) }
-        if text.isEmpty { return filter?.marksAll == true ? confirmMatching(deed) : actOnTargets(deed) }
+        if text.isEmpty { return filters.shown?.marksAll == true ? confirmMatching(deed) : actOnTargets(deed) }
         let batches = batches(called: text)
         if let one = batches.first, batches.count == 1 {
             return act(deed, title([one]), .rows([one.id]), cost(of: deed, [one]))
@@ -210,8 +210,8 @@ extension Model {
 
     /// The words for a filter's files, with their number as soon as somebody has counted.
     func matching(_ text: String) -> SafeText {
-        let count = filter?.sent == text ? filter?.count ?? filterCounts[text] : filterCounts[text]
-        let text = typedFilters[text] ?? text
+        let count = filters.count(of: text)
+        let text = filters.typed[text] ?? text
         guard let count, count.matched > 0 || count.complete else { return "all files that match \(look.safe(text))" }
         let files =
             count.complete ? Figures.amount(count.matched, "file") : "\(Figures.count(count.matched))+ files"

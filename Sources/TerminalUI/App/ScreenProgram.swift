@@ -70,7 +70,7 @@ actor ScreenProgram {
             folder: currentDirectory,
             grace: options.grace, mouse: configuration.mouse, bell: configuration.bell,
             machine: engine.options.remote?.machine, now: Moment(uptime: .zero, wall: TerminalUI.wallTime))
-        model.savedFilters = options.filters
+        model.filters.saved = options.filters
         model.asksLeave = configuration.askLeave
         model.askAbove = AskAbove(
             files: Int64(configuration.askFiles), bytes: configuration.askSize.bytes, lost: configuration.askLost.bytes)

@@ -87,7 +87,7 @@ extension Model {
     var paletteEntries: [PaletteEntry] {
         guard let prompt = commandPrompt, prompt.command == nil else { return [] }
         // What a person has named comes first, with how much it is now.
-        var entries = savedFilters.map {
+        var entries = filters.saved.map {
             PaletteEntry(run: .filter($0.text), title: "filter \($0.name)", key: "", detail: detail(of: $0))
         }
         entries += Action.allCases.filter { isOffered($0) }.map { action in
@@ -143,7 +143,7 @@ extension Model {
                 ? nil : "nothing failed in it"
         case .retryAll: return (totals?.failed ?? 0) > 0 ? nil : "nothing has failed"
         case .clear: return tree.root?.rows.contains(where: \.isOver) == true ? nil : "no batch is finished"
-        case .nextMatch, .previousMatch, .markMatching: return filter == nil ? "no filter is on" : nil
+        case .nextMatch, .previousMatch, .markMatching: return filters.shown == nil ? "no filter is on" : nil
         case .redo: return repeating.hasUndone ? nil : "nothing was undone here"
         case .unmarkAll: return tree.marks.isEmpty ? "nothing is marked" : nil
         default: return nil

@@ -42,7 +42,7 @@ extension Drawing {
             if totals.counts.running > 0 { parts.append("\(Figures.count(totals.counts.running)) active") }
             if totals.counts.finishing > 0 { parts.append("\(Figures.count(totals.counts.finishing)) checking") }
         }
-        if !model.tree.marks.isEmpty, model.filter?.marksAll != true {
+        if !model.tree.marks.isEmpty, model.filters.shown?.marksAll != true {
             parts.append("\(model.tree.marks.count) marked")
         }
         if totals.viewers > 1 { parts.append("viewers \(totals.viewers)") }

@@ -84,7 +84,7 @@ struct RowDrawing {
 
     /// Returns true for the files of a filter, which were looked for; the other rows say where they are.
     private func isMatch(_ item: TreeItem) -> Bool {
-        guard model.filter?.unfiltered != nil, case .row(.task) = item.id else { return false }
+        guard model.filters.shown?.unfiltered != nil, case .row(.task) = item.id else { return false }
         return true
     }
 

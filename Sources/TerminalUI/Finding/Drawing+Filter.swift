@@ -6,7 +6,7 @@ import Terminal
 extension Drawing {
     /// `filter: 1,206 of 12,406`, with `+` while the search goes on.
     var filterCount: SafeText? {
-        guard let filter = model.filter else { return nil }
+        guard let filter = model.filters.shown else { return nil }
         guard let count = filter.count else { return "filter: ... of all" }
         return "filter: \(Figures.count(count.matched))\(count.complete ? "" : "+") of \(Figures.count(count.total))"
     }
@@ -40,7 +40,7 @@ extension Drawing {
 
     /// The filter that is on, while no message needs the place.
     mutating func filterStanding() {
-        guard let filter = model.filter, let row = layout.message.first else { return }
+        guard let filter = model.filters.shown, let row = layout.message.first else { return }
         let isFree = model.notice.map { layout.message.count > 1 && said($0).wrapped(to: width - 2).count == 1 } ?? true
         guard isFree else { return }
         let clear = model.keys.keys(for: .back, in: .transfers).first.map { "   \($0.name) shows all" } ?? ""
@@ -54,7 +54,7 @@ extension Drawing {
     /// In the tree's place when nothing matches.
     mutating func nothingMatches() {
         guard let row = layout.tree.first else { return }
-        let complete = model.filter?.count?.complete == true
+        let complete = model.filters.shown?.count?.complete == true
         grid.put(complete ? "Nothing matches." : "Looking...", row: min(layout.tree.upperBound - 1, row + 1), column: 3)
         cursor = Cursor(row: min(layout.tree.upperBound - 1, row + 1), column: min(3, width - 1))
     }

@@ -73,7 +73,7 @@ extension FilterLine: Layer {
 
     /// Goes through saved filters, and before them the one that was cleared last.
     private mutating func offer(_ step: Int, _ model: Model) {
-        let offers = (model.lastFilter.map { [$0] } ?? []) + model.savedFilters.map(\.text)
+        let offers = model.filters.offers
         let next = (offered ?? -1) + step
         guard offers.indices.contains(next) else {
             if next < 0 {
@@ -108,43 +108,43 @@ extension Model {
         set { layers[FilterLine.self] = newValue }
     }
 
-    mutating func openFilter() { filterLine = FilterLine(filter?.text) }
+    mutating func openFilter() { filterLine = FilterLine(filters.shown?.text) }
 
     /// Shows only what matches; `nil`: everything again.
     mutating func setFilter(_ text: String?) {
         find = nil
         // Other rows were asked for, not the ones that stand still.
-        if text != filter?.text { frozen = nil }
+        if text != filters.shown?.text { frozen = nil }
         guard let text else {
-            if let filter {
-                lastFilter = filter.text
+            if let filter = filters.shown {
+                filters.last = filter.text
                 if filter.marksAll { self.tree.unmarkAll() }
                 if let tree = filter.unfiltered { self.tree.giveBack(to: tree) }
             }
-            filter = nil
+            filters.shown = nil
             return
         }
-        let isNew = filter?.text != text
-        if filter == nil { filter = ShownFilter(text: text) } else { filter?.text = text }
+        let isNew = filters.shown?.text != text
+        if filters.shown == nil { filters.shown = ShownFilter(text: text) } else { filters.shown?.text = text }
         // What is marked when it is set: marks that come or go later leave it alone.
         if isNew {
             let named = named(text)
-            filter?.named = named == text ? nil : named
+            filters.shown?.named = named == text ? nil : named
         }
-        let sent = filter?.sent
-        if filter?.count?.text != sent, filter?.marksAll == true {
-            filter?.marksAll = false
+        let sent = filters.shown?.sent
+        if filters.shown?.count?.text != sent, filters.shown?.marksAll == true {
+            filters.shown?.marksAll = false
             tree.unmarkAll()
         }
-        if filter?.count?.text != sent { filter?.count = nil }
+        if filters.shown?.count?.text != sent { filters.shown?.count = nil }
     }
 
     /// Takes over sections when they are of the filter that is on.
     mutating func take(_ sections: [TreeSection], of count: FilterCount?) {
-        guard count?.text == filter?.sent else { return }
-        guard let count, var filter else { return tree.take(sections) }
+        guard count?.text == filters.shown?.sent else { return }
+        guard let count, var filter = filters.shown else { return tree.take(sections) }
         filter.count = count
-        defer { self.filter = filter }
+        defer { self.filters.shown = filter }
         // Nothing found so far says nothing: what was shown before stays until there is something to show.
         if count.matched == 0, !count.complete { return }
         if filter.shownText != count.text {
@@ -164,7 +164,7 @@ extension Model {
     /// To the next file that matches (1), or the previous one (-1).
     mutating func moveToMatch(_ step: Int) {
         if find != nil { return findNext(step) }
-        guard filter?.unfiltered != nil else {
+        guard filters.shown?.unfiltered != nil else {
             let key = keys.keys(for: .filter, in: .transfers).first?.name ?? "filter"
             return say("Nothing is looked for: \(key) begins.")
         }
@@ -178,14 +178,14 @@ extension Model {
 
     /// Marks all files that match, in sight or not.
     mutating func markMatching() {
-        guard let filter, filter.unfiltered != nil else {
+        guard let filter = filters.shown, filter.unfiltered != nil else {
             let key = keys.keys(for: .filter, in: .transfers).first?.name ?? "filter"
             return say("No filter is on: \(key) sets one, then all that match can be marked.")
         }
         let marked = Int64(tree.markTasks())
         let all = max(marked, filter.count?.matched ?? 0)
         guard all > 0 else { return say("Nothing matches: there is nothing to mark.") }
-        self.filter?.marksAll = all > marked
+        self.filters.shown?.marksAll = all > marked
         say("Marked all \(Figures.amount(all, "file")) that match.")
     }
 }

@@ -43,7 +43,7 @@ extension Model {
     ) -> NameQuestion {
         NameQuestion(
             text: text, after: row, here: here, backwards: backwards,
-            order: tree.order == TreeOrder() ? nil : tree.order, flat: tree.isFlat, filter: filter?.sent)
+            order: tree.order == TreeOrder() ? nil : tree.order, flat: tree.isFlat, filter: filters.shown?.sent)
     }
 
     private func rowID(of item: TreeItem.ID?) -> RowID? { if case .row(let id) = item { id } else { nil } }

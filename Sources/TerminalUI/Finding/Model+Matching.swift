@@ -6,7 +6,7 @@ import MartletKit
 extension Model {
     /// Returns true when the action was done, asked about or refused here, because all that match are marked.
     mutating func actOnMatching(_ action: Action) -> Bool {
-        guard filter?.marksAll == true else { return false }
+        guard filters.shown?.marksAll == true else { return false }
         switch action {
         case .pause: confirmMatching(tree.marks.values.allSatisfy { $0.isOver || $0.standsStill } ? .resume : .pause)
         case .cancel: confirmMatching(.cancel)
@@ -21,7 +21,7 @@ extension Model {
 
     /// Asks whether it is to be done to all that match the filter that is on.
     mutating func confirmMatching(_ deed: Deed) {
-        guard let filter else { return }
+        guard let filter = filters.shown else { return }
         confirm(deed, matching(filter.sent), .matching(NodeSelector(filter: filter.sent)))
     }
 
@@ -33,7 +33,7 @@ extension Model {
     }
 
     private mutating func openOrderOfMatching() {
-        guard let text = filter?.sent else { return }
+        guard let text = filters.shown?.sent else { return }
         let what = matching(text)
         func choice(_ letter: Unicode.Scalar, _ words: String, _ deed: Deed) -> Dialog.Choice {
             Dialog.Choice(
@@ -53,7 +53,7 @@ extension Model {
     mutating func named(_ text: String) -> String {
         guard let filter = try? TransferFilter(text), filter.asksForMarks else { return text }
         let named = filter.naming(tree.marks.keys.sorted { "\($0)" < "\($1)" }).description
-        typedFilters = [named: text]
+        filters.typed = [named: text]
         return named
     }
 }

@@ -29,25 +29,25 @@ extension Model {
                 $0.properties.isAlphabetic || "0123456789-_".unicodeScalars.contains($0)
             }
         guard isName else { return complain("A filter's name is a word of letters, digits and dashes.") }
-        guard let text = given.isEmpty ? filter?.text : given else {
+        guard let text = given.isEmpty ? filters.shown?.text : given else {
             return complain("No filter is on: type  save \(look.safe(name)) FILTER")
         }
         guard (try? TransferFilter(text)) != nil else { return complain("\"\(look.safe(text))\" cannot be read.") }
-        savedFilters.removeAll { $0.name == name }
-        savedFilters.append(SavedFilter(name: name, text: text))
-        requests.append(.saveFilters(savedFilters))
+        filters.saved.removeAll { $0.name == name }
+        filters.saved.append(SavedFilter(name: name, text: text))
+        requests.append(.saveFilters(filters.saved))
         say("Saved \"\(look.safe(text))\" as \(look.safe(name)).")
     }
 
     mutating func forgetFilter(_ name: String) {
-        guard savedFilters.contains(where: { $0.name == name }) else {
-            let names = savedFilters.map(\.name).joined(separator: ", ")
+        guard filters.saved.contains(where: { $0.name == name }) else {
+            let names = filters.saved.map(\.name).joined(separator: ", ")
             return complain(
                 names.isEmpty
                     ? "No filter is saved." : "There is no filter \(look.safe(name)): there are \(look.safe(names)).")
         }
-        savedFilters.removeAll { $0.name == name }
-        requests.append(.saveFilters(savedFilters))
+        filters.saved.removeAll { $0.name == name }
+        requests.append(.saveFilters(filters.saved))
         say("Forgot the filter \(look.safe(name)).")
     }
 }
@@ -61,19 +61,19 @@ extension Model {
         let looked =
             commandPrompt == nil
             ? []
-            : savedFilters.map(\.text).filter {
+            : filters.saved.map(\.text).filter {
                 (try? TransferFilter($0))?.asksForMarks == false
             }.prefix(Self.mostCounted).map(\.self)
         let wanted = isConnected ? questionedFilter.map { [$0] } ?? looked : []
-        guard wanted != lastCounted else { return }
-        lastCounted = wanted
-        filterCounts = filterCounts.filter { wanted.contains($0.key) }
+        guard wanted != filters.counted else { return }
+        filters.counted = wanted
+        filters.counts = filters.counts.filter { wanted.contains($0.key) }
         requests.append(.count(wanted))
     }
 
     /// `1,206 files  @err 403`; while they are being counted `1,206+ files`.
     func detail(of filter: SavedFilter) -> SafeText {
-        guard let count = filterCounts[filter.text] else { return look.safe(filter.text) }
+        guard let count = filters.counts[filter.text] else { return look.safe(filter.text) }
         let number = Figures.count(count.matched) + (count.complete ? "" : "+")
         return SafeText("\(number) \(count.matched == 1 && count.complete ? "file" : "files")  ")
             + look.safe(filter.text)

@@ -83,7 +83,7 @@ extension TreeFind: Layer {
         let bytes = field.bytes
         guard !bytes.isEmpty else { return }
         model.find = nil
-        model.filterLine = FilterLine(model.filter?.text)
+        model.filterLine = FilterLine(model.filters.shown?.text)
         model.filterLine?.field = TextField()
         // A name with blanks or signs is one word of a filter all the same.
         let isWord = bytes.allSatisfy { $0 >= 0x80 || $0 > 0x20 && !"()|!\"/<>=:@*?".utf8.contains($0) }

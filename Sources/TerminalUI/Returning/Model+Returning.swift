@@ -23,19 +23,19 @@ extension Model {
     func keptScreen(over latest: KeptScreen?) -> KeptScreen {
         var kept = kept
         kept.views = latest?.views ?? kept.views
-        guard tree.isKnown || filter?.unfiltered?.isKnown == true else { return kept }
+        guard tree.isKnown || filters.shown?.unfiltered?.isKnown == true else { return kept }
         var view = KeptView(leftAt: engineNow.wall)
-        let whole = filter?.unfiltered ?? tree
+        let whole = filters.shown?.unfiltered ?? tree
         whole.keepFolds(in: &view)
         tree.keepCursor(in: &view)
         // Marks are not remembered, so a filter about them would show nothing.
-        view.filter = filter?.named == nil ? filter?.text : nil
+        view.filter = filters.shown?.named == nil ? filters.shown?.text : nil
         view.order = tree.order
         view.lowerHeight = lowerHeight
         view.waiting = totals?.needsPerson ?? 0
         // Of batches that were not in sight the last news are still right to begin from.
         view.batches = (leftBefore?.batches ?? [:]).merging(batchesAtStart) { $1 }
-        for row in (whole.root?.rows ?? []) + hiddenBatches {
+        for row in (whole.root?.rows ?? []) + filters.hiddenBatches {
             guard case .batch(let id) = row.id else { continue }
             view.batches[id] = KeptView.Standing(
                 completed: row.counts.completed, failed: row.counts.failed, bytes: row.bytes.accepted)

@@ -8,7 +8,13 @@ extension Drawing {
         header()
         total()
         titles()
-        if !model.tree.items.isEmpty { tree() } else if model.filter == nil { welcome() } else { nothingMatches() }
+        if !model.tree.items.isEmpty {
+            tree()
+        } else if model.filters.shown == nil {
+            welcome()
+        } else {
+            nothingMatches()
+        }
         lower()
         lowerLog()
         path()
@@ -48,7 +54,7 @@ extension Drawing {
         let marked = model.tree.marks.values
         if !marked.isEmpty {
             let bytes = marked.reduce(0) { $0 &+ $1.bytes.total }
-            let all = model.filter?.marksAll == true ? model.filter?.count?.matched : nil
+            let all = model.filters.shown?.marksAll == true ? model.filters.shown?.count?.matched : nil
             let text =
                 all.map { "\(Figures.count($0)) marked: all that match" }
                 ?? "\(Figures.count(Int64(marked.count))) marked, \(look.figures.size(bytes))"
@@ -146,7 +152,7 @@ extension Model {
     }
 
     private var hintsHere: [Action] {
-        if tree.items.isEmpty, filter == nil { return [.help, .add, .log, .leave] }
+        if tree.items.isEmpty, filters.shown == nil { return [.help, .add, .log, .leave] }
         let undo: [Action] = notice?.undo == nil ? [] : [.undo]
         let retry: [Action] =
             targets.contains { $0.counts.failed + $0.counts.cancelled + $0.counts.waiting > 0 } ? [.retry] : []

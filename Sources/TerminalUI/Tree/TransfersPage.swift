@@ -44,13 +44,13 @@ struct TransfersPage: Page {
                 model.tree.toggleAll(under: row.id)
             }
         case .mark:
-            model.filter?.marksAll = false
+            model.filters.shown?.marksAll = false
             if model.tree.rangeStart != nil { return model.markRange() }
             model.tree.toggleMark()
             model.tree.move(by: 1)
         case .unmarkAll:
             model.tree.unmarkAll()
-            model.filter?.marksAll = false
+            model.filters.shown?.marksAll = false
         case .nextProblem: model.seekProblem(fromStart: false)
         case .details: if let row = model.tree.cursorRow { model.showDetails(row) }
         case .help: model.openHelp()

@@ -49,7 +49,7 @@ extension Model {
     /// The first press begins a range, the second one marks it.
     mutating func markRange() {
         guard let cursor = tree.cursor else { return }
-        filter?.marksAll = false
+        filters.shown?.marksAll = false
         guard tree.rangeStart == nil else { return tree.endRange(marking: true) }
         tree.rangeStart = cursor
         say("A range begins here: go to its other end. \(key(.markRange)) marks it, what acts acts on it.")

@@ -65,7 +65,7 @@ struct OrderingCommandTests {
     @Test("saved filters are counted while the palette is open, and not longer")
     func counts() {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
-        screen.model.savedFilters = [SavedFilter(name: "errors", text: "@err 403")]
+        screen.model.filters.saved = [SavedFilter(name: "errors", text: "@err 403")]
         screen.press(":")
         #expect(screen.requests.contains(.count(["@err 403"])))
         screen.press("err")

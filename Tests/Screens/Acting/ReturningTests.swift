@@ -83,7 +83,7 @@ struct ReturningTests {
         }
         var marked = example()
         marked.press("Space", "f", "@marked", "Enter")
-        #expect(try returned(marked).model.filter == nil)
+        #expect(try returned(marked).model.filters.shown == nil)
     }
 
     @Test("the filter is on again")
@@ -91,7 +91,7 @@ struct ReturningTests {
         var before = example()
         before.press("f", "@err 403", "Enter")
         let screen = try returned(before)
-        #expect(screen.model.filter?.text == "@err 403")
+        #expect(screen.model.filters.shown?.text == "@err 403")
     }
 
     @Test("what was done, what failed and what has ended meanwhile is one sentence; every batch is asked of once")

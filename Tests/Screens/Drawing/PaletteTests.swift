@@ -36,7 +36,7 @@ struct CommandPaletteTests {
     @Test("pictures: at first, while typing, a command's form, in a small window")
     func pictures() {
         var screen = example()
-        screen.model.savedFilters = [SavedFilter(name: "errors", text: "@err 403")]
+        screen.model.filters.saved = [SavedFilter(name: "errors", text: "@err 403")]
         screen.press(":")
         Pictures.expect(screen.picture, "palette-80x24")
         screen.press("pau", "Down")

@@ -41,7 +41,7 @@ extension ProblemsPageTests {
         screen.press("x")
         #expect(screen.matched(.cancel) == ["(@run | @wait | @retry) id:b4"])
         screen.press("Enter")
-        #expect(screen.model.filter?.text == "(@run | @wait | @retry) id:b4")
+        #expect(screen.model.filters.shown?.text == "(@run | @wait | @retry) id:b4")
     }
 
     @Test("two names that nobody knows are two problems, and what is done to one is done to none of the other")

@@ -207,7 +207,7 @@ struct ProblemsPageTests {
     func files() {
         var screen = screen()
         screen.press("Enter")
-        #expect(screen.model.filter?.text == "@err err=permissionDenied")
+        #expect(screen.model.filters.shown?.text == "@err err=permissionDenied")
         guard screen.model.page is TransfersPage else { return #expect(Bool(false), "still on the page") }
         screen = self.screen()
         screen.press("Esc")

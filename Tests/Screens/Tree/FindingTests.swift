@@ -143,8 +143,8 @@ struct FindingTests {
     func marked() {
         var screen = example()
         screen.press("Space", "Space", "f", "@marked", "Enter")
-        #expect(screen.model.filter?.text == "@marked")
-        #expect(screen.model.filter?.sent == "id:b1 | id:b1/f2")
+        #expect(screen.model.filters.shown?.text == "@marked")
+        #expect(screen.model.filters.shown?.sent == "id:b1 | id:b1/f2")
         var update = ViewUpdate()
         update.sections = [Rows.section(nil, [Rows.batch(1, "holiday-2024", .running)])]
         update.filter = FilterCount(text: "id:b1 | id:b1/f2", matched: 826, total: 12406, complete: true)

@@ -42,7 +42,7 @@ struct KeysOfListTests {
         #expect(screen.cursorName == "NDA signed (final).pdf")
         screen.press("Tab")
         #expect(screen.model.find == nil)
-        #expect(screen.model.filter?.text == "\"NDA signed (\"")
+        #expect(screen.model.filters.shown?.text == "\"NDA signed (\"")
         #expect(screen.model.filterLine != nil)
         screen = example()
         screen.press("/", "Img")

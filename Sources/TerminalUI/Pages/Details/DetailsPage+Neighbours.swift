@@ -25,8 +25,8 @@ extension DetailsPage {
 extension Model {
     /// A batch by its name, with its place among those that are not over: `holiday-2024 (1 of 3)`.
     func title(of batch: BatchID) -> SafeText? {
-        let isList = filter == nil && tree.root != nil
-        let batches = isList ? tree.root?.rows ?? [] : hiddenBatches
+        let isList = filters.shown == nil && tree.root != nil
+        let batches = isList ? tree.root?.rows ?? [] : filters.hiddenBatches
         guard let row = batches.first(where: { $0.id == .batch(batch) }) else { return nil }
         let name = look.safe(row.name)
         // In another order than the queue's, or when there are more than were told, a place says nothing.

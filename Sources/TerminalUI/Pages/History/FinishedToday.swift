@@ -33,7 +33,7 @@ struct FinishedToday: Hashable, Sendable {
 extension Model {
     /// Asked for when the list is found empty; what ends later stands in the list first.
     mutating func askForFinishedToday() {
-        guard tree.isKnown, tree.items.isEmpty, filter == nil else { return finishedToday = nil }
+        guard tree.isKnown, tree.items.isEmpty, filters.shown == nil else { return finishedToday = nil }
         if case .known(_, let day)? = finishedToday, day != today { finishedToday = nil }
         guard finishedToday == nil, isConnected else { return }
         finishedToday = .asked

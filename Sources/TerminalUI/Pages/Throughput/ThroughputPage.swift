@@ -110,8 +110,8 @@ extension Model {
 
     /// Those that are not over, in the queue's order: speeds and states change too often to sort by them under somebody who chooses.
     var throughputBatches: [NodeRow] {
-        let isList = filter == nil && tree.root != nil
-        return (isList ? tree.root?.rows ?? [] : hiddenBatches).filter { !$0.isOver }
+        let isList = filters.shown == nil && tree.root != nil
+        return (isList ? tree.root?.rows ?? [] : filters.hiddenBatches).filter { !$0.isOver }
     }
 
     /// The one whose graph is shown; `nil`: it is everything's, or the batch is over.
@@ -121,7 +121,7 @@ extension Model {
 
     /// Also of one that is over.
     func throughputName(of batch: BatchID) -> SafeText {
-        let row = ((tree.root?.rows ?? []) + hiddenBatches).first { $0.id == .batch(batch) }
+        let row = ((tree.root?.rows ?? []) + filters.hiddenBatches).first { $0.id == .batch(batch) }
         return row.map { look.safe($0.name) } ?? SafeText("\(batch)")
     }
 }
