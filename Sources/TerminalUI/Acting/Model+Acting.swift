@@ -229,7 +229,7 @@ extension Model {
     /// Until the engine has confirmed it, the rows say so; nothing is claimed before.
     mutating func send(_ deed: Deed, _ rows: [NodeRow]) {
         let number = ask(.deed(deed, rows)) { .act(deed, .rows(rows.map(\.id)), number: $0) }
-        let patience = outstanding[number]?.patience ?? Outstanding.usualPatience
+        let patience = requests.outstanding[number]?.patience ?? Outstanding.usualPatience
         for row in rows {
             pending[row.id] = PendingDeed(deed: deed, number: number, since: now.uptime, patience: patience)
         }

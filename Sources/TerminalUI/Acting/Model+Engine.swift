@@ -56,7 +56,7 @@ extension Model {
             // The picture below the list begins with what was before this screen came.
             if !layout.lower.isEmpty { askForThroughput(isPatient: true) }
             if look.hasClock { ask(.status, isPatient: true) { .status(number: $0) } }
-            if machine == nil { requests += [.local(.lookAtLogout(engine: identity.pid)), .local(.places)] }
+            if machine == nil { requests.made += [.local(.lookAtLogout(engine: identity.pid)), .local(.places)] }
         case .lost(let since, let nextTry, let loss):
             sayLost(loss)
             link = .lost(since: since, nextTry: nextTry, loss)

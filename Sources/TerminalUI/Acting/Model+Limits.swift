@@ -31,7 +31,7 @@ extension Model {
     mutating func limitsCame(
         _ result: Result<TransferLimits, RequestError>, _ session: SessionName?, _ number: Int
     ) {
-        guard let request = outstanding.removeValue(forKey: number),
+        guard let request = requests.outstanding.removeValue(forKey: number),
             case .limits(let targets) = request.purpose
         else {
             return
@@ -76,7 +76,8 @@ extension Model {
 
     /// Takes the answer to new limits of everything, hosts and sessions.
     mutating func limitsSet(_ result: Result<TransferLimits, RequestError>, _ number: Int) {
-        guard let request = outstanding.removeValue(forKey: number), case .setLimits(let wish) = request.purpose
+        guard let request = requests.outstanding.removeValue(forKey: number),
+            case .setLimits(let wish) = request.purpose
         else { return }
         switch result {
         case .failure(let error): complain(advised(error.message))

@@ -17,7 +17,7 @@ extension Model {
     }
 
     mutating func undoableCame(_ result: Result<[UndoStep], RequestError>, _ number: Int) {
-        guard outstanding.removeValue(forKey: number) != nil else { return }
+        guard requests.outstanding.removeValue(forKey: number) != nil else { return }
         switch result {
         case .failure(let error): complain(advised(error.message))
         case .success(let steps): page = undoReport(steps)

@@ -81,7 +81,7 @@ extension Model {
     }
 
     mutating func verify(_ nodes: [NodeID], _ name: SafeText, readsBack: Bool) {
-        let isAsked = outstanding.values.contains {
+        let isAsked = requests.outstanding.values.contains {
             if case .verifying(_, nodes) = $0.purpose { true } else { false }
         }
         if isAsked { return say("The server is being asked about \(name) already.") }
@@ -90,14 +90,14 @@ extension Model {
     }
 
     mutating func verified(_ news: VerifyNews, _ number: Int) {
-        guard case .verifying(let name, _)? = outstanding[number]?.purpose else { return }
+        guard case .verifying(let name, _)? = requests.outstanding[number]?.purpose else { return }
         guard news.isOver else {
             let read = news.read.map { ", read \(look.figures.size($0.bytes)) of it back" } ?? ""
             return say(
                 "Asking the server about \(name): \(Figures.count(news.found)) of \(Figures.amount(news.files, "file"))\(read)...",
                 isLogged: true)
         }
-        outstanding[number] = nil
+        requests.outstanding[number] = nil
         if let refusal = news.refusal { return complain(advised(refusal)) }
         let listed =
             news.files > 0 && news.files == news.unlistedFiles

@@ -168,7 +168,7 @@ extension Model {
     }
 
     mutating func queued(_ result: Result<BatchSnapshot, RequestError>, _ number: Int) {
-        guard case .queueing(let order) = outstanding.removeValue(forKey: number)?.purpose else { return }
+        guard case .queueing(let order) = requests.outstanding.removeValue(forKey: number)?.purpose else { return }
         switch result {
         case .success(let batch):
             if order.repeated == nil { drafts[order.kind] = nil }

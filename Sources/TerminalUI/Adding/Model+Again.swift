@@ -17,7 +17,9 @@ extension Model {
     }
 
     mutating func ordered(_ result: Result<BatchRequest, RequestError>, _ number: Int) {
-        guard case .order(let batch, let inPlace)? = outstanding.removeValue(forKey: number)?.purpose else { return }
+        guard case .order(let batch, let inPlace)? = requests.outstanding.removeValue(forKey: number)?.purpose else {
+            return
+        }
         // Somebody who has begun something else meanwhile is not torn out of it.
         guard adding == nil else { return }
         switch result {

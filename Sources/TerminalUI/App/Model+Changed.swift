@@ -5,7 +5,7 @@ import Terminal
 /// The answer to a change that was asked for: the message, and the offer to take it back.
 extension Model {
     mutating func acted(_ result: Result<NodesChanged, RequestError>, _ number: Int) {
-        guard let request = outstanding.removeValue(forKey: number) else { return }
+        guard let request = requests.outstanding.removeValue(forKey: number) else { return }
         let changed: NodesChanged
         switch result {
         case .success(let all): changed = all

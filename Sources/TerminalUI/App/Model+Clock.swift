@@ -4,7 +4,9 @@ import MartletKit
 /// The time in the first line, to the minute, and how long the engine has run.
 extension Model {
     mutating func statusCame(_ result: Result<EngineStatus?, RequestError>, _ number: Int) {
-        guard outstanding.removeValue(forKey: number) != nil, case .success(let status?) = result else { return }
+        guard requests.outstanding.removeValue(forKey: number) != nil, case .success(let status?) = result else {
+            return
+        }
         engineSince = now.wall.advanced(by: .seconds(-status.uptime))
     }
 

@@ -34,7 +34,7 @@ extension Model {
 
     /// The engine that is there and says nothing is asked once more.
     mutating func askIfItLives() {
-        let isAsked = outstanding.values.contains { if case .status = $0.purpose { true } else { false } }
+        let isAsked = requests.outstanding.values.contains { if case .status = $0.purpose { true } else { false } }
         if !isAsked { ask(.status) { .status(number: $0) } }
         say("Asked again; it has not answered for \(silence?.components.seconds ?? 0) s.")
     }

@@ -25,7 +25,7 @@ extension Model {
     /// nobody presses a key. `nil`: nothing moves, or something is asked already.
     private var untilLifeIsAsked: Duration? {
         guard isConnected, let totals, totals.bytesPerSecondUp + totals.bytesPerSecondDown > 0,
-            !outstanding.values.contains(where: { !$0.isPatient })
+            !requests.areUrgent
         else { return nil }
         return heardAt + .seconds(1) - now.uptime
     }
@@ -41,10 +41,9 @@ extension Model {
         if let left = page.untilRefresh(in: self) { wakes.append(left) }
         if tree.isBehind, let steadyUntil { wakes.append(steadyUntil - now.uptime) }
         if let until = notice?.undo?.until { wakes.append(Self.toNextSecond(until - now.uptime)) }
-        if isConnected, let oldest = outstanding.values.filter({ !$0.isPatient }).map(\.sentAt).min() {
-            let age = now.uptime - oldest
+        if isConnected, let age = requests.oldestAge(at: now.uptime) {
             wakes.append(
-                age < patience ? patience - age : .seconds(1) - Self.fraction(age))
+                age < requests.patience ? requests.patience - age : .seconds(1) - Self.fraction(age))
         }
         if let due = revival.due { wakes.append(due - now.uptime) }
         switch link {

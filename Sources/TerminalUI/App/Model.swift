@@ -101,7 +101,6 @@ struct Model: Sendable {
     /// The progress of the batches when the screen opened.
     var batchesAtStart: [BatchID: KeptView.Standing] = [:]
     var pending: [RowID: PendingDeed] = [:]
-    var outstanding: [Int: Outstanding] = [:]
     /// The changes made here, to be taken back and done again.
     var repeating = Repeating()
     var throughput = Throughput()
@@ -124,9 +123,7 @@ struct Model: Sendable {
     /// Leaving ends the engine, too.
     var stops: EngineEnd?
     var lastClick: (position: Position, at: Duration)?
-    var requests: [Request] = []
-    private var lastNumber = 0
-    private var lastShown: Request?
+    var requests = Requests()
 
     init(
         look: Look, keys: KeyMap = .standard, size: ScreenSize, home: [UInt8] = [], folder: [UInt8]? = nil,
@@ -156,13 +153,9 @@ struct Model: Sendable {
 
     /// For how long the engine has left a request without an answer, when that is longer than it ever should be.
     var silence: Duration? {
-        let oldest = outstanding.values.filter { !$0.isPatient }.map(\.sentAt).min()
-        guard isConnected, let oldest, now.uptime - oldest >= patience else { return nil }
-        return now.uptime - oldest
+        guard isConnected, let age = requests.oldestAge(at: now.uptime), age >= requests.patience else { return nil }
+        return age
     }
-
-    /// The engine answers one after the other: what is asked behind a change of many files waits for that, too.
-    var patience: Duration { outstanding.values.map(\.patience).max() ?? Outstanding.usualPatience }
 
     /// So many files are changed by it at most.
     private func files(of purpose: Outstanding.Purpose) -> Int64 {
@@ -190,11 +183,11 @@ struct Model: Sendable {
     /// The only way in.
     mutating func update(_ message: Message, at moment: Moment) -> [Request] {
         now = moment
-        requests = []
+        requests.made = []
         if message.isHeardOfEngine { heardAt = moment.uptime }
         let wasSilent = isConnected && !canChange
         let before = notice
-        defer { requests = [] }
+        defer { requests.made = [] }
         switch message {
         case .input(let input): take(input)
         case .resized(let size): self.size = size
@@ -223,7 +216,7 @@ struct Model: Sendable {
         askForCounts()
         askForRecentLog()
         askForFinishedToday()
-        return requests
+        return requests.made
     }
 
     /// The key of an action, for sentences; its name when it has none.
@@ -253,22 +246,13 @@ struct Model: Sendable {
     mutating func ask(
         _ purpose: Outstanding.Purpose, isPatient: Bool = false, isRedo: Bool = false, _ request: (Int) -> Request
     ) -> Int {
-        lastNumber += 1
-        let made = request(lastNumber)
-        outstanding[lastNumber] = Outstanding(
-            purpose: purpose, request: made, sentAt: now.uptime, isPatient: isPatient,
-            patience: Outstanding.patience(files: files(of: purpose)), isRedo: isRedo)
-        requests.append(made)
-        return lastNumber
+        requests.ask(
+            purpose, at: now.uptime, files: files(of: purpose), isPatient: isPatient, isRedo: isRedo, request)
     }
 
     // MARK: What the engine is to tell
 
     private mutating func askForView() {
-        let wanted = Request.show(tree.wantedSections(), nodes: page.watchedNodes, filter: filters.shown?.sent)
-        if wanted != lastShown {
-            lastShown = wanted
-            requests.append(wanted)
-        }
+        requests.show(tree.wantedSections(), nodes: page.watchedNodes, filter: filters.shown?.sent)
     }
 }

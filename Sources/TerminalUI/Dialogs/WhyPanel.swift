@@ -86,7 +86,7 @@ extension Model {
     /// Closes it; an answer that is still on its way does not open it again.
     mutating func closeWhy() {
         why = nil
-        outstanding = outstanding.filter { if case .why = $0.value.purpose { false } else { true } }
+        requests.outstanding = requests.outstanding.filter { if case .why = $0.value.purpose { false } else { true } }
     }
 
     /// Asks the same once more.
@@ -100,7 +100,7 @@ extension Model {
     }
 
     mutating func explained(_ result: Result<[WhyAnswer], RequestError>, _ number: Int) {
-        guard let request = outstanding.removeValue(forKey: number),
+        guard let request = requests.outstanding.removeValue(forKey: number),
             case .why(let node, let row, let name) = request.purpose
         else { return }
         let now = engineNow
@@ -146,7 +146,7 @@ extension Model {
     }
 
     private var isAskingWhy: Bool {
-        outstanding.values.contains { if case .why = $0.purpose { true } else { false } }
+        requests.outstanding.values.contains { if case .why = $0.purpose { true } else { false } }
     }
 }
 

@@ -55,7 +55,8 @@ extension Model {
     }
 
     mutating func found(_ result: Result<FoundRow, RequestError>, _ number: Int) {
-        guard let request = outstanding.removeValue(forKey: number), case .find(let question, _) = request.request
+        guard let request = requests.outstanding.removeValue(forKey: number),
+            case .find(let question, _) = request.request
         else {
             return
         }
@@ -126,7 +127,7 @@ extension Model {
             if tree.cursor != .row(followed) { tree.move(to: index) }
             return
         }
-        let isAsked = outstanding.values.contains {
+        let isAsked = requests.outstanding.values.contains {
             if case .find(let question, _) = $0.request { question.text.isEmpty } else { false }
         }
         guard !isAsked, tree.goal != followed else { return }

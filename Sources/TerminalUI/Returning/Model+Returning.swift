@@ -58,7 +58,7 @@ extension Model {
     }
 
     mutating func whatHappened(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
-        guard outstanding.removeValue(forKey: number) != nil, let before = leftBefore,
+        guard requests.outstanding.removeValue(forKey: number) != nil, let before = leftBefore,
             case .success(let batches) = result
         else { return }
         for batch in batches {

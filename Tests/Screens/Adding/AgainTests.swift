@@ -64,7 +64,7 @@ struct AgainTests {
         row.error = TransferError(code, "nas does not answer: look")
         var screen = ScreenHarness(80, 24, [Rows.section(nil, [row])])
         screen.press("A")
-        let asked = screen.model.outstanding.values.compactMap { request in
+        let asked = screen.model.requests.outstanding.values.compactMap { request in
             if case .order(_, let inPlace) = request.purpose { inPlace } else { nil }
         }
         #expect(asked == [isInPlace])

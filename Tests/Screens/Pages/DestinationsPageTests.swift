@@ -194,7 +194,9 @@ struct DestinationsPageTests {
             batch(1, "sftp://nas.local/backup/a/", over: 50), batch(2, "sftp://nas.local/backup/b", over: 3),
             batch(3, "s3://photos/2024/x/", over: nil), batch(4, "https://elsewhere/", over: 1),
         ]
-        let number = screen.model.outstanding.first { if case .serversUsed = $0.value.purpose { true } else { false } }
+        let number = screen.model.requests.outstanding.first {
+            if case .serversUsed = $0.value.purpose { true } else { false }
+        }
         screen.send(.answer(.problems(.success(batches), number: number?.key ?? -1)))
         let rows = screen.lines
         #expect(rows.first { $0.hasPrefix(" nas") }?.contains("3 h ago") == true)
@@ -217,7 +219,9 @@ struct DestinationsPageTests {
                         httpStatus: status, lastAt: ScreenHarness.morning.advanced(by: .seconds(-60 * minutes)))
                 ])
         }
-        let number = screen.model.outstanding.first { if case .serversUsed = $0.value.purpose { true } else { false } }
+        let number = screen.model.requests.outstanding.first {
+            if case .serversUsed = $0.value.purpose { true } else { false }
+        }
         let batches = [
             batch("old", [], 500, failed: 9), batch("docs", [], 507, failed: 3), batch("older", [], 404, failed: 20),
         ]

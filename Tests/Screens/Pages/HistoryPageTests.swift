@@ -33,7 +33,7 @@ struct HistoryPageTests {
     @Test("an empty list says what was finished today, and asks once")
     func today() {
         var screen = ScreenHarness(80, 24, [Rows.section(nil, [])], totals: QueueTotals())
-        #expect(screen.model.outstanding.values.map(\.request) == [.history(number: 1)])
+        #expect(screen.model.requests.outstanding.values.map(\.request) == [.history(number: 1)])
         let yesterday = batch(9, "old", .completed, after: -86_400)
         let all = [
             batch(1, "holiday", .completed, after: 0), batch(7, "scans", .failed, after: 60, failed: 4), yesterday,
@@ -41,10 +41,10 @@ struct HistoryPageTests {
         screen.send(.answer(.history(.success(all), number: 1)))
         #expect(screen.picture.contains("Finished today: 2 batches, 2,200 files, 24.0G"))
         screen.wait(.seconds(60))
-        #expect(screen.model.outstanding.isEmpty)
+        #expect(screen.model.requests.outstanding.isEmpty)
         // Of another day it is asked anew.
         screen.wait(.seconds(86_400))
-        #expect(screen.model.outstanding.values.map(\.request) == [.history(number: screen.lastNumber)])
+        #expect(screen.model.requests.outstanding.values.map(\.request) == [.history(number: screen.lastNumber)])
         screen.send(.answer(.history(.success(all), number: screen.lastNumber)))
         #expect(!screen.picture.contains("Finished today"))
         // What came and ended stands in the list; cleared, it is asked for again.

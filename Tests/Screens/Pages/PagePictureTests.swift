@@ -196,7 +196,9 @@ struct PagePictureTests {
         screen.press("s")
         #expect(screen.requests.isEmpty && screen.picture.contains("(process 1) and does not answer"))
         for _ in 0..<3 { screen.press("R") }
-        let asked = screen.model.outstanding.values.count { if case .status = $0.purpose { true } else { false } }
+        let asked = screen.model.requests.outstanding.values.count {
+            if case .status = $0.purpose { true } else { false }
+        }
         #expect(asked == 1, "it is asked once, however often the key is pressed")
         screen.press("?")
         #expect(screen.picture.contains("try to reach it now"))

@@ -33,7 +33,9 @@ extension ProblemsPageTests {
         let asked = screen.requests.contains { if case .queue = $0 { true } else { false } }
         #expect(
             asked
-                && screen.model.outstanding.values.allSatisfy { if case .replaced = $0.purpose { false } else { true } }
+                && screen.model.requests.outstanding.values.allSatisfy {
+                    if case .replaced = $0.purpose { false } else { true }
+                }
         )
         var new = Adding.batch
         (new.id, new.name) = (BatchID(rawValue: 8), "docs")
@@ -91,7 +93,7 @@ extension ProblemsPageTests {
             screen.press("e")
             screen.send(.answer(.problems(.success(batches), number: screen.lastNumber)))
             screen.press("A")
-            return screen.model.outstanding.values.compactMap {
+            return screen.model.requests.outstanding.values.compactMap {
                 if case .order(_, let inPlace) = $0.purpose { inPlace } else { nil }
             }
         }

@@ -88,7 +88,8 @@ struct ThroughputPageTests {
     )
     func returning() throws {
         func asked(_ screen: ScreenHarness) -> Int? {
-            screen.model.outstanding.first { if case .throughput = $0.value.purpose { true } else { false } }?.key
+            screen.model.requests.outstanding.first { if case .throughput = $0.value.purpose { true } else { false } }?
+                .key
         }
         var screen = told(120, 36)
         screen.wait(.seconds(3))

@@ -39,7 +39,7 @@ import Testing
         news.isOver = true
         screen.send(.answer(.verified(news, number: number)))
         #expect(notice(screen).contains("at the server, 1,200 of 1,200") && screen.model.notice?.isError == false)
-        #expect(screen.model.outstanding[number] == nil)
+        #expect(screen.model.requests.outstanding[number] == nil)
         // What comes later is of nobody.
         screen.send(.answer(.verified(VerifyNews(), number: number)))
         #expect(notice(screen).contains("1,200 of 1,200"))

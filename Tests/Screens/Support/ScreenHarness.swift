@@ -85,7 +85,7 @@ struct ScreenHarness {
     }
 
     /// The number of the request that awaits an answer.
-    var lastNumber: Int { model.outstanding.keys.max() ?? 0 }
+    var lastNumber: Int { model.requests.outstanding.keys.max() ?? 0 }
 
     mutating func answer(_ results: [NodeResult]) {
         let undo: UndoChoice? = results.contains { $0.result == .done } ? .operation(7) : nil

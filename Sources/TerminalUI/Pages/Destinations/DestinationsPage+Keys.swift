@@ -197,7 +197,9 @@ extension DestinationsPage: Page {
     }
 
     private static func take(_ outcome: DestinationOutcome, _ number: Int, in model: inout Model) {
-        guard case .destination(let deed) = model.outstanding.removeValue(forKey: number)?.purpose else { return }
+        guard case .destination(let deed) = model.requests.outstanding.removeValue(forKey: number)?.purpose else {
+            return
+        }
         if case .test(let text, _) = deed, model.adding?.review?.tested == text {
             model.adding?.review?.finding = outcome
         }

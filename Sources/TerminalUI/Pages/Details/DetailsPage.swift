@@ -88,7 +88,7 @@ extension DetailsPage: Page {
         _ result: Result<TaskSnapshot, RequestError>, _ number: Int, in model: inout Model
     ) {
         // Of another one's page that was left meanwhile nothing is shown here.
-        guard case .task(let id) = model.outstanding.removeValue(forKey: number)?.purpose,
+        guard case .task(let id) = model.requests.outstanding.removeValue(forKey: number)?.purpose,
             var details = model.page as? DetailsPage, case .task(_, id) = details.row.id
         else { return }
         switch result {
@@ -101,7 +101,8 @@ extension DetailsPage: Page {
     private static func sourcesCame(
         _ result: Result<NamedSources, RequestError>, _ number: Int, in model: inout Model
     ) {
-        guard case .sources(let batch, let wasScanning) = model.outstanding.removeValue(forKey: number)?.purpose,
+        guard
+            case .sources(let batch, let wasScanning) = model.requests.outstanding.removeValue(forKey: number)?.purpose,
             var details = model.page as? DetailsPage, details.row.id == .batch(batch)
         else { return }
         switch result {
@@ -128,7 +129,7 @@ extension DetailsPage: Page {
     }
 
     private static func isAskingForStory(_ model: Model) -> Bool {
-        model.outstanding.values.contains {
+        model.requests.outstanding.values.contains {
             switch $0.purpose {
             case .task, .sources: true
             default: false

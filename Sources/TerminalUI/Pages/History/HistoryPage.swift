@@ -35,7 +35,9 @@ extension HistoryPage: Page {
     }
 
     private static func ask(in model: inout Model) {
-        let isAsked = model.outstanding.values.contains { if case .history = $0.purpose { true } else { false } }
+        let isAsked = model.requests.outstanding.values.contains {
+            if case .history = $0.purpose { true } else { false }
+        }
         if model.isConnected, !isAsked { model.ask(.history) { .history(number: $0) } }
     }
 
@@ -49,7 +51,7 @@ extension HistoryPage: Page {
 
     static func take(_ answer: Answer, in model: inout Model) -> Bool {
         guard case .history(let result, let number) = answer else { return false }
-        let request = model.outstanding.removeValue(forKey: number)
+        let request = model.requests.outstanding.removeValue(forKey: number)
         if case .finishedToday? = request?.purpose {
             model.finishedTodayCame(result)
             return true

@@ -144,7 +144,7 @@ extension LogPage: Page {
         case .log(let lines, let next, let number): take(lines, next, number, in: &model)
         case .noLog(let error, let number):
             if model.refuseRecent(number) { return true }
-            guard model.outstanding.removeValue(forKey: number) != nil, var log = model.page as? LogPage else {
+            guard model.requests.outstanding.removeValue(forKey: number) != nil, var log = model.page as? LogPage else {
                 return true
             }
             log.problem = model.look.safe(error.message)
@@ -157,7 +157,7 @@ extension LogPage: Page {
     /// Lines have come; waits for the next ones as long as the page is open.
     private static func take(_ lines: [LogLine], _ next: Int64, _ number: Int, in model: inout Model) {
         if model.takeRecent(lines, next, number) { return }
-        guard model.outstanding.removeValue(forKey: number) != nil, var log = model.page as? LogPage,
+        guard model.requests.outstanding.removeValue(forKey: number) != nil, var log = model.page as? LogPage,
             log.request == number
         else { return }
         log.add(lines)

@@ -32,14 +32,14 @@ extension Model {
     /// No lines can be had; false: it was the page that asked.
     mutating func refuseRecent(_ number: Int) -> Bool {
         guard number == recentLog.request else { return false }
-        (outstanding[number], recentLog.request, recentLog.isRefused) = (nil, nil, true)
+        (requests.outstanding[number], recentLog.request, recentLog.isRefused) = (nil, nil, true)
         return true
     }
 
     /// Lines have come; false: they are for the page.
     mutating func takeRecent(_ lines: [LogLine], _ next: Int64, _ number: Int) -> Bool {
         guard number == recentLog.request else { return false }
-        outstanding[number] = nil
+        requests.outstanding[number] = nil
         recentLog.add(lines)
         recentLog.request =
             wantsRecentLog ? ask(.log, isPatient: true) { .log(.info, after: next, number: $0) } : nil

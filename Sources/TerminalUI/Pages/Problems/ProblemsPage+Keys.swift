@@ -17,7 +17,7 @@ extension ProblemsPage: Page {
     }
 
     private static func isAsking(_ model: Model) -> Bool {
-        model.outstanding.values.contains { if case .problems = $0.purpose { true } else { false } }
+        model.requests.outstanding.values.contains { if case .problems = $0.purpose { true } else { false } }
     }
 
     /// Until the page tells a next try that has come, and while that goes on once a second; `nil`: it tells none.
@@ -50,7 +50,7 @@ extension ProblemsPage: Page {
     private static func take(
         _ result: Result<[BatchSnapshot], RequestError>, _ number: Int, in model: inout Model
     ) {
-        guard let asked = model.outstanding.removeValue(forKey: number) else { return }
+        guard let asked = model.requests.outstanding.removeValue(forKey: number) else { return }
         switch asked.purpose {
         case .serversUsed: return DestinationsPage.take(used: result, in: &model)
         case .retrying(let rows): return model.causesCame(for: rows, result)

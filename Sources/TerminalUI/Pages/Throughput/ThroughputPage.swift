@@ -26,7 +26,9 @@ struct ThroughputPage: Page {
     /// Until it is to be asked again; `nil`: nothing has changed.
     func untilRefresh(in model: Model) -> Duration? {
         guard model.isConnected, model.throughputView.isStale, let asked = model.throughputView.askedAt,
-            !model.outstanding.values.contains(where: { if case .throughput = $0.purpose { true } else { false } })
+            !model.requests.outstanding.values.contains(where: {
+                if case .throughput = $0.purpose { true } else { false }
+            })
         else { return nil }
         return asked + Self.pause - model.now.uptime
     }
@@ -38,7 +40,9 @@ struct ThroughputPage: Page {
     }
 
     private static func take(_ result: Result<ThroughputReport, RequestError>, _ number: Int, in model: inout Model) {
-        guard case .throughput(let batch) = model.outstanding.removeValue(forKey: number)?.purpose else { return }
+        guard case .throughput(let batch) = model.requests.outstanding.removeValue(forKey: number)?.purpose else {
+            return
+        }
         if case .success(let report) = result {
             model.throughputView.take(report, at: model.now.uptime)
             let steps = ThroughputView.Span.minutes.stepSeconds
@@ -97,7 +101,7 @@ extension KeyMap.View {
 extension Model {
     /// When the page opens, as long as something moves on it, and once more when it has come to rest.
     mutating func askForThroughput(isPatient: Bool = false) {
-        let isAsked = outstanding.values.contains { if case .throughput = $0.purpose { true } else { false } }
+        let isAsked = requests.outstanding.values.contains { if case .throughput = $0.purpose { true } else { false } }
         if isAsked || throughputView.askedAt.map({ now.uptime - $0 < ThroughputPage.pause }) ?? false {
             throughputView.askedAt = throughputView.askedAt ?? now.uptime
             return throughputView.isStale = true
