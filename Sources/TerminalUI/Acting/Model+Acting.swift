@@ -102,7 +102,7 @@ extension Model {
     // MARK: Cancel and undo
 
     /// Until when a change can be had back, as questions say it.
-    var takesBack: SafeText { "\(key(.undo)) takes it back for \(grace.components.seconds) s." }
+    var takesBack: SafeText { "\(key(.undo)) takes it back for \(connection.grace.components.seconds) s." }
 
     mutating func cancel(_ rows: [NodeRow]) {
         guard let some = rows.first else { return }
@@ -150,7 +150,7 @@ extension Model {
     mutating func undo() {
         let offer = notice?.undo
         // One's own last change before anybody else's.
-        let newest = repeating.newest(after: now.uptime - grace)
+        let newest = repeating.newest(after: now.uptime - connection.grace)
         // A cancel of one's own can be had back for long, though it begins anew.
         let late = newest == nil && offer == nil ? repeating.newestCancel : nil
         let choice = offer?.choice ?? newest ?? late?.undo ?? .last

@@ -4,7 +4,7 @@ import MartletKit
 /// The engine's news, and the answers to requests.
 extension Model {
     mutating func take(_ news: ViewUpdate) {
-        lastNews = now.wall
+        connection.lastNews = now.wall
         noteForeignChanges(news)
         var update = news
         frozen?.hold(&update, tree)
@@ -41,14 +41,16 @@ extension Model {
     mutating func take(_ state: ConnectionState) {
         switch state {
         case .idle:
-            if isConnected { link = .connecting }
+            if isConnected { connection.state = .connecting }
         case .connecting:
-            if case .lost(let since, _, let loss) = link { link = .lost(since: since, nextTry: nil, loss) }
+            if case .lost(let since, _, let loss) = connection.state {
+                connection.state = .lost(since: since, nextTry: nil, loss)
+            }
         case .connected(let identity):
-            let before = link
-            link = .connected(identity)
-            revival.found(at: now.uptime)
-            (clockAhead, grace) = (identity.clockAhead, identity.grace ?? grace)
+            let before = connection.state
+            connection.state = .connected(identity)
+            connection.restarts.found(at: now.uptime)
+            (connection.clockAhead, connection.grace) = (identity.clockAhead, identity.grace ?? connection.grace)
             if case .lost(_, _, let loss) = before { sayFound(loss) }
             recentLog.isRefused = false
             askWhatHappened()
@@ -59,7 +61,7 @@ extension Model {
             if machine == nil { requests.made += [.local(.lookAtLogout(engine: identity.pid)), .local(.places)] }
         case .lost(let since, let nextTry, let loss):
             sayLost(loss)
-            link = .lost(since: since, nextTry: nextTry, loss)
+            connection.state = .lost(since: since, nextTry: nextTry, loss)
             pending = [:]
             stillness = Stillness()
         }
@@ -81,7 +83,7 @@ extension Model {
         case .queued(let result, let number): queued(result, number)
         case .notConnected(let error):
             if !isConnected {
-                link = if case .lost = link { link } else { .failed(error) }
+                connection.state = if case .lost = connection.state { connection.state } else { .failed(error) }
                 couldNotStart(error)
             }
         case .copied(let file):

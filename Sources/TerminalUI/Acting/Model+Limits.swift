@@ -84,7 +84,7 @@ extension Model {
         case .success(let limits):
             let undo = limits.operation.map { UndoChoice.operation($0) }
             if undo != nil { repeating.note(request, undo) }
-            let until = request.sentAt + grace
+            let until = request.sentAt + connection.grace
             say(
                 said(wish, limits),
                 undo: until > now.uptime ? undo.map { Notice.Undo(choice: $0, name: "the limits", until: until) } : nil,

@@ -27,7 +27,7 @@ extension Model {
     private func undoReport(_ steps: [UndoStep]) -> ReportPage {
         let own = repeating.operations
         let lines = steps.map { step -> SafeText in
-            let left = grace - engineNow.wall.since(step.at)
+            let left = connection.grace - engineNow.wall.since(step.at)
             let until: SafeText =
                 step.startsAgain
                 ? "starts again from 0" : "for \(max(0, left.components.seconds)) s more"

@@ -169,7 +169,7 @@ extension Model {
     /// A change can be undone from the moment it was asked for; the engine's clock began a little later. Of pauses it is
     /// not said: the same key takes them back.
     private func offer(_ request: Outstanding, _ changed: NodesChanged) -> Notice.Undo? {
-        let until = request.sentAt + grace
+        let until = request.sentAt + connection.grace
         guard let name = undoName(of: request.purpose), let choice = changed.undo, until > now.uptime else {
             return nil
         }

@@ -7,7 +7,7 @@ extension Model {
         guard requests.outstanding.removeValue(forKey: number) != nil, case .success(let status?) = result else {
             return
         }
-        engineSince = now.wall.advanced(by: .seconds(-status.uptime))
+        connection.engineSince = now.wall.advanced(by: .seconds(-status.uptime))
     }
 
     /// Nobody looks at a window without the focus closely enough to be woken for a minute.
@@ -25,7 +25,7 @@ extension Drawing {
 
     /// `, up 3d2h`, where there is room for what matters less.
     var uptime: SafeText {
-        guard look.hasClock, width >= 110, model.hearsNews, let since = model.engineSince else { return "" }
+        guard look.hasClock, width >= 110, model.hearsNews, let since = model.connection.engineSince else { return "" }
         let minutes = max(0, model.now.wall.since(since).components.seconds) / 60
         return ", up \(SafeText(minutes > 0 ? Figures.timeLeft(minutes * 60) : "<1m"))"
     }

@@ -19,12 +19,12 @@ extension Model {
         }
     }
 
-    var isLineDown: Bool { if case .lost(_, _, .line) = link { true } else { false } }
+    var isLineDown: Bool { if case .lost(_, _, .line) = connection.state { true } else { false } }
 
     /// The answer to a key that would change something.
     var cannotChange: SafeText {
         let lost: SafeText =
-            switch link {
+            switch connection.state {
             case .lost(_, _, .line): "The line to \(machine ?? "") is down"
             case .lost(_, _, .stopped): "The engine is stopped"
             default: "The engine does not answer"
@@ -41,7 +41,7 @@ extension Model {
 
     /// One that hangs still holds the queue: nobody can start beside it.
     mutating func refuseSecondEngine() {
-        guard case .connected(let identity) = link else { return }
+        guard case .connected(let identity) = connection.state else { return }
         let place = machine.map { " on \($0)" } ?? ""
         complain(
             "The engine is there (process \(identity.pid)\(place)) and does not answer: \(startKey) starts another when it has ended."
@@ -50,7 +50,7 @@ extension Model {
 
     /// Says why the engine is lost, once for each reason; the first line counts the time.
     mutating func sayLost(_ loss: Loss) {
-        if case .lost(_, _, let known) = link, known == loss { return }
+        if case .lost(_, _, let known) = connection.state, known == loss { return }
         if loss == .stopped {
             say("The engine was stopped; what is queued is kept. \(startKey) starts it again.")
         } else if loss == .engine(problem: nil), machine == nil {
@@ -61,7 +61,7 @@ extension Model {
 
     /// An engine that ended without being told to is started again, as a new screen would do it; not for ever, when none lasts.
     private mutating func startAgain() {
-        guard let pause = revival.lost(at: now.uptime) else {
+        guard let pause = connection.restarts.lost(at: now.uptime) else {
             return complain(
                 "The engine ended by accident again and again. \(startKey) starts it; martlet log says what it did last."
             )
@@ -78,14 +78,16 @@ extension Model {
 
     /// Makes the start whose pause is over.
     mutating func startWhenDue() {
-        guard revival.takeDue(at: now.uptime) else { return }
-        wasStartedAgain = true
+        guard connection.restarts.takeDue(at: now.uptime) else { return }
+        connection.wasStartedAgain = true
         requests.append(.startEngine)
     }
 
     /// A start by itself may fail for as long as what killed the engine goes on; what is wrong with the queue stays so.
     mutating func couldNotStart(_ error: RequestError) {
-        guard wasStartedAgain, error.code == .engineUnreachable, let pause = revival.lost(at: now.uptime) else {
+        guard connection.wasStartedAgain, error.code == .engineUnreachable,
+            let pause = connection.restarts.lost(at: now.uptime)
+        else {
             return complain(look.safe(error.message))
         }
         complain(look.safe(error.message) + "; it is tried again in \(pause.components.seconds) s.")
@@ -94,8 +96,8 @@ extension Model {
     mutating func sayFound(_ loss: Loss) {
         switch (loss, machine) {
         case (.line, let machine?): say("The line to \(machine) is up again.")
-        case (.engine, nil) where wasStartedAgain:
-            wasStartedAgain = false
+        case (.engine, nil) where connection.wasStartedAgain:
+            connection.wasStartedAgain = false
             say("The engine had ended by accident and was started again. What no server can resume begins anew.")
         default: say("The engine answers again.")
         }

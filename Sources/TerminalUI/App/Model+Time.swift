@@ -27,7 +27,7 @@ extension Model {
         guard isConnected, let totals, totals.bytesPerSecondUp + totals.bytesPerSecondDown > 0,
             !requests.areUrgent
         else { return nil }
-        return heardAt + .seconds(1) - now.uptime
+        return connection.heardAt + .seconds(1) - now.uptime
     }
 
     /// When `tick` is wanted at the latest, from now; `nil`: nothing on the screen depends on time. Countdowns count
@@ -45,8 +45,8 @@ extension Model {
             wakes.append(
                 age < requests.patience ? requests.patience - age : .seconds(1) - Self.fraction(age))
         }
-        if let due = revival.due { wakes.append(due - now.uptime) }
-        switch link {
+        if let due = connection.restarts.due { wakes.append(due - now.uptime) }
+        switch connection.state {
         case .lost(let since, _, _): wakes.append(.seconds(1) - Self.fraction(now.wall.since(since)))
         case .connecting, .connected, .failed: break
         }

@@ -8,7 +8,7 @@ extension Model {
 
     /// `martlet 32% 10m`: what can be read on a tab. It changes once a minute, not with every second.
     var windowTitle: SafeText {
-        switch link {
+        switch connection.state {
         case .connecting: return "martlet"
         case .lost, .failed: return "martlet: no engine"
         case .connected: break

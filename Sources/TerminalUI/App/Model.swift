@@ -6,17 +6,6 @@ import Terminal
 /// Everything the screen knows. A value: it changes by `update` alone, reads no clock and does nothing by itself; what
 /// it wants done it returns as requests.
 struct Model: Sendable {
-    /// The state of the link to the engine.
-    enum Link: Hashable, Sendable {
-        /// At the start.
-        case connecting
-        case connected(EngineIdentity)
-        /// It was there. `nextTry` is `nil` while it is tried.
-        case lost(since: Timestamp, nextTry: Timestamp?, Loss)
-        /// None answered and none could be started.
-        case failed(RequestError)
-    }
-
     /// The way the engine ends when the person leaves.
     enum EngineEnd: Sendable {
         case afterRunning, now
@@ -25,14 +14,10 @@ struct Model: Sendable {
     var look: Look
     let keys: KeyMap
     let shellWords: ShellWords
-    /// The time in which a change can be undone, as the engine says.
-    var grace: Duration
     /// Beyond which amounts a change is asked about.
     var askAbove = AskAbove()
     /// The rows that others have changed lately.
     var changedByOthers = ForeignChanges()
-    /// By how much the clock of the engine's machine is ahead of this one's.
-    var clockAhead = Duration.zero
     var ringsBell: Bool
     /// True when ends of batches are shown on the desktop.
     var notifies = false
@@ -46,7 +31,7 @@ struct Model: Sendable {
     var endings = Endings()
 
     var size: ScreenSize
-    var link = Link.connecting
+    var connection: Connection
     /// The machine of an engine elsewhere; `nil`: it is this one.
     let machine: SafeText?
     var page: any Page = TransfersPage()
@@ -56,9 +41,6 @@ struct Model: Sendable {
     var keysFile = ""
     var tree = Tree()
     var totals: QueueTotals?
-    /// Starts of an engine that has ended by accident.
-    var revival = Revival()
-    var wasStartedAgain = false
     /// Whatever lies over the page.
     var layers = LayerStack()
     /// Steps that were left, for the next time.
@@ -78,8 +60,6 @@ struct Model: Sendable {
     var lowerScroll: Int?
     /// The problems in `keys.conf`: parts of it that do not count.
     var keyProblems: [String] = []
-    /// Since when the engine runs, by this machine's clock.
-    var engineSince: Timestamp?
     /// The newest lines of the log, below the list.
     var recentLog = RecentLog()
     var notice: Notice?
@@ -111,15 +91,11 @@ struct Model: Sendable {
     var isMouseOn: Bool
     /// The time of the last message.
     var now: Moment
-    /// When the engine last told something.
-    var lastNews: Timestamp?
     /// The messages of this screen, for the log.
     var said: [LogLine] = []
     /// Press `e` goes on looking when the next section comes.
     var isSeekingProblem = false
     var lastInterrupt: Duration?
-    /// When the engine said something last.
-    var heardAt = Duration.zero
     /// Leaving ends the engine, too.
     var stops: EngineEnd?
     var lastClick: (position: Position, at: Duration)?
@@ -132,7 +108,7 @@ struct Model: Sendable {
         self.look = look
         self.keys = keys
         self.size = size
-        self.grace = grace
+        connection = Connection(grace: grace)
         self.now = now
         self.machine = machine.map { look.safe($0) }
         isMouseOn = mouse
@@ -145,11 +121,9 @@ struct Model: Sendable {
     var layout: ScreenLayout { ScreenLayout(size, lower: lowerHeight) }
 
     /// The last message's time by the engine's clock: what the engine says when something will be is by that one.
-    var engineNow: Moment { Moment(uptime: now.uptime, wall: now.wall.advanced(by: clockAhead)) }
+    var engineNow: Moment { connection.engineMoment(now) }
 
-    var isConnected: Bool {
-        if case .connected = link { true } else { false }
-    }
+    var isConnected: Bool { connection.isConnected }
 
     /// For how long the engine has left a request without an answer, when that is longer than it ever should be.
     var silence: Duration? {
@@ -168,10 +142,7 @@ struct Model: Sendable {
     }
 
     /// For how long nothing has been heard of the engine; `nil` when it answers or was never there.
-    var silenceSince: Duration? {
-        if case .lost(let since, _, _) = link { return max(.zero, now.wall.since(since)) }
-        return silence
-    }
+    var silenceSince: Duration? { connection.lostFor(at: now.wall) ?? silence }
 
     /// True when what is shown is how things are.
     var hearsNews: Bool { isConnected && silence == nil }
@@ -184,7 +155,7 @@ struct Model: Sendable {
     mutating func update(_ message: Message, at moment: Moment) -> [Request] {
         now = moment
         requests.made = []
-        if message.isHeardOfEngine { heardAt = moment.uptime }
+        if message.isHeardOfEngine { connection.heardAt = moment.uptime }
         let wasSilent = isConnected && !canChange
         let before = notice
         defer { requests.made = [] }

@@ -63,7 +63,7 @@ extension Drawing {
 
     /// The state of the engine in words.
     private var engine: SafeText {
-        switch model.link {
+        switch model.connection.state {
         case .connecting: return "connecting to the engine"
         case .failed: return "NO ENGINE"
         case .connected:
@@ -79,7 +79,9 @@ extension Drawing {
             let lost = model.words(loss) + (seconds > 0 ? " for \(seconds) s" : "")
             // It was told to end: nobody waits for it.
             if loss == .stopped { return lost }
-            if let due = model.revival.due { return "\(lost), starting again in \(model.now.seconds(until: due)) s" }
+            if let due = model.connection.restarts.due {
+                return "\(lost), starting again in \(model.now.seconds(until: due)) s"
+            }
             let deed: SafeText = model.isLineDown ? "trying" : "looking"
             guard let nextTry else { return "\(lost), \(deed) again now" }
             return "\(lost), \(deed) again in \(model.now.seconds(until: nextTry)) s"
@@ -139,13 +141,13 @@ extension Drawing {
 
     /// That what is shown is old; `nil` when it is not.
     private var stale: SafeText? {
-        guard !model.canChange, let news = model.lastNews else { return nil }
+        guard !model.canChange, let news = model.connection.lastNews else { return nil }
         return " Shown below: as of \(look.timeOfDay(news)). Keys that change anything are off."
     }
 
     /// In windows of a few lines: all of it in one.
     private mutating func summary() {
-        switch model.link {
+        switch model.connection.state {
         case .connected where model.silence == nil: break
         case .connecting: return put("connecting", .plain)
         case .connected, .lost, .failed:

@@ -80,8 +80,8 @@ extension Model {
         case .startEngine where isConnected && !canChange: return refuseSecondEngine()
         case .startEngine:
             // One that is about to stop goes on.
-            if !isConnected { link = .connecting }
-            revival.startedByHand()
+            if !isConnected { connection.state = .connecting }
+            connection.restarts.startedByHand()
             return requests.append(.startEngine)
         case .leave: return leave()
         case .leaveWithChoices: return askHowToLeave()

@@ -99,7 +99,7 @@ extension Model {
 
     /// `09:12` of today, else with its date; by this machine's clock.
     private func shortTime(_ time: Timestamp) -> SafeText {
-        let here = time.advanced(by: .zero - clockAhead)
+        let here = time.advanced(by: .zero - connection.clockAhead)
         let (date, today) = (look.date(here), look.date(now.wall))
         return look.safe(String(date.prefix(10) == today.prefix(10) ? date.dropFirst(11).prefix(5) : date.prefix(16)))
     }

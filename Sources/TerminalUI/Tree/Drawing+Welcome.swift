@@ -45,7 +45,7 @@ extension Drawing {
     }
 
     private var engineLines: [SafeText] {
-        switch model.link {
+        switch model.connection.state {
         case .failed(let error):
             return ["There is no engine to show anything of.", ""]
                 + look.safe(error.message).wrapped(to: max(10, width - 4)) + [

@@ -1,5 +1,5 @@
 /// When an engine that ended by accident is started again by itself. Bounded only against one that ends again and again; pure.
-struct Revival: Hashable, Sendable {
+struct EngineRestarts: Hashable, Sendable {
     /// Before the first start, the second and so on. After the last only the person starts it.
     static let pauses: [Duration] = [.zero, .seconds(1), .seconds(2), .seconds(4), .seconds(8)]
     /// One that has lived for so long was no part of a row: what comes then is counted anew.
