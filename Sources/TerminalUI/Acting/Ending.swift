@@ -20,17 +20,14 @@ struct Endings: Sendable {
 
 /// The end of a batch, for whoever looks elsewhere: a bell, a notification on the desktop.
 extension Model {
-    var tellsEnds: Bool { ringsBell || notifies }
-
-    /// True when somebody looks at the window. A terminal that never reports the focus is judged by the keys.
-    private var isLookedAt: Bool { hasFocus ?? (lastKeyAt.map { now.uptime - $0 < .seconds(10) } ?? false) }
+    var tellsEnds: Bool { settings.ringsBell || settings.notifies }
 
     /// Several that end together are one message.
     mutating func noteEnds(of rows: [NodeRow]) {
-        let ended = endings.take(rows)
-        guard tellsEnds, !isLookedAt, let first = ended.first else { return }
-        if ringsBell { requests.append(.bell) }
-        guard notifies else { return }
+        let ended = observed.endings.take(rows)
+        guard tellsEnds, !input.isLookedAt(at: now.uptime), let first = ended.first else { return }
+        if settings.ringsBell { requests.append(.bell) }
+        guard settings.notifies else { return }
         let what: SafeText =
             ended.count == 1 ? look.safe(first.name) : "\(Figures.amount(Int64(ended.count), "batch", "batches"))"
         requests.append(.notify(what + ": " + Self.words(ended)))
@@ -54,8 +51,8 @@ extension Model {
     mutating func askForBatches() {
         let wanted = (filters.shown != nil || tree.isFlat) && isConnected
         if !wanted { filters.hiddenBatches = [] }
-        guard wanted != endings.watches else { return }
-        endings.watches = wanted
+        guard wanted != observed.endings.watches else { return }
+        observed.endings.watches = wanted
         requests.append(.watchBatches(wanted))
     }
 }

@@ -28,7 +28,7 @@ extension Model {
         for section in news.sections {
             for row in section.rows {
                 guard let known = tree.row(row.id), row.isChangedByPerson(since: known) else { continue }
-                changedByOthers.note(row.id, at: now.uptime)
+                observed.changedByOthers.note(row.id, at: now.uptime)
             }
         }
     }

@@ -55,7 +55,7 @@ extension Model {
     /// Whoever would throw much away by it is asked first.
     /// - Parameter deed: a pause, for good or until a time.
     mutating func pause(_ rows: [NodeRow], by deed: Deed) {
-        guard let cost = cost(of: deed, rows), askAbove.includes(cost) else { return send(deed, rows) }
+        guard let cost = cost(of: deed, rows), settings.askAbove.includes(cost) else { return send(deed, rows) }
         dialog = Dialog(
             "Pause \(title(rows))?", [said(cost)],
             Dialog.Choice(letter: "p", text: "Pause, and send them again later", intent: .act(deed, rows)),
@@ -87,7 +87,7 @@ extension Model {
         let files = moving > 0 ? moving : still
         let intent: Dialog.Intent = moving > 0 ? .pauseAll : .resumeAll
         let cost = moving > 0 ? cost(of: .pause, tree.root?.rows ?? []) : nil
-        guard files > askAbove.files || askAbove.includes(cost) else { return perform(intent) }
+        guard files > settings.askAbove.files || settings.askAbove.includes(cost) else { return perform(intent) }
         let kept = cost == nil ? "their place and what was sent" : "their place"
         let (verb, consequence) =
             moving > 0
@@ -123,11 +123,11 @@ extension Model {
         let bytes = ByteSum.of(rows.lazy.map { max(0, $0.bytes.total - $0.bytes.accepted) })
         let batches = rows.count { if case .batch = $0.id { true } else { false } }
         let hidden = rows.count { tree.row($0.id) == nil }
-        let isForeign = rows.contains { changedByOthers.isRecent($0.id, at: now.uptime) }
+        let isForeign = rows.contains { observed.changedByOthers.isRecent($0.id, at: now.uptime) }
         let cost = cost(of: .cancel, rows)
         guard
-            files > askAbove.files || bytes > askAbove.bytes || batches > 1 || hidden > 0 || isForeign
-                || askAbove.includes(cost)
+            files > settings.askAbove.files || bytes > settings.askAbove.bytes || batches > 1 || hidden > 0 || isForeign
+                || settings.askAbove.includes(cost)
         else { return nil }
         var lines = rows.prefix(6).map { row -> SafeText in
             let sent = row.counts.completed > 0 ? ", \(Figures.count(row.counts.completed)) already sent" : ""
@@ -176,7 +176,7 @@ extension Model {
     mutating func retryAll() {
         let files = totals?.failed ?? 0
         guard files > 0 else { return say("Nothing has failed.") }
-        guard files > askAbove.files else { return perform(Dialog.Intent.retryAll) }
+        guard files > settings.askAbove.files else { return perform(Dialog.Intent.retryAll) }
         dialog = Dialog(
             "Try \(Figures.count(files)) failed files again?", ["Each goes on where it stood, if the server can."],
             Dialog.Choice(letter: "r", text: "Try all again", intent: .retryAll), no: "Leave them", at: now.uptime)
@@ -197,7 +197,7 @@ extension Model {
         switch intent {
         case .leave: return requests.append(.leave)
         case .sort(let order): return sort(by: order)
-        default: steadyUntil = nil
+        default: list.steadyUntil = nil
         }
         guard canChange else { return complain(cannotChange) }
         switch intent {

@@ -7,7 +7,7 @@ extension Model {
         connection.lastNews = now.wall
         noteForeignChanges(news)
         var update = news
-        frozen?.hold(&update, tree)
+        list.frozen?.hold(&update, tree)
         let updated = Set(update.sections.flatMap { $0.rows.map(\.id) })
         pending = pending.filter { !($0.value.isConfirmed && updated.contains($0.key)) }
         if let totals = update.totals {
@@ -21,16 +21,12 @@ extension Model {
             noteEnds(of: root.rows)
         }
         if !update.sections.isEmpty || update.filter != nil {
-            tree.keepsPlaces = steadyUntil != nil
+            tree.keepsPlaces = list.steadyUntil != nil
             take(update.sections, of: update.filter)
-            stillness.take(update.sections.lazy.flatMap(\.rows), at: now.uptime)
-            let inSight = Set(tree.items.compactMap(\.row?.id))
-            stillness.keep { inSight.contains($0) }
-            if look.columns?.contains("sparkline") == true {
-                trails.take(update.sections.lazy.flatMap(\.rows), at: now.uptime)
-                trails.keep { inSight.contains($0) }
-            }
-            if isSeekingProblem { seekProblem(fromStart: true) }
+            observed.take(
+                update.sections.flatMap(\.rows), inSight: Set(tree.items.compactMap(\.row?.id)), at: now.uptime,
+                keepsTrails: look.columns?.contains("sparkline") == true)
+            if list.isSeekingProblem { seekProblem(fromStart: true) }
             keepFollowing()
         }
         let page = page
@@ -63,7 +59,7 @@ extension Model {
             sayLost(loss)
             connection.state = .lost(since: since, nextTry: nextTry, loss)
             pending = [:]
-            stillness = Stillness()
+            observed.stalled = StalledRows()
         }
     }
 

@@ -78,8 +78,9 @@ extension Model {
             guard layout.list.contains(press.position.row) else { return }
             let row = flow.picker.folder.top + press.position.row - layout.list.lowerBound
             let isDouble =
-                lastClick.map { $0.position == press.position && now.uptime - $0.at < .milliseconds(400) } ?? false
-            lastClick = isDouble ? nil : (press.position, now.uptime)
+                input.lastClick.map { $0.position == press.position && now.uptime - $0.at < .milliseconds(400) }
+                ?? false
+            input.lastClick = isDouble ? nil : (press.position, now.uptime)
             let onMark = press.position.column < 2
             follow(flow.follow(flow.picker.click(row: row, onMark: onMark, isDouble: isDouble)))
         case .middle, .right: break

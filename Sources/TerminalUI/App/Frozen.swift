@@ -24,11 +24,11 @@ struct Frozen: Sendable {
 extension Model {
     /// The engine goes on; what it tells meanwhile is shown afterwards.
     mutating func freeze() {
-        guard let frozen else {
-            frozen = Frozen(since: now.wall)
+        guard let frozen = list.frozen else {
+            list.frozen = Frozen(since: now.wall)
             return say("The screen stands still; transfers go on. \(key(.freeze)) shows them again.")
         }
-        self.frozen = nil
+        self.list.frozen = nil
         if let news = frozen.news { take(news) }
         say("The screen goes on.")
     }

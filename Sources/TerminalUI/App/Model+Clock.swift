@@ -12,7 +12,7 @@ extension Model {
 
     /// Nobody looks at a window without the focus closely enough to be woken for a minute.
     var toNextMinute: Duration? {
-        guard look.hasClock, layout.header != nil, hasFocus != false, page is TransfersPage else { return nil }
+        guard look.hasClock, layout.header != nil, input.hasFocus != false, page is TransfersPage else { return nil }
         return .milliseconds(60_000 - now.wall.milliseconds % 60_000)
     }
 }

@@ -6,8 +6,8 @@ extension Model {
     /// Ends what is over by now, and asks or starts what is due.
     mutating func expire() {
         if let undo = notice?.undo, undo.until <= now.uptime { notice = nil }
-        if let until = steadyUntil, until <= now.uptime { steadyUntil = nil }
-        if steadyUntil == nil { tree.catchUp() }
+        if let until = list.steadyUntil, until <= now.uptime { list.steadyUntil = nil }
+        if list.steadyUntil == nil { tree.catchUp() }
         recountWhy()
         startWhenDue()
         let page = page
@@ -39,7 +39,7 @@ extension Model {
         }
         if let untilLifeIsAsked { wakes.append(untilLifeIsAsked) }
         if let left = page.untilRefresh(in: self) { wakes.append(left) }
-        if tree.isBehind, let steadyUntil { wakes.append(steadyUntil - now.uptime) }
+        if tree.isBehind, let steadyUntil = list.steadyUntil { wakes.append(steadyUntil - now.uptime) }
         if let until = notice?.undo?.until { wakes.append(Self.toNextSecond(until - now.uptime)) }
         if isConnected, let age = requests.oldestAge(at: now.uptime) {
             wakes.append(
@@ -52,7 +52,7 @@ extension Model {
         }
         let wall = engineNow.wall
         let counting = tree.window.compactMap { tree.items[$0].row?.retryAt }.filter { $0 > wall }
-        if let due = stillness.nextChange(after: now.uptime) { wakes.append(due - now.uptime) }
+        if let due = observed.stalled.nextChange(after: now.uptime) { wakes.append(due - now.uptime) }
         if let minute = toNextMinute { wakes.append(minute) }
         if page is TransfersPage { wakes += counting.map { Self.toNextSecond($0.since(wall)) } }
         return wakes.min().map { max($0, .milliseconds(1)) }

@@ -14,21 +14,8 @@ struct Model: Sendable {
     var look: Look
     let keys: KeyMap
     let shellWords: ShellWords
-    /// Beyond which amounts a change is asked about.
-    var askAbove = AskAbove()
-    /// The rows that others have changed lately.
-    var changedByOthers = ForeignChanges()
-    var ringsBell: Bool
-    /// True when ends of batches are shown on the desktop.
-    var notifies = false
-    /// True when the window has the focus; `nil`: the terminal has never said.
-    var hasFocus: Bool?
-    /// When a key was pressed last.
-    var lastKeyAt: Duration?
-    /// Until then rows keep their places; `nil`: no key was pressed lately, or one that moves rows.
-    var steadyUntil: Duration?
-    /// The ends of batches that are known.
-    var endings = Endings()
+    var settings: ScreenSettings
+    var input: InputState
 
     var size: ScreenSize
     var connection: Connection
@@ -37,9 +24,8 @@ struct Model: Sendable {
     var page: any Page = TransfersPage()
     /// The page that is open again when help is closed.
     var pageUnderHelp: (any Page)?
-    /// The path of `keys.conf`.
-    var keysFile = ""
     var tree = Tree()
+    var list = ListState()
     var totals: QueueTotals?
     /// Whatever lies over the page.
     var layers = LayerStack()
@@ -50,16 +36,6 @@ struct Model: Sendable {
     /// The folder where picking begins.
     var startFolder: [UInt8]
     var filters = Filters()
-    /// The file that the cursor follows.
-    var followed: RowID?
-    /// Since when nothing of the engine's news is shown.
-    var frozen: Frozen?
-    /// Lines of the lower part, where there is room for it.
-    var lowerHeight = ScreenLayout.lowerHeights[0]
-    /// The details below have the keys, from this line on.
-    var lowerScroll: Int?
-    /// The problems in `keys.conf`: parts of it that do not count.
-    var keyProblems: [String] = []
     /// The newest lines of the log, below the list.
     var recentLog = RecentLog()
     var notice: Notice?
@@ -85,20 +61,13 @@ struct Model: Sendable {
     var repeating = Repeating()
     var throughput = Throughput()
     var throughputView = ThroughputView()
-    var stillness = Stillness()
-    /// Only while the column is wanted.
-    var trails = SpeedTrails()
-    var isMouseOn: Bool
+    var observed = RowObservations()
     /// The time of the last message.
     var now: Moment
     /// The messages of this screen, for the log.
     var said: [LogLine] = []
-    /// Press `e` goes on looking when the next section comes.
-    var isSeekingProblem = false
-    var lastInterrupt: Duration?
     /// Leaving ends the engine, too.
     var stops: EngineEnd?
-    var lastClick: (position: Position, at: Duration)?
     var requests = Requests()
 
     init(
@@ -111,14 +80,14 @@ struct Model: Sendable {
         connection = Connection(grace: grace)
         self.now = now
         self.machine = machine.map { look.safe($0) }
-        isMouseOn = mouse
-        ringsBell = bell
+        input = InputState(isMouseOn: mouse)
+        settings = ScreenSettings(ringsBell: bell)
         shellWords = ShellWords(home: home)
         startFolder = folder ?? (home.isEmpty ? [UInt8(ascii: "/")] : home)
         tree.resize(height: layout.tree.count)
     }
 
-    var layout: ScreenLayout { ScreenLayout(size, lower: lowerHeight) }
+    var layout: ScreenLayout { ScreenLayout(size, lower: list.lowerHeight) }
 
     /// The last message's time by the engine's clock: what the engine says when something will be is by that one.
     var engineNow: Moment { connection.engineMoment(now) }

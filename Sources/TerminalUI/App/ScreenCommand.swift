@@ -99,11 +99,11 @@ extension Model {
             say(theme == .auto ? "Colours as the terminal says." : "Colours for a \(SafeText(rest)) background.")
         case .bell:
             guard rest == "on" || rest == "off" else { return usage(command) }
-            ringsBell = rest == "on"
+            settings.ringsBell = rest == "on"
             keep("bell", rest)
         case .mouse:
             guard rest == "on" || rest == "off" else { return usage(command) }
-            isMouseOn = rest == "on"
+            input.isMouseOn = rest == "on"
             keep("mouse", rest)
         case .ask:
             guard rest == "on" || rest == "off" else { return usage(command) }
@@ -178,7 +178,7 @@ extension Model {
 
     /// At once, unless it throws much away.
     private mutating func act(_ deed: Deed, _ what: SafeText, _ nodes: NodeChoice, _ cost: StoppingCost?) {
-        if askAbove.includes(cost) { return confirm(deed, what, nodes, cost) }
+        if settings.askAbove.includes(cost) { return confirm(deed, what, nodes, cost) }
         ask(.named(deed, what)) { .act(deed, nodes, number: $0) }
     }
 

@@ -72,11 +72,11 @@ actor ScreenProgram {
             machine: engine.options.remote?.machine, now: Moment(uptime: .zero, wall: TerminalUI.wallTime))
         model.filters.saved = options.filters
         model.asksLeave = configuration.askLeave
-        model.askAbove = AskAbove(
+        model.settings.askAbove = AskAbove(
             files: Int64(configuration.askFiles), bytes: configuration.askSize.bytes, lost: configuration.askLost.bytes)
-        model.notifies = configuration.notify != .off
-        model.keyProblems = problems
-        model.keysFile = engine.keysFile
+        model.settings.notifies = configuration.notify != .off
+        model.settings.keyProblems = problems
+        model.settings.keysFile = engine.keysFile
         model.restore(options.kept, over: options.configured)
         if let problem = options.keptProblem { model.note(model.look.safe(problem), isError: true) }
         for note in screen.notes { model.say(model.look.safe(note)) }

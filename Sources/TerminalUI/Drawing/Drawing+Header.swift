@@ -24,8 +24,8 @@ extension Drawing {
     private var headerParts: [SafeText] {
         var parts = [engine]
         if model.tree.isFlat { parts.append("all files") }
-        if model.followed != nil { parts.append("follows") }
-        if let frozen = model.frozen { parts.append("FROZEN \(look.safe(look.timeOfDay(frozen.since)))") }
+        if model.list.followed != nil { parts.append("follows") }
+        if let frozen = model.list.frozen { parts.append("FROZEN \(look.safe(look.timeOfDay(frozen.since)))") }
         guard let totals = model.totals, totals.batches > 0 else {
             return parts + (model.tree.isKnown && model.isConnected ? ["nothing queued"] : [])
         }

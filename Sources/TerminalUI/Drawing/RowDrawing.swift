@@ -187,7 +187,7 @@ struct RowDrawing {
         case .session:
             row.session.map { (look.safe($0.rawValue).shortened(to: width, mark: look.glyphs.cutMark), .left, .plain) }
         case .sparkline where state != .running: nil
-        case .sparkline: (model.trails.picture(of: row.id, look.glyphs), .left, .info)
+        case .sparkline: (model.observed.trails.picture(of: row.id, look.glyphs), .left, .info)
         case .speedOrState:
             speed(row, state, isWide: false).map { (SafeText($0), .right, .plain) }
                 ?? (SafeText(state.word), .right, state.style)

@@ -114,7 +114,7 @@ extension Model {
     mutating func setFilter(_ text: String?) {
         find = nil
         // Other rows were asked for, not the ones that stand still.
-        if text != filters.shown?.text { frozen = nil }
+        if text != filters.shown?.text { list.frozen = nil }
         guard let text else {
             if let filter = filters.shown {
                 filters.last = filter.text

@@ -109,20 +109,20 @@ extension Model {
 
     /// `F` once: where the file goes, the cursor goes, into the row in which what is done is folded.
     mutating func toggleFollowing() {
-        if followed != nil {
-            followed = nil
+        if list.followed != nil {
+            list.followed = nil
             return say("The cursor stays where it is.")
         }
         guard let row = tree.cursorRow, case .task = row.id else {
             return say("The cursor follows a file: go to one first.")
         }
-        followed = row.id
+        list.followed = row.id
         say("The cursor follows \"\(look.safe(row.name))\" until it is moved.")
     }
 
     /// After every change of the rows.
     mutating func keepFollowing() {
-        guard let followed, isConnected else { return }
+        guard let followed = list.followed, isConnected else { return }
         if let index = tree.index(of: .row(followed)) {
             if tree.cursor != .row(followed) { tree.move(to: index) }
             return
@@ -136,9 +136,9 @@ extension Model {
     }
 
     private mutating func wayCame(_ result: Result<FoundRow, RequestError>, _ row: RowID?) {
-        guard let followed, followed == row, case .success(let found) = result else { return }
+        guard let followed = list.followed, followed == row, case .success(let found) = result else { return }
         guard !found.way.isEmpty else {
-            self.followed = nil
+            self.list.followed = nil
             return say("The file that the cursor followed is gone.")
         }
         tree.reveal(found.way)

@@ -10,18 +10,18 @@ extension Model {
         case .key(let press): take(press)
         case .paste(let paste): take(paste)
         case .mouse(let press): take(press)
-        case .focus(let hasFocus): self.hasFocus = hasFocus
+        case .focus(let hasFocus): self.input.hasFocus = hasFocus
         case .closed: requests.append(.leave)
         }
     }
 
     private mutating func take(_ press: KeyPress) {
-        lastKeyAt = now.uptime
+        input.lastKeyAt = now.uptime
         // Only two of them in a row mean to leave.
-        if press != .control("c") { lastInterrupt = nil }
+        if press != .control("c") { input.lastInterrupt = nil }
         // Whoever presses a key is where they want to be.
         tree.awaited = []
-        steadyUntil = now.uptime + Tree.steadiness
+        list.steadyUntil = now.uptime + Tree.steadiness
         if performAnywhere(press) { return }
         let open = layers.open(in: self)
         if let layer = open.first(where: { type(of: $0).takesKeys }) { return layer.take(press, in: &self) }
@@ -60,7 +60,7 @@ extension Model {
 
     mutating func perform(_ action: Action) {
         // Who changes the order of rows wants to see it.
-        if action.changesTransfers { steadyUntil = nil }
+        if action.changesTransfers { list.steadyUntil = nil }
         if action.changesTransfers, !canChange {
             return complain(cannotChange)
         }
@@ -73,9 +73,9 @@ extension Model {
         case .redraw: return requests.append(.redraw)
         case .suspend: return requests.append(.suspend)
         case .mouse:
-            isMouseOn.toggle()
-            keep("mouse", isMouseOn.written)
-            return say(isMouseOn ? "The mouse is on." : "The mouse is off: it selects text now.")
+            input.isMouseOn.toggle()
+            keep("mouse", input.isMouseOn.written)
+            return say(input.isMouseOn ? "The mouse is on." : "The mouse is off: it selects text now.")
         case .retryNow: return isConnected ? askIfItLives() : requests.append(.reconnect)
         case .startEngine where isConnected && !canChange: return refuseSecondEngine()
         case .startEngine:

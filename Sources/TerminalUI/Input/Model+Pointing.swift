@@ -5,8 +5,8 @@ import Terminal
 /// Input without a key of its own: the mouse, what is pasted, and the press that interrupts.
 extension Model {
     mutating func interrupt() {
-        if let last = lastInterrupt, now.uptime - last <= .seconds(2) { return requests.append(.leave) }
-        lastInterrupt = now.uptime
+        if let last = input.lastInterrupt, now.uptime - last <= .seconds(2) { return requests.append(.leave) }
+        input.lastInterrupt = now.uptime
         guard page is TransfersPage else {
             return say("\(keys.name(of: .back, in: keyView)) goes back. ^C again leaves, transfers go on.")
         }
@@ -43,7 +43,7 @@ extension Model {
     /// Captured in the tree and where something is chosen, in the picker, in forms and in the palette: everywhere else plain dragging selects
     /// text.
     var wantsMouse: Bool {
-        guard isMouseOn else { return false }
+        guard input.isMouseOn else { return false }
         return layers.open(in: self).lazy.compactMap(\.wantsMouse).first ?? page.wantsMouse(in: self)
     }
 }

@@ -51,9 +51,9 @@ extension ReportPage: Page {
 extension Model {
     /// Shows the problems in `keys.conf`, and the keys that will not arrive.
     mutating func showKeyReport() {
-        var lines = keyProblems.map { look.safe($0) }
+        var lines = settings.keyProblems.map { look.safe($0) }
         if lines.isEmpty { lines = ["Nothing is wrong: no two actions share a key, and every key can arrive."] }
-        let file = keysFile.isEmpty ? "keys.conf" : keysFile
+        let file = settings.keysFile.isEmpty ? "keys.conf" : settings.keysFile
         lines += ["", "\(look.safe(file)): a line is  action = key key ...  under the view's [name].", ""]
         for action in Action.allCases {
             // Views that have the same keys stand together.

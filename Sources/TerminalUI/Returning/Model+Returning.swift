@@ -14,7 +14,7 @@ extension Model {
         guard let view = kept.views[keptName] else { return }
         leftBefore = view
         tree.restore(view)
-        if let height = view.lowerHeight, ScreenLayout.lowerHeights.contains(height) { lowerHeight = height }
+        if let height = view.lowerHeight, ScreenLayout.lowerHeights.contains(height) { list.lowerHeight = height }
         if let text = view.filter, (try? TransferFilter(text)) != nil { setFilter(text) }
     }
 
@@ -31,7 +31,7 @@ extension Model {
         // Marks are not remembered, so a filter about them would show nothing.
         view.filter = filters.shown?.named == nil ? filters.shown?.text : nil
         view.order = tree.order
-        view.lowerHeight = lowerHeight
+        view.lowerHeight = list.lowerHeight
         view.waiting = totals?.needsPerson ?? 0
         // Of batches that were not in sight the last news are still right to begin from.
         view.batches = (leftBefore?.batches ?? [:]).merging(batchesAtStart) { $1 }

@@ -17,7 +17,7 @@ extension Drawing {
             line.pieces.reduce(into: StyledLine()) { $0.append($1.text, $1.style == .dim ? .plain : $1.style) }
         }
         let name = StyledLine((row.name.isEmpty ? RowLabel.group(row, look) : look.safe(row.name)), .marked)
-        for (y, line) in zip(layout.lower.dropFirst(), [name] + lines.dropFirst(model.lowerScroll ?? 0)) {
+        for (y, line) in zip(layout.lower.dropFirst(), [name] + lines.dropFirst(model.list.lowerScroll ?? 0)) {
             grid.put(line, row: y, column: 1, end: room - 2)
         }
         if model.isInLower { cursor = Cursor(row: layout.lower.lowerBound + 1, column: 1) }

@@ -5,7 +5,7 @@ import MartletKit
 extension Model {
     mutating func turnFlat() {
         // Other rows are asked for than those that stand still.
-        frozen = nil
+        list.frozen = nil
         tree.turn(flat: !tree.isFlat)
         say(
             tree.isFlat

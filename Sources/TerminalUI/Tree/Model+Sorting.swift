@@ -26,7 +26,7 @@ extension Model {
     }
 
     mutating func sort(by order: TreeOrder) {
-        steadyUntil = nil
+        list.steadyUntil = nil
         tree.sort(by: order)
         say("Sorted \(SafeText(order.words)).")
     }

@@ -12,7 +12,7 @@ struct TransfersPage: Page {
     func wantsMouse(in model: Model) -> Bool { true }
 
     func take(_ press: MousePress, in model: inout Model) {
-        model.steadyUntil = model.now.uptime + Tree.steadiness
+        model.list.steadyUntil = model.now.uptime + Tree.steadiness
         switch press.button {
         case .wheelDown: model.tree.page(by: 3)
         case .wheelUp: model.tree.page(by: -3)
@@ -24,7 +24,7 @@ struct TransfersPage: Page {
     /// Does the actions that move in the tree, and those that act on it.
     func perform(_ action: Action, in model: inout Model) {
         if model.performInLower(action) { return }
-        if action.movesCursor { model.followed = nil }
+        if action.movesCursor { model.list.followed = nil }
         switch action {
         case .down: model.tree.move(by: 1)
         case .up: model.tree.move(by: -1)
@@ -100,21 +100,21 @@ struct TransfersPage: Page {
         let index = model.tree.top + position.row - layout.tree.lowerBound
         guard model.tree.items.indices.contains(index) else { return }
         model.tree.move(to: index)
-        model.followed = nil
+        model.list.followed = nil
         let columns = model.columns
         let item = model.tree.items[index]
         if columns[.sign]?.contains(position.column) == true { return model.tree.toggleMark() }
         let name = columns[.name]?.lowerBound ?? 0
         if item.canOpen, position.column <= name + 2 * item.depth + 1, position.column >= name { return model.enter() }
         // A hand moves a little between the two.
-        if let last = model.lastClick, last.position.row == position.row,
+        if let last = model.input.lastClick, last.position.row == position.row,
             abs(last.position.column - position.column) <= 1,
             model.now.uptime - last.at < .milliseconds(400)
         {
-            model.lastClick = nil
+            model.input.lastClick = nil
             return model.enter()
         }
-        model.lastClick = (position, model.now.uptime)
+        model.input.lastClick = (position, model.now.uptime)
     }
 
     func draw(in drawing: inout Drawing) { drawing.transfers() }
@@ -173,7 +173,7 @@ extension Model {
     /// To the next row that failed or needs the person; opens what has one inside. `fromStart`: the cursor's own row
     /// counts too, because a section has just come.
     mutating func seekProblem(fromStart: Bool) {
-        isSeekingProblem = false
+        list.isSeekingProblem = false
         let start = (tree.cursorIndex ?? 0) + (fromStart ? 0 : 1)
         let order = Array(start..<max(start, tree.items.count)) + Array(0..<min(start, tree.items.count))
         for index in order {
@@ -185,7 +185,7 @@ extension Model {
                 guard !item.isOpen else { continue }
                 tree.move(to: index)
                 tree.setOpen(row.id, true)
-                isSeekingProblem = true
+                list.isSeekingProblem = true
                 return
             }
         }

@@ -10,7 +10,7 @@ struct EndingTests {
     private func ended(_ focus: Bool?, failed: Int64 = 0) -> [Request] {
         var screen = ScreenHarness(
             80, 24, [Rows.section(nil, [Rows.batch(1, "evil\u{1b}]0;x", .running, { $0.running = 3 })])])
-        (screen.model.ringsBell, screen.model.notifies) = (true, true)
+        (screen.model.settings.ringsBell, screen.model.settings.notifies) = (true, true)
         if let focus { screen.send(.input(.focus(focus))) }
         let over = Rows.batch(
             1, "evil\u{1b}]0;x", failed > 0 ? .failed : .completed, { ($0.completed, $0.failed) = (3 - failed, failed) }
@@ -33,7 +33,7 @@ struct EndingTests {
     private func screen() -> ScreenHarness {
         var screen = ScreenHarness(
             80, 24, [Rows.section(nil, [Rows.batch(1, "photos", .running, { $0.running = 3 })])])
-        screen.model.notifies = true
+        screen.model.settings.notifies = true
         return screen
     }
 
@@ -54,7 +54,7 @@ struct EndingTests {
     func filtered() {
         var screen = screen()
         screen.press("f", "@err")
-        #expect(screen.requests.contains(.watchBatches(true)) || screen.model.endings.watches)
+        #expect(screen.requests.contains(.watchBatches(true)) || screen.model.observed.endings.watches)
         screen.wait(.seconds(60))
         screen.send(.batches([Rows.batch(1, "photos", .completed, { $0.completed = 3 })]))
         #expect(notes(screen) == ["photos: done, 3 files"])
@@ -74,7 +74,7 @@ struct EndingTests {
     @Test("the bell that is switched on asks for the focus")
     func bell() {
         var screen = screen()
-        screen.model.notifies = false
+        screen.model.settings.notifies = false
         #expect(!screen.model.tellsEnds)
         screen.press(":", "bell on", "Enter")
         #expect(screen.model.tellsEnds)

@@ -142,14 +142,14 @@ struct RepeatingTests {
         var root = Rows.example[0]
         root.rows[0] = row
         screen.news([root])
-        #expect(screen.model.changedByOthers.isRecent(row.id, at: .seconds(4)))
-        #expect(!screen.model.changedByOthers.isRecent(row.id, at: .seconds(5)))
+        #expect(screen.model.observed.changedByOthers.isRecent(row.id, at: .seconds(4)))
+        #expect(!screen.model.observed.changedByOthers.isRecent(row.id, at: .seconds(5)))
         screen.press("g", "x")
         #expect(screen.picture.contains("Somebody else has changed it a moment ago."))
         // What this screen asked for is no news.
         screen = example()
         screen.press("g", "p")
         screen.news([root])
-        #expect(!screen.model.changedByOthers.isRecent(row.id, at: .seconds(1)))
+        #expect(!screen.model.observed.changedByOthers.isRecent(row.id, at: .seconds(1)))
     }
 }

@@ -60,7 +60,7 @@ struct CostTests {
     func cancelQuestion() {
         var screen = screen(atRisk: 100 << 20)
         // Its size alone would be asked about.
-        screen.model.askAbove.bytes = .max
+        screen.model.settings.askAbove.bytes = .max
         screen.press("j", "x")
         #expect(screen.picture.contains("100M already sent are lost: it cannot resume there, and undo sends"))
         screen.wait(.seconds(1))
@@ -86,7 +86,7 @@ struct CostTests {
         arguments: ["pause films", "pause b1", "pause t10", "pause films for 2h", "cancel t10", "cancel films"])
     func commands(line: String) {
         var screen = screen(atRisk: 100 << 20)
-        screen.model.askAbove.bytes = .max
+        screen.model.settings.askAbove.bytes = .max
         screen.press(":", line, "Enter")
         #expect(screen.picture.contains("100M already sent"), "\(screen.picture)")
         #expect(screen.requests.allSatisfy { if case .act = $0 { false } else { true } })

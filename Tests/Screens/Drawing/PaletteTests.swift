@@ -187,7 +187,7 @@ struct CommandPaletteTests {
         #expect(map.unreachable { _ in false } == [])
         #expect(KeyMap.standard.unreachable { _ in true } == [])
         var screen = example()
-        screen.model.keyProblems = problems.map { $0.description(file: "keys.conf") }
+        screen.model.settings.keyProblems = problems.map { $0.description(file: "keys.conf") }
         screen.press(":", "keys", "Enter")
         Pictures.expect(screen.picture, "keys-80x24")
         screen.press("G", "Esc")

@@ -107,7 +107,7 @@ struct HelpTests {
     @Test("the cursor reaches every line, and the end comes into sight")
     func moving() throws {
         var screen = example(60, 12)
-        screen.model.keysFile = "/home/ana/.config/martlet/keys.conf"
+        screen.model.settings.keysFile = "/home/ana/.config/martlet/keys.conf"
         screen.press("?", "G")
         let layout = screen.model.helpLayout(try #require(help(screen)))
         #expect(help(screen)?.selected == layout.entries.count - 1)

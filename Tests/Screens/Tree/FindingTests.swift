@@ -121,9 +121,9 @@ struct FindingTests {
     func follow() {
         var screen = example()
         screen.press("F")
-        #expect(screen.model.followed == nil, "a batch goes nowhere")
+        #expect(screen.model.list.followed == nil, "a batch goes nowhere")
         screen.press("j", "j", "F")
-        #expect(screen.model.followed == .task(batch, TaskID(rawValue: 10)))
+        #expect(screen.model.list.followed == .task(batch, TaskID(rawValue: 10)))
         var sections = Rows.example
         sections[2].rows.remove(at: 0)
         screen.news([sections[2]])
@@ -136,7 +136,7 @@ struct FindingTests {
         #expect(screen.cursorName == "IMG_0412.CR3")
         #expect(screen.picture.contains("follows"))
         screen.press("k")
-        #expect(screen.model.followed == nil)
+        #expect(screen.model.list.followed == nil)
     }
 
     @Test("@marked is sent by name, typed as it is, and the marks of that moment count")

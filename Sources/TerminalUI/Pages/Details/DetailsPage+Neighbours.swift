@@ -13,7 +13,7 @@ extension DetailsPage {
         while model.tree.items.indices.contains(index) {
             if let row = model.tree.items[index].row, case .task(batch, _) = row.id {
                 model.tree.move(to: index)
-                model.followed = nil
+                model.list.followed = nil
                 return model.showDetails(row)
             }
             index += step

@@ -134,7 +134,8 @@ extension Model {
     mutating func openHelp() { HelpPage.open(in: &self) }
 
     func helpLayout(_ page: HelpPage) -> HelpLayout {
-        HelpLayout(HelpText(keys: keys, look: look, machine: machine, keysFile: keysFile), page, width: size.columns)
+        HelpLayout(
+            HelpText(keys: keys, look: look, machine: machine, keysFile: settings.keysFile), page, width: size.columns)
     }
 }
 

@@ -160,7 +160,7 @@ extension ProblemsPage: Page {
             "\(SafeText(Figures.amount(cause.files, "file"))) of \(Self.places(of: cause, model.look))" as SafeText
         guard cause.isWait else { return model.askToLeaveOut(what, nodes) }
         let intent = Dialog.Intent.named(.cancel, what, nodes)
-        let asks = cause.isWhole || cause.files > model.askAbove.files || cause.batches.count > 1
+        let asks = cause.isWhole || cause.files > model.settings.askAbove.files || cause.batches.count > 1
         guard asks else { return model.perform(intent) }
         let lines: [SafeText] =
             cause.isWhole ? ["It is all that is left there, and what is tried just now is in it."] : []

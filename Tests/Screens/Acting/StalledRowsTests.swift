@@ -5,7 +5,7 @@ import Testing
 @testable import TerminalUI
 
 @Suite("What runs without a byte is said to be stalled")
-struct StillnessTests {
+struct StalledRowsTests {
     private func news(_ sent: Int64, _ state: TransferState = .running) -> [TreeSection] {
         [Rows.section(nil, [Rows.task(1, 1, "a.bin", state, total: 1000, sent: sent, speed: 100, left: 9)])]
     }

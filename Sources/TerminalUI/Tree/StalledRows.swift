@@ -3,7 +3,7 @@ import MartletKit
 /// Since when rows that run have not moved: what has stood still for long enough is stalled.
 ///
 /// The engine sends rows when they change, and what is stalled does not; so the screen measures it.
-struct Stillness: Sendable {
+struct StalledRows: Sendable {
     private struct Stand {
         var sent: Int64
         var since: Duration
@@ -44,7 +44,7 @@ extension Model {
         let state = RowState(row)
         if !hearsNews, state.needsNews { return .unknown }
         guard state == .running else { return state }
-        if stillness.isStalled(row.id, at: now.uptime) { return .stalled }
+        if observed.stalled.isStalled(row.id, at: now.uptime) { return .stalled }
         // Every byte is in the kernel's or the server's hands: what is missing is the answer.
         let isUnsent = row.scanning || row.counts.queued + row.counts.waiting > 0 || row.bytes.done < row.bytes.total
         if row.sizeKnown, row.bytes.total > 0, !isUnsent {
