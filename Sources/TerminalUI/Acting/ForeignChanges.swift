@@ -22,8 +22,8 @@ extension Model {
     /// Compares what comes with what is shown, before it is taken over.
     mutating func noteForeignChanges(_ news: ViewUpdate) {
         // What was done here changes rows, too, until the engine's answer and the news that follow it are in.
-        let isOwn = requests.outstanding.values.contains(where: \.changesRows) || !pending.isEmpty
-        let wasOwn = repeating.lastAt.map { now.uptime - $0 < ForeignChanges.freshness } ?? false
+        let isOwn = requests.outstanding.values.contains(where: \.changesRows) || !changes.pending.isEmpty
+        let wasOwn = changes.history.lastAt.map { now.uptime - $0 < ForeignChanges.freshness } ?? false
         guard !isOwn, !wasOwn else { return }
         for section in news.sections {
             for row in section.rows {

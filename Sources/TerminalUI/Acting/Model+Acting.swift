@@ -45,7 +45,7 @@ extension Model {
         let moving = unfinished.filter { !standsStill($0) }
         if moving.isEmpty {
             // Nothing of it has a flag of its own: what it is in has to go on.
-            let isHeldUp = unfinished.allSatisfy { $0.effectivelyPaused && !$0.paused && pending[$0.id] == nil }
+            let isHeldUp = unfinished.allSatisfy { $0.effectivelyPaused && !$0.paused && changes.pending[$0.id] == nil }
             guard isHeldUp else { return send(.resume, unfinished) }
             return say("\(title(unfinished)) is paused with what it is in: \(key(.pause)) there lets it go on.")
         }
@@ -72,7 +72,7 @@ extension Model {
     /// Returns true when the row stands still. A deed just asked for counts, though no row shows it yet: two presses
     /// are two wishes.
     func standsStill(_ row: NodeRow) -> Bool {
-        switch pending[row.id]?.deed {
+        switch changes.pending[row.id]?.deed {
         case .pause, .pauseUntil: true
         case .resume: false
         default: row.standsStill
@@ -150,9 +150,9 @@ extension Model {
     mutating func undo() {
         let offer = notice?.undo
         // One's own last change before anybody else's.
-        let newest = repeating.newest(after: now.uptime - connection.grace)
+        let newest = changes.history.newest(after: now.uptime - connection.grace)
         // A cancel of one's own can be had back for long, though it begins anew.
-        let late = newest == nil && offer == nil ? repeating.newestCancel : nil
+        let late = newest == nil && offer == nil ? changes.history.newestCancel : nil
         let choice = offer?.choice ?? newest ?? late?.undo ?? .last
         let name = late.flatMap { undoName(of: $0.purpose) } ?? offer?.name
         ask(.undo(name)) { .undo(choice, number: $0) }
@@ -160,7 +160,7 @@ extension Model {
 
     /// Does again what was taken back last on this screen.
     mutating func redo() {
-        guard let again = repeating.again() else { return say("Nothing was undone here.") }
+        guard let again = changes.history.again() else { return say("Nothing was undone here.") }
         ask(again.purpose, isRedo: true) { again.request.numbered($0) }
     }
 
@@ -206,7 +206,7 @@ extension Model {
             say("Asking systemd ...")
             requests.append(.local(.allowLingering))
         case .stopEngine(let finishRunning):
-            stops = finishRunning ? .afterRunning : .now
+            leaving.engineEnd = finishRunning ? .afterRunning : .now
             requests.append(.stopEngine(finishRunning: finishRunning))
         case .cancel(let rows): send(.cancel, rows)
         case .pauseAll: sendAll(.pause, NodeSelector())
@@ -231,7 +231,7 @@ extension Model {
         let number = ask(.deed(deed, rows)) { .act(deed, .rows(rows.map(\.id)), number: $0) }
         let patience = requests.outstanding[number]?.patience ?? Outstanding.usualPatience
         for row in rows {
-            pending[row.id] = PendingDeed(deed: deed, number: number, since: now.uptime, patience: patience)
+            changes.pending[row.id] = PendingDeed(deed: deed, number: number, since: now.uptime, patience: patience)
         }
     }
 

@@ -9,11 +9,11 @@ extension Model {
         var update = news
         list.frozen?.hold(&update, tree)
         let updated = Set(update.sections.flatMap { $0.rows.map(\.id) })
-        pending = pending.filter { !($0.value.isConfirmed && updated.contains($0.key)) }
+        changes.pending = changes.pending.filter { !($0.value.isConfirmed && updated.contains($0.key)) }
         if let totals = update.totals {
             let before = self.totals
             self.totals = totals
-            throughput.add(totals.bytesPerSecondUp + totals.bytesPerSecondDown, at: now.uptime)
+            throughput.seen.add(totals.bytesPerSecondUp + totals.bytesPerSecondDown, at: now.uptime)
             let page = page
             page.totalsCame(after: before, in: &self)
         }
@@ -58,7 +58,7 @@ extension Model {
         case .lost(let since, let nextTry, let loss):
             sayLost(loss)
             connection.state = .lost(since: since, nextTry: nextTry, loss)
-            pending = [:]
+            changes.pending = [:]
             observed.stalled = StalledRows()
         }
     }

@@ -83,7 +83,7 @@ extension Model {
         case .failure(let error): complain(advised(error.message))
         case .success(let limits):
             let undo = limits.operation.map { UndoChoice.operation($0) }
-            if undo != nil { repeating.note(request, undo) }
+            if undo != nil { changes.history.note(request, undo) }
             let until = request.sentAt + connection.grace
             say(
                 said(wish, limits),

@@ -25,7 +25,7 @@ extension Model {
     }
 
     private func undoReport(_ steps: [UndoStep]) -> ReportPage {
-        let own = repeating.operations
+        let own = changes.history.operations
         let lines = steps.map { step -> SafeText in
             let left = connection.grace - engineNow.wall.since(step.at)
             let until: SafeText =

@@ -42,3 +42,9 @@ struct PendingDeed: Hashable, Sendable {
         }
     }
 }
+
+/// Changes of this screen: those that the engine has not confirmed, by row, and those that can be taken back or done again.
+struct Changes: Sendable {
+    var pending: [RowID: PendingDeed] = [:]
+    var history = UndoHistory()
+}

@@ -270,3 +270,11 @@ struct AddFlow: Sendable {
         }
     }
 }
+
+/// Steps of adding that were left, and where picking begins the next time.
+struct AddDrafts: Sendable {
+    var kept: [AddFlow.Kind: AddFlow] = [:]
+    var startFolder: [UInt8]
+
+    init(startFolder: [UInt8]) { self.startFolder = startFolder }
+}

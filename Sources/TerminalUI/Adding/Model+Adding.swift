@@ -17,8 +17,8 @@ extension Model {
     /// Opens the steps, where they were left or anew.
     mutating func add(_ kind: AddFlow.Kind, pasting bytes: [UInt8]? = nil) {
         notice = nil
-        let kept = drafts[kind]
-        var flow = kept ?? AddFlow(kind, at: startFolder)
+        let kept = drafts.kept[kind]
+        var flow = kept ?? AddFlow(kind, at: drafts.startFolder)
         flow.picker.note = nil
         begin(flow, kept: kept != nil, pasting: bytes)
     }
@@ -115,7 +115,7 @@ extension Model {
         requests.append(.local(.stopAll))
         // What was chosen for something new waits on.
         if flow.repeated != nil { return }
-        drafts[flow.kind] = keeps ? flow : nil
+        drafts.kept[flow.kind] = keeps ? flow : nil
         guard keeps, flow.kind == .upload, !flow.picker.basket.isEmpty else { return }
         say("\(Figures.amount(Int64(flow.picker.basket.count), "choice")) kept: \(key(.add)) goes on with them.")
     }
@@ -172,7 +172,7 @@ extension Model {
         guard case .queueing(let order) = requests.outstanding.removeValue(forKey: number)?.purpose else { return }
         switch result {
         case .success(let batch):
-            if order.repeated == nil { drafts[order.kind] = nil }
+            if order.repeated == nil { drafts.kept[order.kind] = nil }
             if adding?.kind == order.kind {
                 adding = nil
                 requests.append(.local(.stopAll))
@@ -190,7 +190,7 @@ extension Model {
             if let old = order.replaced { cancelReplaced(old, by: batch) }
         case .failure(let error):
             // One that was closed meanwhile can be gone on with when it is opened again.
-            drafts[order.kind]?.review?.isQueueing = false
+            drafts.kept[order.kind]?.review?.isQueueing = false
             // The form is still there to be mended; when it was closed meanwhile, the message must not be lost.
             guard adding?.kind == order.kind, adding?.review != nil else { return complain(look.safe(error.message)) }
             let message = look.safe(error.message)
@@ -206,7 +206,7 @@ extension Model {
                 path.lastIndex(of: UInt8(ascii: "/")).map { $0 == 0 ? [UInt8(ascii: "/")] : Array(path[..<$0]) }
             }
             requests.append(.local(.remember(destination: destination, folder: folder)))
-            startFolder = folder ?? startFolder
+            drafts.startFolder = folder ?? drafts.startFolder
         case .download(_, let folder): requests.append(.local(.remember(destination: nil, folder: folder)))
         }
     }

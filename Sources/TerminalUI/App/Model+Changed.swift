@@ -10,15 +10,15 @@ extension Model {
         switch result {
         case .success(let all): changed = all
         case .failure(let error):
-            pending = pending.filter { $0.value.number != number }
+            changes.pending = changes.pending.filter { $0.value.number != number }
             return complain(advised(error.message))
         }
         let results = changed.results
         let refused = results.filter { $0.result == .refused }
-        for (id, deed) in pending where deed.number == number {
-            pending[id]?.isConfirmed = true
+        for (id, deed) in changes.pending where deed.number == number {
+            changes.pending[id]?.isConfirmed = true
             // A place or a limit need not show in the row: nothing more is waited for.
-            if !deed.deed.showsInState || results.allSatisfy({ $0.result != .done }) { pending[id] = nil }
+            if !deed.deed.showsInState || results.allSatisfy({ $0.result != .done }) { changes.pending[id] = nil }
         }
         let isClearing = if case .clearFinished = request.purpose { true } else { false }
         if let first = refused.first, !isClearing {
@@ -31,7 +31,7 @@ extension Model {
         // It cannot be taken back, and nothing of it is to be kept.
         let isLogin = if case .lettingIn = request.purpose { true } else { false }
         var takenBack: Outstanding.Purpose?
-        if !isLogin, done > 0 || changed.limits != nil { takenBack = repeating.note(request, changed.undo) }
+        if !isLogin, done > 0 || changed.limits != nil { takenBack = changes.history.note(request, changed.undo) }
         if case .settledExisting(_, let then) = request.purpose { return perform(then) }
         let price = price(of: request.purpose, results)
         let undo = offer(request, changed)

@@ -13,8 +13,8 @@ extension Model {
         let page = page
         if let left = page.untilRefresh(in: self), left <= .zero { page.refresh(in: &self) }
         if let left = untilLifeIsAsked, left <= .zero { ask(.status) { .status(number: $0) } }
-        let late = pending.filter { now.uptime - $0.value.since >= $0.value.patience }
-        for id in late.keys { pending[id] = nil }
+        let late = changes.pending.filter { now.uptime - $0.value.since >= $0.value.patience }
+        for id in late.keys { changes.pending[id] = nil }
         if let waited = late.values.filter({ !$0.isConfirmed }).map(\.patience).max() {
             complain(
                 "The engine has not answered for \(waited.components.seconds) s; what was asked for may still be done.")
@@ -33,7 +33,7 @@ extension Model {
     /// When `tick` is wanted at the latest, from now; `nil`: nothing on the screen depends on time. Countdowns count
     /// whole seconds, so each wakes when its number changes.
     var nextWake: Duration? {
-        var wakes: [Duration] = pending.values.map { $0.since + $0.patience - now.uptime }
+        var wakes: [Duration] = changes.pending.values.map { $0.since + $0.patience - now.uptime }
         if let left = why?.secondsLeft(engineNow), left > 0 {
             wakes.append(Self.toNextSecond(why?.untilRetry(engineNow) ?? .zero))
         }

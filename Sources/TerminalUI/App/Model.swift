@@ -6,11 +6,6 @@ import Terminal
 /// Everything the screen knows. A value: it changes by `update` alone, reads no clock and does nothing by itself; what
 /// it wants done it returns as requests.
 struct Model: Sendable {
-    /// The way the engine ends when the person leaves.
-    enum EngineEnd: Sendable {
-        case afterRunning, now
-    }
-
     var look: Look
     let keys: KeyMap
     let shellWords: ShellWords
@@ -22,52 +17,29 @@ struct Model: Sendable {
     /// The machine of an engine elsewhere; `nil`: it is this one.
     let machine: SafeText?
     var page: any Page = TransfersPage()
-    /// The page that is open again when help is closed.
-    var pageUnderHelp: (any Page)?
     var tree = Tree()
     var list = ListState()
     var totals: QueueTotals?
     /// Whatever lies over the page.
     var layers = LayerStack()
-    /// Steps that were left, for the next time.
-    var drafts: [AddFlow.Kind: AddFlow] = [:]
+    var drafts: AddDrafts
     /// Configured servers, as last read.
     var book = DestinationBook.empty()
-    /// The folder where picking begins.
-    var startFolder: [UInt8]
     var filters = Filters()
     /// The newest lines of the log, below the list.
     var recentLog = RecentLog()
     var notice: Notice?
     /// The empty list's words about today; `nil`: it is not empty.
     var finishedToday: FinishedToday.Answer?
-    /// The effect of logging out on the engine.
-    var logout = LogoutEffect.none
-    /// True when leaving is asked about if logging out would end the engine.
-    var asksLeave = true
-    /// Said when nothing else is said any more.
-    var waitingNotice: SafeText?
-    /// The settings remembered when the screen opened, with what was set on it since.
-    var kept = KeptScreen()
-    /// The settings of the file alone.
-    var configured = ScreenConfiguration()
-    /// The view that this engine's screen was left with the last time.
-    var leftBefore: KeptView?
-    var hasAskedWhatHappened = false
-    /// The progress of the batches when the screen opened.
-    var batchesAtStart: [BatchID: KeptView.Standing] = [:]
-    var pending: [RowID: PendingDeed] = [:]
-    /// The changes made here, to be taken back and done again.
-    var repeating = Repeating()
-    var throughput = Throughput()
-    var throughputView = ThroughputView()
+    var leaving = Leaving()
+    var returning = ReturnState()
+    var changes = Changes()
+    var throughput = ThroughputState()
     var observed = RowObservations()
     /// The time of the last message.
     var now: Moment
     /// The messages of this screen, for the log.
     var said: [LogLine] = []
-    /// Leaving ends the engine, too.
-    var stops: EngineEnd?
     var requests = Requests()
 
     init(
@@ -83,7 +55,7 @@ struct Model: Sendable {
         input = InputState(isMouseOn: mouse)
         settings = ScreenSettings(ringsBell: bell)
         shellWords = ShellWords(home: home)
-        startFolder = folder ?? (home.isEmpty ? [UInt8(ascii: "/")] : home)
+        drafts = AddDrafts(startFolder: folder ?? (home.isEmpty ? [UInt8(ascii: "/")] : home))
         tree.resize(height: layout.tree.count)
     }
 

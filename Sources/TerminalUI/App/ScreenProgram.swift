@@ -71,7 +71,7 @@ actor ScreenProgram {
             grace: options.grace, mouse: configuration.mouse, bell: configuration.bell,
             machine: engine.options.remote?.machine, now: Moment(uptime: .zero, wall: TerminalUI.wallTime))
         model.filters.saved = options.filters
-        model.asksLeave = configuration.askLeave
+        model.leaving.isAskedAbout = configuration.askLeave
         model.settings.askAbove = AskAbove(
             files: Int64(configuration.askFiles), bytes: configuration.askSize.bytes, lost: configuration.askLost.bytes)
         model.settings.notifies = configuration.notify != .off

@@ -144,7 +144,7 @@ extension Model {
         case .retryAll: return (totals?.failed ?? 0) > 0 ? nil : "nothing has failed"
         case .clear: return tree.root?.rows.contains(where: \.isOver) == true ? nil : "no batch is finished"
         case .nextMatch, .previousMatch, .markMatching: return filters.shown == nil ? "no filter is on" : nil
-        case .redo: return repeating.hasUndone ? nil : "nothing was undone here"
+        case .redo: return changes.history.hasUndone ? nil : "nothing was undone here"
         case .unmarkAll: return tree.marks.isEmpty ? "nothing is marked" : nil
         default: return nil
         }

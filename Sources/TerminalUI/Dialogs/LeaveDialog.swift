@@ -4,7 +4,9 @@ import MartletKit
 /// Leaving: it stops nothing, so `q` asks nothing, unless logging out afterwards would end the engine.
 extension Model {
     mutating func leave() {
-        guard canChange, logout != .none, asksLeave, totals?.isOver == false else { return requests.append(.leave) }
+        guard canChange, leaving.logout != .none, leaving.isAskedAbout, totals?.isOver == false else {
+            return requests.append(.leave)
+        }
         askHowToLeave()
     }
 
@@ -28,12 +30,12 @@ extension Model {
                     letter: "s", text: "Pause all and stop the engine", intent: .stopEngine(finishRunning: false),
                     note: "resumes next start"))
         }
-        if logout == .endsWithoutLingering {
+        if leaving.logout == .endsWithoutLingering {
             choices.append(
                 Dialog.Choice(letter: "L", text: "Let it go on after a logout", intent: .allowLingering))
         }
         choices.append(Dialog.Choice(letter: nil, text: "Stay", intent: nil))
-        if logout != .none, asksLeave {
+        if leaving.logout != .none, leaving.isAskedAbout {
             choices.append(
                 Dialog.Choice(
                     letter: "d", text: "do not ask again on \(key(.leave).string)", intent: nil, isTick: true))
@@ -56,7 +58,7 @@ extension Model {
     }
 
     private var logoutNote: [SafeText] {
-        switch logout {
+        switch leaving.logout {
         case .none: []
         case .endsWithoutLingering:
             ["", "Note: logging out ends the engine here (lingering is off)."]
@@ -78,17 +80,17 @@ extension Model {
     // MARK: What the choices set
 
     mutating func setAskLeave(_ asks: Bool) {
-        asksLeave = asks
+        leaving.isAskedAbout = asks
         keep("ask-leave", asks ? "on" : "off")
     }
 
     /// Takes news about logging out; false: it is about something else.
     mutating func takeLogout(_ news: LocalNews) -> Bool {
         switch news {
-        case .logout(let effect): logout = effect
+        case .logout(let effect): leaving.logout = effect
         case .lingering(let refusal?): complain("\(look.safe(refusal)).")
         case .lingering(nil):
-            logout = .none
+            leaving.logout = .none
             say("Lingering is on: transfers go on after you log out.")
         default: return false
         }

@@ -17,7 +17,7 @@ enum LeavingText {
             let stands = model.machine == nil ? ", but nothing moves until an engine runs again" : ""
             return ["\(lost); what was queued is not lost\(stands).", back]
         }
-        switch model.stops {
+        switch model.leaving.engineEnd {
         case .afterRunning:
             let files =
                 counts.active > 0

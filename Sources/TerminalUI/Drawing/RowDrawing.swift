@@ -36,7 +36,7 @@ struct RowDrawing {
                 text.fitted(to: cells.count, alignment), row: y, column: cells.lowerBound, style: style,
                 end: cells.upperBound)
         }
-        if let pending = model.pending[row.id] { waiting(pending, y, &grid) }
+        if let pending = model.changes.pending[row.id] { waiting(pending, y, &grid) }
     }
 
     /// Draws a change that is not confirmed in the state's place, over the cells beside it.

@@ -96,7 +96,6 @@ extension Model {
 
     /// To another page; nothing when it is open already.
     private mutating func go(to other: any Page.Type) {
-        pageUnderHelp = nil
         if type(of: page) != other { other.open(in: &self) }
     }
 

@@ -9,10 +9,10 @@ extension Model {
 
     /// Before anything was sent.
     mutating func restore(_ kept: KeptScreen, over configured: ScreenConfiguration) {
-        (self.kept, self.configured) = (kept, configured)
-        self.kept.look = kept.look.kept(over: configured)
+        (self.returning.kept, self.returning.configured) = (kept, configured)
+        self.returning.kept.look = kept.look.kept(over: configured)
         guard let view = kept.views[keptName] else { return }
-        leftBefore = view
+        returning.leftBefore = view
         tree.restore(view)
         if let height = view.lowerHeight, ScreenLayout.lowerHeights.contains(height) { list.lowerHeight = height }
         if let text = view.filter, (try? TransferFilter(text)) != nil { setFilter(text) }
@@ -21,7 +21,7 @@ extension Model {
     /// The state to remember when it is left now. An engine that never answered has shown nothing to remember.
     /// - Parameter latest: what other screens have remembered meanwhile.
     func keptScreen(over latest: KeptScreen?) -> KeptScreen {
-        var kept = kept
+        var kept = returning.kept
         kept.views = latest?.views ?? kept.views
         guard tree.isKnown || filters.shown?.unfiltered?.isKnown == true else { return kept }
         var view = KeptView(leftAt: engineNow.wall)
@@ -34,7 +34,7 @@ extension Model {
         view.lowerHeight = list.lowerHeight
         view.waiting = totals?.needsPerson ?? 0
         // Of batches that were not in sight the last news are still right to begin from.
-        view.batches = (leftBefore?.batches ?? [:]).merging(batchesAtStart) { $1 }
+        view.batches = (returning.leftBefore?.batches ?? [:]).merging(returning.batchesAtStart) { $1 }
         for row in (whole.root?.rows ?? []) + filters.hiddenBatches {
             guard case .batch(let id) = row.id else { continue }
             view.batches[id] = KeptView.Standing(
@@ -48,32 +48,34 @@ extension Model {
     }
 
     /// Remembers what was set on the screen.
-    mutating func keep(_ key: String, _ value: String) { kept.look.choose(key, value, over: configured) }
+    mutating func keep(_ key: String, _ value: String) {
+        returning.kept.look.choose(key, value, over: returning.configured)
+    }
 
     /// Asked once, when the engine answers.
     mutating func askWhatHappened() {
-        guard leftBefore != nil, !hasAskedWhatHappened else { return }
-        hasAskedWhatHappened = true
+        guard returning.leftBefore != nil, !returning.hasAskedWhatHappened else { return }
+        returning.hasAskedWhatHappened = true
         ask(.returning, isPatient: true) { .sinceLeaving(number: $0) }
     }
 
     mutating func whatHappened(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
-        guard requests.outstanding.removeValue(forKey: number) != nil, let before = leftBefore,
+        guard requests.outstanding.removeValue(forKey: number) != nil, let before = returning.leftBefore,
             case .success(let batches) = result
         else { return }
         for batch in batches {
-            batchesAtStart[batch.id] = KeptView.Standing(
+            returning.batchesAtStart[batch.id] = KeptView.Standing(
                 completed: batch.filesCompleted, failed: batch.filesFailed, bytes: batch.bytesAccepted)
         }
         guard let text = sentence(SinceLeaving(before, batches), before) else { return }
         // What is wrong with a file was said first, and stays until the next key.
-        if notice == nil { say(text) } else { waitingNotice = text }
+        if notice == nil { say(text) } else { returning.waitingNotice = text }
     }
 
     /// Says what was not said because something else stood there.
     mutating func sayWaiting() {
-        guard notice == nil, let text = waitingNotice, page is TransfersPage else { return }
-        waitingNotice = nil
+        guard notice == nil, let text = returning.waitingNotice, page is TransfersPage else { return }
+        returning.waitingNotice = nil
         say(text)
     }
 

@@ -23,7 +23,7 @@ extension Drawing {
         if model.isInLower { cursor = Cursor(row: layout.lower.lowerBound + 1, column: 1) }
         if chartWidth > 0 {
             heading("Throughput of everything, 5 min", row: layout.lower.lowerBound, columns: room..<width)
-            chart(model.throughput, rows: layout.lower.dropFirst(), columns: room..<(width - 1))
+            chart(model.throughput.seen, rows: layout.lower.dropFirst(), columns: room..<(width - 1))
         }
     }
 }

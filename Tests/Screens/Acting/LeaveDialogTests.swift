@@ -31,7 +31,7 @@ struct LeaveDialogTests {
         #expect(screen.picture.contains("[x] do not ask again on q"))
         screen.press("q")
         #expect(screen.requests == [.leave])
-        #expect(screen.model.kept.look.choices["ask-leave"] == KeptLook.Choice(value: "off", before: "on"))
+        #expect(screen.model.returning.kept.look.choices["ask-leave"] == KeptLook.Choice(value: "off", before: "on"))
     }
 
     @Test("who stays has not said that it is not to be asked again; who said so is not asked")
@@ -40,7 +40,7 @@ struct LeaveDialogTests {
         screen.press("q")
         screen.wait(.seconds(1))
         screen.press("d", "Esc")
-        #expect(screen.model.asksLeave)
+        #expect(screen.model.leaving.isAskedAbout)
         screen.press(":", "ask off", "Enter", "q")
         #expect(screen.requests == [.leave])
         screen.press("Q")

@@ -159,7 +159,7 @@ struct ReturningTests {
         #expect(kept.look.applied(to: file).columns.words == ["percent"])
         #expect(kept.look.kept(over: file).choices.keys.sorted() == ["bell", "mouse", "units"])
         screen.press(":", "units iec", "Enter")
-        #expect(screen.model.kept.look.choices["units"] == nil)
+        #expect(screen.model.returning.kept.look.choices["units"] == nil)
     }
 
     @Test("each machine's engine has its own view; a damaged file or one of another version says nothing")

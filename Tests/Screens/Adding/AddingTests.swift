@@ -53,7 +53,7 @@ struct AddingTests {
                 == .upload([Adding.path("edits"), Adding.path("export/inside.txt")], to: "https://host/in/"))
         screen.send(.answer(.queued(.success(Adding.batch), number: number)))
         #expect(screen.model.adding == nil)
-        #expect(screen.model.drafts.isEmpty)
+        #expect(screen.model.drafts.kept.isEmpty)
         #expect(
             screen.requests.contains(
                 .local(.remember(destination: "https://host/in/", folder: Adding.folder))))

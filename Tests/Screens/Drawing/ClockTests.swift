@@ -46,7 +46,8 @@ struct ClockTests {
         screen.news(sections, totals: Rows.exampleTotals)
         screen.press(":", "columns destination priority limit percent state", "Enter")
         Pictures.expect(screen.picture, "columns-extra-120x30")
-        #expect(screen.model.kept.look.choices["columns"]?.value == "destination priority limit percent state")
+        #expect(
+            screen.model.returning.kept.look.choices["columns"]?.value == "destination priority limit percent state")
     }
 
     @Test("columns of when, how often, by what it was compared, and a picture of the last seconds")

@@ -49,11 +49,11 @@ struct CostTests {
         #expect(screen.picture.contains("100M already sent must be sent again: it cannot resume there."))
         screen.wait(.seconds(1))
         screen.press("Enter")
-        #expect(screen.model.pending.isEmpty)
+        #expect(screen.model.changes.pending.isEmpty)
         screen.press("p")
         screen.wait(.seconds(1))
         screen.press("p")
-        #expect(screen.model.pending.count == 1)
+        #expect(screen.model.changes.pending.count == 1)
     }
 
     @Test("a cancel that loses as much is asked about, too")
@@ -65,9 +65,9 @@ struct CostTests {
         #expect(screen.picture.contains("100M already sent are lost: it cannot resume there, and undo sends"))
         screen.wait(.seconds(1))
         screen.press("Enter")
-        #expect(screen.model.pending.isEmpty && screen.model.dialog == nil)
+        #expect(screen.model.changes.pending.isEmpty && screen.model.dialog == nil)
         screen.press("j", "x")
-        #expect(screen.model.dialog == nil && screen.model.pending.count == 1)
+        #expect(screen.model.dialog == nil && screen.model.changes.pending.count == 1)
     }
 
     @Test("a pause of everything is asked about when it loses as much, however few files it is about")
@@ -132,7 +132,7 @@ struct CostTests {
         screen.news([Rows.section(batch.id, [film])])
         screen.press("j", "p")
         #expect(screen.picture.contains("\"film.mov\" is paused with what it is in: p there lets it go on."))
-        #expect(screen.model.pending.isEmpty)
+        #expect(screen.model.changes.pending.isEmpty)
     }
 
     @Test("a click on a hint is its key")

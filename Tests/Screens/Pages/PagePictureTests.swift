@@ -192,7 +192,7 @@ struct PagePictureTests {
             "numbers of a while ago are dim")
         screen.press("x")
         #expect(screen.picture.contains("The engine does not answer: nothing can be changed now."))
-        #expect(screen.requests.isEmpty && screen.model.dialog == nil && screen.model.pending.isEmpty)
+        #expect(screen.requests.isEmpty && screen.model.dialog == nil && screen.model.changes.pending.isEmpty)
         screen.press("s")
         #expect(screen.requests.isEmpty && screen.picture.contains("(process 1) and does not answer"))
         for _ in 0..<3 { screen.press("R") }

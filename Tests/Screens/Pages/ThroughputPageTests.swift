@@ -95,11 +95,11 @@ struct ThroughputPageTests {
         screen.wait(.seconds(3))
         screen.press("j")
         while let number = asked(screen) {
-            let batch = screen.model.throughputView.batch?.rawValue
+            let batch = screen.model.throughput.view.batch?.rawValue
             screen.send(.answer(.throughput(.success(report([], of: batch)), number: number)))
         }
         screen.press("Esc")
-        #expect(screen.model.throughputView.batch != nil)
+        #expect(screen.model.throughput.view.batch != nil)
         screen.wait(.seconds(3))
         screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
         screen.send(.link(.connected(EngineIdentity(pid: 2, version: "1", protocolVersion: "1"))))
@@ -136,9 +136,9 @@ struct ThroughputPageTests {
         Pictures.expect(screen.picture, "throughput-hour-80x24")
         #expect(screen.picture.contains("12:41:30, 1 min: up 17.0M/s, down 1.0M/s"))
         screen.press("Right", "Right", "Right")
-        #expect(screen.model.throughputView.point == nil)
+        #expect(screen.model.throughput.view.point == nil)
         screen.press("Left", "l")
-        #expect(screen.model.throughputView.point == nil && screen.picture.contains("[24h]"))
+        #expect(screen.model.throughput.view.point == nil && screen.picture.contains("[24h]"))
         screen.press("l", "h", "h", "h", "h", "Left", "Esc")
         guard screen.model.page is ThroughputPage else { return #expect(Bool(false), "the page is gone") }
         #expect(screen.picture.contains("[5m]"))

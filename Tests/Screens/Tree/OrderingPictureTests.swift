@@ -114,14 +114,14 @@ import Testing
         screen.send(.answer(.limitsSet(.success(set), number: screen.lastNumber)))
         #expect(screen.model.notice?.text.string == "Transfers at once: 3.")
         #expect(screen.model.notice?.undo?.choice == .operation(5))
-        #expect(screen.model.repeating.operations == [5])
+        #expect(screen.model.changes.history.operations == [5])
         screen.press("T")
         screen.send(.answer(.limits(.success(limits), session: .default, number: screen.lastNumber)))
         screen.press("Up", "Up", "Up", "End", "4", "Enter")
         #expect(screen.requests == [.setLimits(LimitsWish(transfers: 84), number: screen.lastNumber)])
         // Another one's change is not taken back for it.
         screen.send(.answer(.limitsSet(.success(limits), number: screen.lastNumber)))
-        #expect(screen.model.notice?.undo == nil && screen.model.repeating.operations == [5])
+        #expect(screen.model.notice?.undo == nil && screen.model.changes.history.operations == [5])
     }
 
     @Test("what was set is named, each with what it is now")

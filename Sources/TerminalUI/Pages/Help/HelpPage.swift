@@ -6,6 +6,8 @@ import Terminal
 struct HelpPage: Sendable {
     /// The view whose keys come first.
     let view: KeyMap.View
+    /// The page that is open again when help is closed.
+    var below: any Page = TransfersPage()
     /// The help of a step in which something is typed, in the place of any view; `nil`: there is none.
     var form: FormHelp?
     /// The line under the cursor, among those that a key does.
@@ -53,15 +55,10 @@ extension HelpPage: Page {
     static func open(in model: inout Model) {
         if model.page is HelpPage { return }
         let view: KeyMap.View = model.isAdding ? .picker : model.canChange ? model.keyView : .lost
-        model.pageUnderHelp = model.page
         var help = HelpPage(view)
+        help.below = model.page
         help.form = model.adding?.formHelp ?? model.page.formHelp
         model.page = help
-    }
-
-    private static func close(in model: inout Model) {
-        model.page = model.pageUnderHelp ?? TransfersPage()
-        model.pageUnderHelp = nil
     }
 
     func take(_ press: KeyPress, in model: inout Model) -> Bool {
@@ -97,18 +94,18 @@ extension HelpPage: Page {
             help.scroll(by: layout.rows.count, layout, height: height)
         case .find: help.beginTyping()
         case .back where !help.find.isEmpty: help.take(KeyPress(.escape))
-        case .back: return Self.close(in: &model)
+        case .back: return model.page = below
         case .enter:
             guard layout.entries.indices.contains(help.selected) else { return }
-            return Self.run(layout.entries[help.selected], in: &model)
+            return run(layout.entries[help.selected], in: &model)
         default: break
         }
         model.page = help
     }
 
     /// As if its key had been pressed where help was opened.
-    private static func run(_ entry: HelpText.Entry, in model: inout Model) {
-        close(in: &model)
+    private func run(_ entry: HelpText.Entry, in model: inout Model) {
+        model.page = below
         let view: KeyMap.View = model.isAdding ? .picker : model.keyView
         guard entry.view == view || entry.view == .lost && !model.canChange,
             let press = model.keys.keys(for: entry.action, in: entry.view).first

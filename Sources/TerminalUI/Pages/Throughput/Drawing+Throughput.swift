@@ -6,7 +6,7 @@ import Terminal
 extension Drawing {
     mutating func throughput() {
         let numbers = self.numbers
-        let what = model.throughputView.batch.map { model.throughputName(of: $0) } ?? "all batches"
+        let what = model.throughput.view.batch.map { model.throughputName(of: $0) } ?? "all batches"
         title("Throughput", rows < 4 ? SafeText(look.figures.size(speedNow)) : what, right: rows < 4 ? "" : spans)
         // Last, because what it says stands over the page.
         defer { footer(throughputHints, in: .throughput) }
@@ -47,14 +47,14 @@ extension Drawing {
     /// `[5m]  1h  24h`
     private var spans: SafeText {
         let words = ThroughputView.Span.allCases.map { span -> String in
-            span == model.throughputView.span ? "[\(span.title.string)]" : " \(span.title.string) "
+            span == model.throughput.view.span ? "[\(span.title.string)]" : " \(span.title.string) "
         }
         return SafeText(words.joined(separator: " "))
     }
 
     /// The span's steps in so many columns; until the engine has told, what this screen has seen itself.
     private func picture(_ place: Range<Int>) -> Chart {
-        let view = model.throughputView
+        let view = model.throughput.view
         let average = view.average(of: view.span, at: model.now.uptime)
         let word = averageWord(average)
         let columns = Self.bars(in: place, besides: word).count
@@ -62,7 +62,7 @@ extension Drawing {
         let marks = Self.marks(view.span)
         guard !known.isEmpty, columns > 0 else {
             let isSeen = view.span == .minutes && view.batch == nil
-            let seen = isSeen ? model.throughput.averages(columns, at: model.now.uptime) : []
+            let seen = isSeen ? model.throughput.seen.averages(columns, at: model.now.uptime) : []
             return Chart(speeds: seen, averageWord: word, marks: marks)
         }
         let count = view.span.steps
@@ -82,7 +82,7 @@ extension Drawing {
 
     /// The speeds at the point under the cursor: `12:36:05 for 5 s: up 41.2M/s, down 0`.
     private var reading: SafeText? {
-        let view = model.throughputView
+        let view = model.throughput.view
         let steps = view.steps(at: model.now.uptime)
         guard let point = view.point, point < steps.count else { return nil }
         let step = steps[steps.count - 1 - point]
@@ -99,7 +99,7 @@ extension Drawing {
     /// As many as have room, in their order: with the chosen one, or else those that run before those that stand.
     private func shownBatches(_ room: Int) -> [NodeRow] {
         let batches = model.throughputBatches
-        if let chosen = batches.firstIndex(where: { $0.id.batch == model.throughputView.batch }) {
+        if let chosen = batches.firstIndex(where: { $0.id.batch == model.throughput.view.batch }) {
             return Array(batches.dropFirst(max(0, chosen - room + 1)).prefix(room))
         }
         let running = batches.filter(\.state.isActive).prefix(room).map(\.id)
@@ -110,14 +110,14 @@ extension Drawing {
 
     /// Name, speed, its share of all that moves, where it goes, and why it stands when it does.
     private mutating func line(_ batch: NodeRow, _ row: Int) {
-        let isChosen = batch.id.batch == model.throughputView.batch
+        let isChosen = batch.id.batch == model.throughput.view.batch
         let state = model.state(of: batch)
         let name = max(8, min(24, width / 4))
         let share = speed(of: batch)
         func style(_ role: Role) -> Style { Style(role, selected: isChosen) }
         if isChosen {
             grid.fill(row: row, style: style(.plain))
-            cursor = model.throughputView.point == nil ? Cursor(row: row, column: min(1, width - 1)) : cursor
+            cursor = model.throughput.view.point == nil ? Cursor(row: row, column: min(1, width - 1)) : cursor
         }
         let text = look.safe(batch.name).shortened(to: name - 1, mark: look.glyphs.cutMark)
         grid.put(text, row: row, column: 1, style: style(.plain))
@@ -153,8 +153,8 @@ extension Drawing {
 
     /// `    engine 1.9% CPU, 41.0M memory, 4 files open`
     private var engineUse: SafeText {
-        guard let process = model.throughputView.report?.process else { return "" }
-        let processor = model.throughputView.processor.map { "\($0 / 10).\($0 % 10)% CPU, " } ?? ""
+        guard let process = model.throughput.view.report?.process else { return "" }
+        let processor = model.throughput.view.processor.map { "\($0 / 10).\($0 % 10)% CPU, " } ?? ""
         let memory = look.figures.size(process.residentBytes)
         return SafeText("    engine \(processor)\(memory) memory, \(Figures.amount(process.openFiles, "file")) open")
     }

@@ -6,7 +6,7 @@ import Terminal
 extension Drawing {
     var speedNow: Int64 {
         guard model.hearsNews else { return 0 }
-        if model.throughputView.batch != nil { return model.throughputBatch.map { speed(of: $0) } ?? 0 }
+        if model.throughput.view.batch != nil { return model.throughputBatch.map { speed(of: $0) } ?? 0 }
         return model.totals.map { $0.bytesPerSecondUp + $0.bytesPerSecondDown } ?? 0
     }
 
@@ -23,7 +23,7 @@ extension Drawing {
         return speeds.map { ($0.0, SafeText(look.figures.speed($0.1))) } + (view.batch == nil ? ofToday : ofBatch)
     }
 
-    private var view: ThroughputView { model.throughputView }
+    private var view: ThroughputView { model.throughput.view }
     private var span: ThroughputView.Span { view.span }
     private var isEverything: Bool { view.batch == nil }
 
@@ -38,7 +38,7 @@ extension Drawing {
     }
 
     private func seen(minutes: Int) -> Int64 {
-        isEverything ? model.throughput.average(of: .seconds(60 * minutes), at: model.now.uptime) : 0
+        isEverything ? model.throughput.seen.average(of: .seconds(60 * minutes), at: model.now.uptime) : 0
     }
 
     /// The steps of a longer span are averages of more time: what was higher in a shorter one, or was seen here, was so in the longer one,
@@ -46,7 +46,7 @@ extension Drawing {
     private var peak: Int64 {
         let spans = ThroughputView.Span.allCases.prefix { $0.rawValue <= span.rawValue }
         let told = spans.flatMap { view.steps(of: $0, at: model.now.uptime) }.map { $0.up + $0.down }.max() ?? 0
-        let seen = isEverything ? model.throughput.peak(at: model.now.uptime) : 0
+        let seen = isEverything ? model.throughput.seen.peak(at: model.now.uptime) : 0
         return max(told, seen, speedNow)
     }
 

@@ -10,9 +10,9 @@ struct ThroughputPage: Page {
 
     static func open(in model: inout Model) {
         model.page = ThroughputPage()
-        model.throughputView.choose(nil)
-        model.throughputView.forgetProcess()
-        model.throughputView.askedAt = nil
+        model.throughput.view.choose(nil)
+        model.throughput.view.forgetProcess()
+        model.throughput.view.askedAt = nil
         model.askForThroughput()
     }
 
@@ -25,7 +25,7 @@ struct ThroughputPage: Page {
 
     /// Until it is to be asked again; `nil`: nothing has changed.
     func untilRefresh(in model: Model) -> Duration? {
-        guard model.isConnected, model.throughputView.isStale, let asked = model.throughputView.askedAt,
+        guard model.isConnected, model.throughput.view.isStale, let asked = model.throughput.view.askedAt,
             !model.requests.outstanding.values.contains(where: {
                 if case .throughput = $0.purpose { true } else { false }
             })
@@ -44,28 +44,28 @@ struct ThroughputPage: Page {
             return
         }
         if case .success(let report) = result {
-            model.throughputView.take(report, at: model.now.uptime)
+            model.throughput.view.take(report, at: model.now.uptime)
             let steps = ThroughputView.Span.minutes.stepSeconds
             if report.batch == nil, let series = report.series.first(where: { $0.seconds == steps }) {
-                model.throughput.begin(with: zip(series.up, series.down).map { $0 + $1 }, at: model.now.uptime)
+                model.throughput.seen.begin(with: zip(series.up, series.down).map { $0 + $1 }, at: model.now.uptime)
             }
         }
-        guard model.page is ThroughputPage, batch != model.throughputView.batch else { return }
+        guard model.page is ThroughputPage, batch != model.throughput.view.batch else { return }
         // Another one was chosen meanwhile.
-        model.throughputView.askedAt = nil
+        model.throughput.view.askedAt = nil
         model.askForThroughput()
     }
 
     func perform(_ action: Action, in model: inout Model) {
         switch action {
-        case .back where model.throughputView.point != nil: model.throughputView.point = nil
+        case .back where model.throughput.view.point != nil: model.throughput.view.point = nil
         case .back: model.page = TransfersPage()
         case .help: model.openHelp()
         case .limit: model.openLimits(model.throughputBatch.map { [$0] } ?? [])
-        case .longerSpan: model.throughputView.show(1)
-        case .shorterSpan: model.throughputView.show(-1)
-        case .earlierPoint: model.throughputView.movePoint(by: 1, at: model.now.uptime)
-        case .laterPoint: model.throughputView.movePoint(by: -1, at: model.now.uptime)
+        case .longerSpan: model.throughput.view.show(1)
+        case .shorterSpan: model.throughput.view.show(-1)
+        case .earlierPoint: model.throughput.view.movePoint(by: 1, at: model.now.uptime)
+        case .laterPoint: model.throughput.view.movePoint(by: -1, at: model.now.uptime)
         case .down: chooseBatch(1, in: &model)
         case .up: chooseBatch(-1, in: &model)
         default: break
@@ -75,11 +75,11 @@ struct ThroughputPage: Page {
     /// Everything stands above the first batch.
     private func chooseBatch(_ step: Int, in model: inout Model) {
         let batches: [BatchID?] = [nil] + model.throughputBatches.map(\.id.batch)
-        let place = batches.firstIndex(of: model.throughputView.batch) ?? 0
+        let place = batches.firstIndex(of: model.throughput.view.batch) ?? 0
         let next = batches[min(max(0, place + step), batches.count - 1)]
-        guard next != model.throughputView.batch else { return }
-        model.throughputView.choose(next)
-        model.throughputView.askedAt = nil
+        guard next != model.throughput.view.batch else { return }
+        model.throughput.view.choose(next)
+        model.throughput.view.askedAt = nil
         model.askForThroughput()
     }
 
@@ -102,13 +102,13 @@ extension Model {
     /// When the page opens, as long as something moves on it, and once more when it has come to rest.
     mutating func askForThroughput(isPatient: Bool = false) {
         let isAsked = requests.outstanding.values.contains { if case .throughput = $0.purpose { true } else { false } }
-        if isAsked || throughputView.askedAt.map({ now.uptime - $0 < ThroughputPage.pause }) ?? false {
-            throughputView.askedAt = throughputView.askedAt ?? now.uptime
-            return throughputView.isStale = true
+        if isAsked || throughput.view.askedAt.map({ now.uptime - $0 < ThroughputPage.pause }) ?? false {
+            throughput.view.askedAt = throughput.view.askedAt ?? now.uptime
+            return throughput.view.isStale = true
         }
         guard isConnected else { return }
-        (throughputView.askedAt, throughputView.isStale) = (now.uptime, false)
-        let batch: BatchID? = if page is ThroughputPage { throughputView.batch } else { nil }
+        (throughput.view.askedAt, throughput.view.isStale) = (now.uptime, false)
+        let batch: BatchID? = if page is ThroughputPage { throughput.view.batch } else { nil }
         ask(.throughput(of: batch), isPatient: isPatient) { .throughput(of: batch, number: $0) }
     }
 
@@ -120,7 +120,7 @@ extension Model {
 
     /// The one whose graph is shown; `nil`: it is everything's, or the batch is over.
     var throughputBatch: NodeRow? {
-        throughputView.batch.flatMap { id in throughputBatches.first { $0.id == .batch(id) } }
+        throughput.view.batch.flatMap { id in throughputBatches.first { $0.id == .batch(id) } }
     }
 
     /// Also of one that is over.

@@ -97,3 +97,9 @@ struct ThroughputView: Sendable {
         if next != span { (span, point) = (next, nil) }
     }
 }
+
+/// The speeds that this screen knows, and the choices on their page.
+struct ThroughputState: Sendable {
+    var seen = Throughput()
+    var view = ThroughputView()
+}

@@ -2,7 +2,7 @@ import MartletKit
 
 /// The changes of this screen: newest last, with what takes each back, and those taken back that can be done again.
 /// Changes of others are not known here.
-struct Repeating: Sendable {
+struct UndoHistory: Sendable {
     struct Change: Sendable {
         var purpose: Outstanding.Purpose
         var request: Request
