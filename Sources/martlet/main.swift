@@ -15,7 +15,7 @@ case .screen(let invocation, let settings, let problems, let remote):
     (options.kept, options.keptProblem) = TerminalUI.keptScreen()
     options.configured = settings.screen
     options.colors = settings.colors
-    options.screen = ScreenOptions.applied(invocation, options.kept.look.applied(to: settings.screen))
+    options.screen = ScreenOptions.applied(invocation, options.kept.appearance.applied(to: settings.screen))
     options.grace = .seconds(settings.engine.grace.seconds)
     (options.keys, options.keyProblems) = Martlet.keyBindings()
     options.filters = Martlet.savedFilters().map { SavedFilter(name: $0.name, text: $0.text) }

@@ -29,7 +29,7 @@ extension Model {
         if settings.ringsBell { requests.append(.bell) }
         guard settings.notifies else { return }
         let what: SafeText =
-            ended.count == 1 ? look.safe(first.name) : "\(Figures.amount(Int64(ended.count), "batch", "batches"))"
+            ended.count == 1 ? appearance.safe(first.name) : "\(Figures.amount(Int64(ended.count), "batch", "batches"))"
         requests.append(.notify(what + ": " + Self.words(ended)))
     }
 

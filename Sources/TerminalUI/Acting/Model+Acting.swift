@@ -30,8 +30,8 @@ extension Model {
             let isBatches = rows.allSatisfy { if case .batch = $0.id { true } else { false } }
             return SafeText("\(rows.count) \(isBatches ? "batches" : "rows")")
         }
-        if case .group = row.id { return RowLabel.group(row, look) }
-        return "\"\(look.safe(row.name))\""
+        if case .group = row.id { return RowLabel.group(row, appearance) }
+        return "\"\(appearance.safe(row.name))\""
     }
 
     // MARK: Pause and resume
@@ -67,7 +67,7 @@ extension Model {
         deed.stops.flatMap { StoppingCost($0, bytes: ByteSum.of(rows.lazy.map(\.bytesAtRisk))) }
     }
 
-    func said(_ cost: StoppingCost) -> SafeText { SafeText(cost.sentence(look.figures.size) + ".") }
+    func said(_ cost: StoppingCost) -> SafeText { SafeText(cost.sentence(appearance.figures.size) + ".") }
 
     /// Returns true when the row stands still. A deed just asked for counts, though no row shows it yet: two presses
     /// are two wishes.
@@ -132,7 +132,7 @@ extension Model {
         var lines = rows.prefix(6).map { row -> SafeText in
             let sent = row.counts.completed > 0 ? ", \(Figures.count(row.counts.completed)) already sent" : ""
             let left = Figures.amount(row.counts.unstarted + row.counts.active, "file")
-            return title([row]).shortened(to: 24, mark: look.glyphs.cutMark) + "  \(left) not sent yet\(sent)"
+            return title([row]).shortened(to: 24, mark: appearance.glyphs.cutMark) + "  \(left) not sent yet\(sent)"
         }
         if rows.count > 6 { lines.append("and \(rows.count - 6) more") }
         if rows.contains(where: \.scanning) { lines.append("Some folders are still being listed.") }

@@ -8,7 +8,7 @@ extension Model {
     /// The words of the engine or the queue, with the keys of this page in the place of commands.
     /// - Parameter node: the row that is meant when nothing else is named.
     func advised(_ text: String, about node: NodeID? = nil) -> SafeText {
-        look.safe(Advice(text, about: node).written { keyed($0, about: node) })
+        appearance.safe(Advice(text, about: node).written { keyed($0, about: node) })
     }
 
     /// The same as a sentence of its own: a key is pressed, a line is typed, a command is entered elsewhere.
@@ -18,10 +18,10 @@ extension Model {
         if let command = advice.loneCommand {
             guard let keyed = keyed(command, about: node) else { return "In a shell:  \(words)" }
             if !keyed.hasPrefix(Self.elsewhere) { return "\(keyed.hasPrefix(":") ? "Type" : "Press")  \(words)" }
-            return look.safe(keyed.prefix(1).uppercased() + keyed.dropFirst())
+            return appearance.safe(keyed.prefix(1).uppercased() + keyed.dropFirst())
         }
         guard case .words(let first)? = advice.pieces.first, let letter = first.first else { return words }
-        return look.safe(letter.uppercased()) + SafeText(Array(words.glyphs.dropFirst()))
+        return appearance.safe(letter.uppercased()) + SafeText(Array(words.glyphs.dropFirst()))
     }
 
     /// The key or line that does a command on this screen; `nil`: none does.

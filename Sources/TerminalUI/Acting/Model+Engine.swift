@@ -25,7 +25,7 @@ extension Model {
             take(update.sections, of: update.filter)
             observed.take(
                 update.sections.flatMap(\.rows), inSight: Set(tree.items.compactMap(\.row?.id)), at: now.uptime,
-                keepsTrails: look.columns?.contains("sparkline") == true)
+                keepsTrails: appearance.columns?.contains("sparkline") == true)
             if list.isSeekingProblem { seekProblem(fromStart: true) }
             keepFollowing()
         }
@@ -53,7 +53,7 @@ extension Model {
             finishedToday = nil
             // The picture below the list begins with what was before this screen came.
             if !layout.lower.isEmpty { askForThroughput(isPatient: true) }
-            if look.hasClock { ask(.status, isPatient: true) { .status(number: $0) } }
+            if appearance.hasClock { ask(.status, isPatient: true) { .status(number: $0) } }
             if machine == nil { requests.made += [.local(.lookAtLogout(engine: identity.pid)), .local(.places)] }
         case .lost(let since, let nextTry, let loss):
             sayLost(loss)
@@ -83,11 +83,12 @@ extension Model {
                 couldNotStart(error)
             }
         case .copied(let file):
-            say(file.map { "Copied into \(look.safe($0))." } ?? "Copied, if the terminal allows it.")
-        case .written(let file): say("Written into \(look.safe(file)).")
-        case .notSaved(let why): complain(look.safe(why))
+            say(file.map { "Copied into \(appearance.safe($0))." } ?? "Copied, if the terminal allows it.")
+        case .written(let file): say("Written into \(appearance.safe(file)).")
+        case .notSaved(let why): complain(appearance.safe(why))
         case .cannotSuspend: complain("Nobody could continue this program if it stopped: it goes on.")
-        case .throughput, .task, .sources, .log, .noLog, .problems, .history, .destination: break  // A page has taken it.
+        // A page has taken it.
+        case .throughput, .task, .sources, .log, .noLog, .problems, .history, .destination: break
         }
     }
 }

@@ -43,7 +43,8 @@ extension Model {
                 limits, targets,
                 title: { subject in
                     let title = limitTitle(subject)
-                    return look.safe(title.string.prefix(1).uppercased()) + SafeText(Array(title.glyphs.dropFirst()))
+                    return appearance.safe(title.string.prefix(1).uppercased())
+                        + SafeText(Array(title.glyphs.dropFirst()))
                 },
                 host: (targets.rows.first ?? targets.batch).flatMap { host(of: $0) }, session: session?.rawValue)
         }
@@ -55,8 +56,8 @@ extension Model {
         case .sent: return "all that is sent"
         case .received: return "all that is received"
         case .transfers: return "transfers at once"
-        case .host(let name): return "host " + look.safe(name)
-        case .session(let name): return "session " + look.safe(name)
+        case .host(let name): return "host " + appearance.safe(name)
+        case .session(let name): return "session " + appearance.safe(name)
         case .matching(let filter): return matching(filter)
         case .rows(let rows):
             guard rows.count == 1, let row = rows.first else { return title(rows) }
@@ -121,15 +122,15 @@ extension Model {
     /// A rate as it is shown; a timetable as it was typed, with what holds now.
     private func told(_ typed: String, now rate: Int64?) -> SafeText {
         if let rate = RateLimit(typed) { return told(rate.bytesPerSecond ?? 0) }
-        return look.safe(typed) + " (" + told(rate ?? 0) + " now)"
+        return appearance.safe(typed) + " (" + told(rate ?? 0) + " now)"
     }
 
     /// Bytes a second; 0: no limit.
-    private func told(_ rate: Int64) -> SafeText { rate > 0 ? SafeText(look.figures.speed(rate)) : "off" }
+    private func told(_ rate: Int64) -> SafeText { rate > 0 ? SafeText(appearance.figures.speed(rate)) : "off" }
 
     func sentence(_ limits: TransferLimits) -> String {
         func rate(_ bytes: Int64?, _ table: String?) -> String {
-            let now = bytes.map { look.figures.speed($0) } ?? "off"
+            let now = bytes.map { appearance.figures.speed($0) } ?? "off"
             return table == nil ? now : "\(now) now"
         }
         return "up \(rate(limits.up, limits.upTimetable)), down \(rate(limits.down, limits.downTimetable)), "

@@ -33,11 +33,13 @@ extension Model {
                 ? "starts again from 0" : "for \(max(0, left.components.seconds)) s more"
             let others = step.nodes > 1 ? " and \(Figures.count(step.nodes - 1)) more" : ""
             let what =
-                step.node.map { "\($0)\(others)  \(look.safe(step.name).string)" }
-                ?? "limits of \(look.safe(step.name).string)\(others)"
+                step.node.map { "\($0)\(others)  \(appearance.safe(step.name).string)" }
+                ?? "limits of \(appearance.safe(step.name).string)\(others)"
             let whose = own.contains(step.operation) ? "" : "  (not from here)"
-            let head = SafeText("\(step.operation)").fitted(to: 5) + SafeText(look.timeOfDay(step.at)).fitted(to: 10)
-            return head + SafeText(step.deed.noun).fitted(to: 9) + look.safe(what) + ": " + until + SafeText(whose)
+            let head =
+                SafeText("\(step.operation)").fitted(to: 5) + SafeText(appearance.timeOfDay(step.at)).fitted(to: 10)
+            return head + SafeText(step.deed.noun).fitted(to: 9) + appearance.safe(what) + ": " + until
+                + SafeText(whose)
         }
         let advice: [SafeText] =
             steps.isEmpty

@@ -75,7 +75,7 @@ extension Model {
         if nodes.isEmpty, rows.isEmpty {
             return complain("No row is selected. Mark a row, or name a batch: :verify b7")
         }
-        let name = nodes.isEmpty ? title(rows) : look.safe(nodes.map(\.description).joined(separator: " "))
+        let name = nodes.isEmpty ? title(rows) : appearance.safe(nodes.map(\.description).joined(separator: " "))
         if nodes.isEmpty { nodes = rows.map { nodeID(of: $0) } }
         verify(nodes, name, readsBack: readsBack)
     }
@@ -92,7 +92,7 @@ extension Model {
     mutating func verified(_ news: VerifyNews, _ number: Int) {
         guard case .verifying(let name, _)? = requests.outstanding[number]?.purpose else { return }
         guard news.isOver else {
-            let read = news.read.map { ", read \(look.figures.size($0.bytes)) of it back" } ?? ""
+            let read = news.read.map { ", read \(appearance.figures.size($0.bytes)) of it back" } ?? ""
             return say(
                 "Asking the server about \(name): \(Figures.count(news.found)) of \(Figures.amount(news.files, "file"))\(read)...",
                 isLogged: true)

@@ -90,11 +90,11 @@ struct AddFlow: Sendable {
 
     // MARK: Keys
 
-    mutating func take(_ press: KeyPress, _ keys: KeyMap, _ words: ShellWords, _ look: Look) -> [Effect] {
-        if isPicking { return follow(picker.take(press, keys, words, look)) }
+    mutating func take(_ press: KeyPress, _ keys: KeyMap, _ words: ShellWords, _ appearance: Appearance) -> [Effect] {
+        if isPicking { return follow(picker.take(press, keys, words, appearance)) }
         switch (step, kind) {
         case (.first, _):
-            switch links.take(press, check: Self.refusal(look, book)) {
+            switch links.take(press, check: Self.refusal(appearance, book)) {
             case .editing: return []
             case .goOn:
                 step = .second
@@ -105,7 +105,7 @@ struct AddFlow: Sendable {
         case (.second, _):
             switch destination.take(press) {
             case .editing: return []
-            case .entered(let text): return enter(text, look)
+            case .entered(let text): return enter(text, appearance)
             case .back where repeated != nil: return [.close]
             case .back:
                 step = .first
@@ -117,10 +117,10 @@ struct AddFlow: Sendable {
         }
     }
 
-    mutating func paste(_ bytes: [UInt8], _ words: ShellWords, _ look: Look) -> [Effect] {
+    mutating func paste(_ bytes: [UInt8], _ words: ShellWords, _ appearance: Appearance) -> [Effect] {
         if isPicking { return follow(picker.paste(bytes, words)) }
         switch step {
-        case .first: links.paste(bytes, check: Self.refusal(look, book))
+        case .first: links.paste(bytes, check: Self.refusal(appearance, book))
         case .second: destination.paste(bytes)
         case .third:
             review?.form.paste(bytes)
@@ -130,9 +130,9 @@ struct AddFlow: Sendable {
     }
 
     /// Takes news about this machine's files and returns the effects.
-    mutating func take(_ news: LocalNews, _ words: ShellWords, _ look: Look) -> [Effect] {
+    mutating func take(_ news: LocalNews, _ words: ShellWords, _ appearance: Appearance) -> [Effect] {
         if case .sifted(let patterns, let count) = news, review?.patterns == patterns { review?.remainder = count }
-        return follow(picker.take(news, words, look))
+        return follow(picker.take(news, words, appearance))
     }
 
     /// Turns the picker's effects into those of the flow; going on is decided here.
@@ -211,7 +211,7 @@ struct AddFlow: Sendable {
     // MARK: From step to step
 
     /// A destination was entered. Several files go into a folder: the slash that says so is put in by us.
-    private mutating func enter(_ text: String, _ look: Look) -> [Effect] {
+    private mutating func enter(_ text: String, _ appearance: Appearance) -> [Effect] {
         var text = text
         let isSeveral =
             picker.basket.totals.folders > 0 || picker.basket.count > 1
@@ -222,7 +222,7 @@ struct AddFlow: Sendable {
         do throws(QueueingFault) {
             place = try book.place(text, "Where to")
         } catch {
-            destination.note = look.safe(error.message)
+            destination.note = appearance.safe(error.message)
             return []
         }
         destination.put(text)
@@ -259,13 +259,13 @@ struct AddFlow: Sendable {
     }
 
     /// Returns a check of typed URLs. It says why a URL cannot be downloaded; `nil`: it can.
-    private static func refusal(_ look: Look, _ book: DestinationBook) -> (String) -> SafeText? {
+    private static func refusal(_ appearance: Appearance, _ book: DestinationBook) -> (String) -> SafeText? {
         { text in
             do throws(QueueingFault) {
                 let url = try book.place(text, "URL").url
                 return url.scheme.downloads ? nil : "\(SafeText(url.scheme.rawValue)):// only sends: use https://."
             } catch {
-                return look.safe(error.message)
+                return appearance.safe(error.message)
             }
         }
     }

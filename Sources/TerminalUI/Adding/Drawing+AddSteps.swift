@@ -14,8 +14,8 @@ extension Drawing {
         let room = max(0, fieldRow - first - (rows > 8 ? 1 : 0))
         let start = links.selected.map { max(0, min($0, links.urls.count - room)) } ?? max(0, links.urls.count - room)
         for (y, index) in zip(first..<(first + room), start..<max(start, links.urls.count)) {
-            let url = look.safe(AddOrder.withoutPassword(links.urls[index]))
-            grid.put(url.shortened(to: width - 4, mark: look.glyphs.cutMark), row: y, column: 3)
+            let url = appearance.safe(AddOrder.withoutPassword(links.urls[index]))
+            grid.put(url.shortened(to: width - 4, mark: appearance.glyphs.cutMark), row: y, column: 3)
             guard index == links.selected else { continue }
             grid.restyle(row: y) { $0.isSelected = true }
             cursor = Cursor(row: y, column: 3)
@@ -41,13 +41,13 @@ extension Drawing {
     mutating func stepNote(_ note: (text: SafeText, isError: Bool)?, help: SafeText) {
         guard rows > 3 else { return }
         if let note {
-            let lines = note.text.wrapped(to: width - 2, lines: rows > 8 ? 3 : 1, look.glyphs)
+            let lines = note.text.wrapped(to: width - 2, lines: rows > 8 ? 3 : 1, appearance.glyphs)
             for (y, line) in zip((rows - 1 - lines.count)..., lines) {
                 grid.fill(row: y, style: .plain)
                 grid.put(line, row: y, column: 1, style: note.isError ? .error : .plain)
             }
         } else {
-            grid.put(help.cut(to: width - 2, look.glyphs), row: rows - 2, column: 1, style: .dim)
+            grid.put(help.cut(to: width - 2, appearance.glyphs), row: rows - 2, column: 1, style: .dim)
         }
     }
 
@@ -59,7 +59,7 @@ extension Drawing {
         var row = rows > 3 ? 1 : 0
         if rows > 10 {
             grid.put("What", row: row, column: 1, style: .dim)
-            grid.put(SafeText(flow.picker.basket.totals.line(look.figures)), row: row, column: 11, end: width)
+            grid.put(SafeText(flow.picker.basket.totals.line(appearance.figures)), row: row, column: 11, end: width)
             row = 3
         }
         let fieldRow = row
@@ -76,7 +76,7 @@ extension Drawing {
                 step.field.isEmpty
                 ? "No server is known here yet: type where to; next time it is offered."
                 : "Nothing known begins so: Enter goes there."
-            grid.put(text.shortened(to: width - 4, mark: look.glyphs.cutMark), row: row, column: 3, style: .dim)
+            grid.put(text.shortened(to: width - 4, mark: appearance.glyphs.cutMark), row: row, column: 3, style: .dim)
         }
         if rows > 14 {
             grid.put(
@@ -97,15 +97,17 @@ extension Drawing {
     }
 
     private mutating func draw(_ choice: DestinationStep.Choice, _ row: Int) {
-        let detail = look.safe(choice.detail)
-        let text = look.safe(choice.text)
+        let detail = appearance.safe(choice.detail)
+        let text = appearance.safe(choice.text)
         let column = max(3, min(30, width / 2))
         if choice.isConfigured, width >= 48 {
-            grid.put(text.shortened(to: column - 4, mark: look.glyphs.cutMark), row: row, column: 3, style: .marked)
-            grid.put(detail.shortened(to: width - column - 1, mark: look.glyphs.cutMark), row: row, column: column)
+            grid.put(
+                text.shortened(to: column - 4, mark: appearance.glyphs.cutMark), row: row, column: 3, style: .marked)
+            grid.put(
+                detail.shortened(to: width - column - 1, mark: appearance.glyphs.cutMark), row: row, column: column)
         } else {
             let room = width - 4 - (width >= 48 ? detail.width + 2 : 0)
-            grid.put(text.shortened(to: room, mark: look.glyphs.cutMark), row: row, column: 3)
+            grid.put(text.shortened(to: room, mark: appearance.glyphs.cutMark), row: row, column: 3)
             if width >= 48 { grid.put(detail, row: row, column: width - 1 - detail.width, style: .dim) }
         }
     }

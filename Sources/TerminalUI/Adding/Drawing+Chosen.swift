@@ -12,7 +12,7 @@ extension Drawing {
         let first = max(0, selected - layout.list.count + 1)
         for (y, index) in zip(layout.list, first..<max(first, all.count)) {
             let recent = index >= picker.places.all.count ? "used lately" : ""
-            let text = tilde(all[index]).shortened(to: max(4, layout.listWidth - 18), mark: look.glyphs.cutMark)
+            let text = tilde(all[index]).shortened(to: max(4, layout.listWidth - 18), mark: appearance.glyphs.cutMark)
             let end = grid.put(text, row: y, column: 3, end: layout.listWidth)
             grid.put(SafeText(recent), row: y, column: max(end + 2, 40), style: .dim, end: layout.listWidth)
             guard index == selected else { continue }
@@ -38,7 +38,8 @@ extension Drawing {
     mutating func chosen(_ picker: Picker, _ layout: PickerLayout) {
         guard let row = layout.chosen else { return }
         grid.put(
-            chosenText(picker).shortened(to: width - 2, mark: look.glyphs.cutMark), row: row, column: 1, style: .marked)
+            chosenText(picker).shortened(to: width - 2, mark: appearance.glyphs.cutMark), row: row, column: 1,
+            style: .marked)
     }
 
     private func chosenText(_ picker: Picker) -> SafeText {
@@ -46,7 +47,7 @@ extension Drawing {
         let totals = picker.basket.totals
         guard !picker.basket.isEmpty else { return "Chosen: nothing yet" }
         let unreadable = totals.unreadable > 0 ? " (\(Figures.count(totals.unreadable)) cannot be read)" : ""
-        return "Chosen: \(totals.line(look.figures))\(unreadable)"
+        return "Chosen: \(totals.line(appearance.figures))\(unreadable)"
     }
 
     mutating func aside(_ picker: Picker, _ layout: PickerLayout) {
@@ -83,18 +84,19 @@ extension Drawing {
         for path in picker.allPlaces {
             guard let row = next() else { break }
             grid.put(
-                tilde(path).shortened(to: end - column - 2, mark: look.glyphs.cutMark), row: row, column: column + 2,
+                tilde(path).shortened(to: end - column - 2, mark: appearance.glyphs.cutMark), row: row,
+                column: column + 2,
                 end: end)
         }
     }
 
     private mutating func draw(_ item: Basket.Item, _ row: Int, _ column: Int, _ end: Int) {
-        let figures = look.figures.size(item.count.bytes)
+        let figures = appearance.figures.size(item.count.bytes)
         let count = item.isFolder ? "\(Figures.shortCount(item.count.files)) files" : ""
         let right = SafeText(count).fitted(to: 13, .right) + SafeText(figures).fitted(to: 8, .right)
         let name = bytes(ShellWords.last(item.path)) + (item.isFolder ? "/" : "")
         let room = end - column - right.width - 1
-        grid.put(name.shortened(to: room, mark: look.glyphs.cutMark), row: row, column: column, end: end)
+        grid.put(name.shortened(to: room, mark: appearance.glyphs.cutMark), row: row, column: column, end: end)
         grid.put(right, row: row, column: end - right.width, style: item.count.isComplete ? .plain : .info)
     }
 }

@@ -53,7 +53,7 @@ extension Drawing {
         let right = SafeText("hidden \(picker.folder.showsHidden ? "on" : "off")   \(sorted)")
         let room = layout.listWidth - right.width - 4
         let path = tilde(picker.folder.path)
-        grid.put(path.shortened(to: max(8, room), mark: look.glyphs.cutMark), row: row, column: 1, style: .marked)
+        grid.put(path.shortened(to: max(8, room), mark: appearance.glyphs.cutMark), row: row, column: 1, style: .marked)
         if room >= 8 { grid.put(right, row: row, column: layout.listWidth - 1 - right.width, style: .dim) }
     }
 
@@ -67,7 +67,7 @@ extension Drawing {
     }
 
     /// Bytes of this machine's names, made harmless and drawable here.
-    func bytes(_ bytes: [UInt8]) -> SafeText { SafeText(bytes, characterSet: look.characterSet) }
+    func bytes(_ bytes: [UInt8]) -> SafeText { SafeText(bytes, characterSet: appearance.characterSet) }
 
     private mutating func pickerTitles(_ picker: Picker, _ layout: PickerLayout) {
         guard let row = layout.titles else { return }
@@ -95,7 +95,7 @@ extension Drawing {
         case .path(let field): typed("path: ", field, row, note: picker.note)
         case .list, .places:
             if let note = picker.note {
-                let text = note.text.cut(to: width - 2, look.glyphs)
+                let text = note.text.cut(to: width - 2, appearance.glyphs)
                 grid.fill(row: row, style: .plain)
                 grid.put(text, row: row, column: 1, style: note.isError ? .error : .plain)
             } else if layout.line != nil {
@@ -115,7 +115,7 @@ extension Drawing {
         let start = grid.put(label.beginning(of: max(0, end - column - 8)), row: row, column: column, style: .marked)
         let room = end - start - (right.width > 0 ? right.width + 3 : 1)
         let shown = isSecret ? TextField([UInt8](repeating: UInt8(ascii: "*"), count: field.count)) : field
-        let (text, place) = shown.shown(in: max(1, room), look.characterSet)
+        let (text, place) = shown.shown(in: max(1, room), appearance.characterSet)
         grid.put(text, row: row, column: start, end: end)
         if right.width > 0 {
             grid.put(right, row: row, column: end - 1 - right.width, style: note?.isError == true ? .error : .dim)

@@ -25,7 +25,7 @@ extension Drawing {
     }
 
     private func emptiness(_ folder: FolderView) -> (text: SafeText, style: Style)? {
-        if let problem = folder.problem { return ("It cannot be read: \(look.safe(problem)).", .error) }
+        if let problem = folder.problem { return ("It cannot be read: \(appearance.safe(problem)).", .error) }
         guard folder.shownEntries.isEmpty else { return folder.isComplete ? nil : ("reading on ...", .dim) }
         guard folder.isComplete else { return ("reading ...", .dim) }
         if folder.all == 0 { return ("Nothing is in this folder.", .dim) }
@@ -47,7 +47,7 @@ extension Drawing {
         }
         let name = bytes(entry.name)
         let room = layout.name.count - (entry.kind == .folder ? 1 : 0)
-        let shown = name.shortened(to: room, mark: look.glyphs.cutMark) + (entry.kind == .folder ? "/" : "")
+        let shown = name.shortened(to: room, mark: appearance.glyphs.cutMark) + (entry.kind == .folder ? "/" : "")
         grid.put(shown, row: y, column: layout.name.lowerBound, style: style, end: layout.name.upperBound)
         func put(_ text: String, _ cells: Range<Int>?, _ alignment: Alignment, _ style: Style) {
             guard let cells else { return }
@@ -55,12 +55,12 @@ extension Drawing {
         }
         let size: String =
             switch entry.kind {
-            case .folder: chosen.map { look.figures.size($0.count.bytes) } ?? ""
-            default: entry.size.map { look.figures.size($0) } ?? ""
+            case .folder: chosen.map { appearance.figures.size($0.count.bytes) } ?? ""
+            default: entry.size.map { appearance.figures.size($0) } ?? ""
             }
         put(size, layout.size, .right, style)
         put(
-            entry.modified.map { String(look.date(Timestamp(seconds: $0)).prefix(10)) } ?? "",
+            entry.modified.map { String(appearance.date(Timestamp(seconds: $0)).prefix(10)) } ?? "",
             layout.modified, .left, style)
         let note = note(entry, chosen, inside: picker.basket.countInside(path))
         put(note.text, layout.items, .right, note.isProblem ? .warn : style)

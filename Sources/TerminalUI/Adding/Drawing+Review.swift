@@ -38,7 +38,7 @@ extension Drawing {
             if field == review.form.fields.count { buttonRow(review.form, y) } else { draw(review.form, field, y) }
         }
         stepNote(
-            review.isQueueing ? ("Queueing ...", false) : review.note, help: look.safe(review.form.help))
+            review.isQueueing ? ("Queueing ...", false) : review.note, help: appearance.safe(review.form.help))
         guard rows > 1 else { return }
         let hasUnsent = UnsentNames.are(in: flow.picker, remainder: review.remainder)
         let hints =
@@ -55,13 +55,14 @@ extension Drawing {
         func fact(_ label: SafeText, _ value: SafeText, _ style: Style = .plain) -> StyledLine {
             let room = width - Self.labelWidth - 2
             return StyledLine(label.fitted(to: Self.labelWidth), .dim)
-                + StyledLine(value.shortened(to: room, mark: look.glyphs.cutMark), style)
+                + StyledLine(value.shortened(to: room, mark: appearance.glyphs.cutMark), style)
         }
         let totals = flow.picker.basket.totals
         switch review.work {
         case .upload(_, let destination):
             var lines = [
-                fact("What", SafeText(totals.line(look.figures))), fact("Where to", shownPlace(destination, flow)),
+                fact("What", SafeText(totals.line(appearance.figures))),
+                fact("Where to", shownPlace(destination, flow)),
             ]
             if let old = flow.replaced {
                 lines.append(
@@ -81,7 +82,7 @@ extension Drawing {
             }
             return lines
         case .download(let urls, let folder):
-            let first = look.safe(AddOrder.withoutPassword(urls.first ?? ""))
+            let first = appearance.safe(AddOrder.withoutPassword(urls.first ?? ""))
             let more = urls.count > 1 ? SafeText(" and \(urls.count - 1) more") : ""
             return [fact("What", first + more), fact("Into", tilde(folder))]
         }
@@ -89,9 +90,9 @@ extension Drawing {
 
     /// A configured server with what it stands for.
     private func shownPlace(_ text: String, _ flow: AddFlow) -> SafeText {
-        let shown = look.safe(AddOrder.withoutPassword(text))
+        let shown = appearance.safe(AddOrder.withoutPassword(text))
         guard !text.contains("://"), let place = try? flow.book.place(text, "") else { return shown }
-        return shown + "  =  " + look.safe(place.url.text)
+        return shown + "  =  " + appearance.safe(place.url.text)
     }
 
     /// The server's report on itself, and whether there is room.
@@ -99,16 +100,17 @@ extension Drawing {
         guard review.tested != nil else { return nil }
         switch review.finding {
         case nil: return ("asking ...", .dim)
-        case .failed(let why)?: return (look.safe(why), .warn)
+        case .failed(let why)?: return (appearance.safe(why), .warn)
         case .report(let report)?:
             let needed = review.remainder?.bytes ?? totals.bytes
-            guard report.ok else { return (look.safe(report.error?.message ?? "it cannot be used"), .error) }
+            guard report.ok else { return (appearance.safe(report.error?.message ?? "it cannot be used"), .error) }
             if let free = report.freeBytes, free < needed {
                 return (
-                    "\(look.figures.size(free)) free, needs \(look.figures.size(needed)): make room there", .error
+                    "\(appearance.figures.size(free)) free, needs \(appearance.figures.size(needed)): make room there",
+                    .error
                 )
             }
-            return (look.safe(report.facts(look.figures.units)), .plain)
+            return (appearance.safe(report.facts(appearance.figures.units)), .plain)
         case .changed?, .edited?, .restored?: return nil
         }
     }
@@ -143,7 +145,7 @@ extension Drawing {
     }
 
     private func command(_ review: ReviewStep) -> ShellCommand {
-        ShellCommand(words: review.sketch.words, home: model.shellWords.home, characters: look.characterSet)
+        ShellCommand(words: review.sketch.words, home: model.shellWords.home, characters: appearance.characterSet)
     }
 
     private var commandWidth: Int { max(12, width - 4) }
@@ -160,7 +162,8 @@ extension Drawing {
         if short.count > max(1, room), review.form.isFresh {
             // Until somebody goes there to read it all.
             return [
-                ReviewLine(StyledLine("  " + bytes(command.line).shortened(to: width - 4, mark: look.glyphs.cutMark)))
+                ReviewLine(
+                    StyledLine("  " + bytes(command.line).shortened(to: width - 4, mark: appearance.glyphs.cutMark)))
             ]
         }
         let lines = short.map { line in
@@ -177,7 +180,7 @@ extension Drawing {
         guard let count = review.remainder else { return "counting what the patterns leave ..." }
         let more = count.isComplete ? "" : ", counting"
         guard count.files > 0 || !count.isComplete else { return "none: the patterns leave no file" }
-        let left = SafeText("\(Figures.amount(count.files, "file")), \(look.figures.size(count.bytes))\(more)")
+        let left = SafeText("\(Figures.amount(count.files, "file")), \(appearance.figures.size(count.bytes))\(more)")
         var kept: [String] = []
         if count.keptFiles > 0 || count.keptFolders == 0 { kept.append(Figures.amount(count.keptFiles, "file")) }
         if count.keptFolders > 0 { kept.append(Figures.amount(count.keptFolders, "folder")) }
@@ -185,13 +188,13 @@ extension Drawing {
         // An example, when there is room for a name of it.
         let room = width - Self.labelWidth - 4 - sum.width
         guard let name = count.firstKept.first, room >= 12 else { return sum }
-        return sum + ", " + bytes(name).shortened(to: room, mark: look.glyphs.cutMark)
+        return sum + ", " + bytes(name).shortened(to: room, mark: appearance.glyphs.cutMark)
     }
 
     private func missing(_ picker: Picker) -> SafeText? {
         guard let why = picker.unusable.first?.problem else { return nil }
         let more = picker.unusable.count - 1
-        return look.safe(why) + (more > 0 ? " (and \(Figures.count(Int64(more))) more)" : "")
+        return appearance.safe(why) + (more > 0 ? " (and \(Figures.count(Int64(more))) more)" : "")
     }
 
     private func unreadable(_ basket: Basket) -> SafeText {

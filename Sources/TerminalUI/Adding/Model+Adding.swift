@@ -29,7 +29,7 @@ extension Model {
         flow.book = book
         follow(flow.opening)
         if let bytes {
-            follow(flow.paste(bytes, shellWords, look))
+            follow(flow.paste(bytes, shellWords, appearance))
         } else if kept, flow.kind == .upload, !flow.picker.basket.isEmpty {
             flow.picker.say("What was chosen before is still chosen.")
         }
@@ -39,14 +39,14 @@ extension Model {
 
     fileprivate mutating func takeInAdding(_ press: KeyPress) {
         guard var flow = adding else { return }
-        let effects = flow.take(press, keys, shellWords, look)
+        let effects = flow.take(press, keys, shellWords, appearance)
         adding = flow
         follow(effects)
     }
 
     fileprivate mutating func pasteInAdding(_ bytes: [UInt8]) {
         guard var flow = adding else { return }
-        let effects = flow.paste(bytes, shellWords, look)
+        let effects = flow.paste(bytes, shellWords, appearance)
         adding = flow
         follow(effects)
     }
@@ -163,7 +163,7 @@ extension Model {
             page.take(file, in: &self)
         }
         guard var flow = adding else { return }
-        let effects = flow.take(news, shellWords, look)
+        let effects = flow.take(news, shellWords, appearance)
         adding = flow
         follow(effects)
     }
@@ -184,16 +184,19 @@ extension Model {
                 switch order.start {
                 case .now: ""
                 case .held: " It is held: \(key(.pause)) lets it go."
-                case .at: batch.notBefore.map { " It starts at \(SafeText(String(look.date($0).prefix(16))))." } ?? ""
+                case .at:
+                    batch.notBefore.map { " It starts at \(SafeText(String(appearance.date($0).prefix(16))))." } ?? ""
                 }
-            say("Queued \(batch.id): \"\(look.safe(batch.name))\"." + start)
+            say("Queued \(batch.id): \"\(appearance.safe(batch.name))\"." + start)
             if let old = order.replaced { cancelReplaced(old, by: batch) }
         case .failure(let error):
             // One that was closed meanwhile can be gone on with when it is opened again.
             drafts.kept[order.kind]?.review?.isQueueing = false
             // The form is still there to be mended; when it was closed meanwhile, the message must not be lost.
-            guard adding?.kind == order.kind, adding?.review != nil else { return complain(look.safe(error.message)) }
-            let message = look.safe(error.message)
+            guard adding?.kind == order.kind, adding?.review != nil else {
+                return complain(appearance.safe(error.message))
+            }
+            let message = appearance.safe(error.message)
             adding?.review?.isQueueing = false
             adding?.review?.note = (message, true)
         }

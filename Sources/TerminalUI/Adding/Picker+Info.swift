@@ -43,10 +43,10 @@ extension Drawing {
         guard layout.info.count == 2, let entry = picker.folder.cursorEntry else { return }
         let name = bytes(entry.name) + (entry.kind == .folder ? "/" : "")
         heading(
-            name.shortened(to: max(8, layout.listWidth - 8), mark: look.glyphs.cutMark),
+            name.shortened(to: max(8, layout.listWidth - 8), mark: appearance.glyphs.cutMark),
             row: layout.info.lowerBound, columns: 0..<layout.listWidth)
         let text = info(entry, picker)
-        grid.put(text.cut(to: layout.listWidth - 2, look.glyphs), row: layout.info.lowerBound + 1, column: 1)
+        grid.put(text.cut(to: layout.listWidth - 2, appearance.glyphs), row: layout.info.lowerBound + 1, column: 1)
     }
 
     private func info(_ entry: FolderEntry, _ picker: Picker) -> SafeText {
@@ -71,19 +71,21 @@ extension Drawing {
             return ["\(SafeText(model.keys.keys(for: .details, in: .picker).first?.name ?? "i")) counts what is in it"]
         }
         let counting = count.isComplete ? "" : ", counting"
-        var parts = [SafeText("\(Figures.amount(count.files, "file")), \(look.figures.size(count.bytes))\(counting)")]
+        var parts = [
+            SafeText("\(Figures.amount(count.files, "file")), \(appearance.figures.size(count.bytes))\(counting)")
+        ]
         if count.unreadable > 0 { parts.append("\(Figures.count(count.unreadable)) cannot be read") }
         if count.leftOut > 0 { parts.append("\(Figures.count(count.leftOut)) not sent") }
         if count.emptyFolders > 0 { parts.append("\(Figures.amount(count.emptyFolders, "empty folder"))") }
         if count.largestBytes > 0 {
-            let name = bytes(ShellWords.last(count.largest)).shortened(to: 24, mark: look.glyphs.cutMark)
-            parts.append("largest \(name) \(look.figures.size(count.largestBytes))")
+            let name = bytes(ShellWords.last(count.largest)).shortened(to: 24, mark: appearance.glyphs.cutMark)
+            parts.append("largest \(name) \(appearance.figures.size(count.largestBytes))")
         }
         if let newest = count.newest { parts.append("newest \(date(newest))") }
         return parts
     }
 
     private func date(_ seconds: Int64) -> SafeText {
-        SafeText(String(look.date(Timestamp(seconds: seconds)).prefix(16)))
+        SafeText(String(appearance.date(Timestamp(seconds: seconds)).prefix(16)))
     }
 }

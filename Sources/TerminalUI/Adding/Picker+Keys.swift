@@ -4,7 +4,7 @@ import Terminal
 
 /// The effects of keys, clicks and pastes while files are picked.
 extension Picker {
-    mutating func take(_ press: KeyPress, _ keys: KeyMap, _ words: ShellWords, _ look: Look) -> [Effect] {
+    mutating func take(_ press: KeyPress, _ keys: KeyMap, _ words: ShellWords, _ appearance: Appearance) -> [Effect] {
         note = nil
         switch mode {
         case .list: return keys.action(for: press, in: .picker).map { perform($0) } ?? []

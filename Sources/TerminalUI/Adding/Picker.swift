@@ -59,7 +59,7 @@ struct Picker: Sendable {
 
     // MARK: What becomes known
 
-    mutating func take(_ news: LocalNews, _ words: ShellWords, _ look: Look) -> [Effect] {
+    mutating func take(_ news: LocalNews, _ words: ShellWords, _ appearance: Appearance) -> [Effect] {
         switch news {
         case .listed(let path, let order, let snapshot):
             if path == folder.path, order == folder.order { folder.take(snapshot) }
@@ -67,8 +67,8 @@ struct Picker: Sendable {
             basket.take(count, of: path)
             if counted?.path == path { counted?.count = count }
         case .completed(let word, let completion): complete(word, completion, words)
-        case .looked(let paths, .choose): return choose(paths, look)
-        case .looked(let paths, .go): return go(paths, look)
+        case .looked(let paths, .choose): return choose(paths, appearance)
+        case .looked(let paths, .go): return go(paths, appearance)
         case .places(let places, let recent, _):
             self.places = places
             recentFolders = recent.folders
@@ -150,7 +150,7 @@ struct Picker: Sendable {
     }
 
     /// Chooses those of the pasted or typed paths that are there; says which are not.
-    private mutating func choose(_ paths: [LookedPath], _ look: Look) -> [Effect] {
+    private mutating func choose(_ paths: [LookedPath], _ appearance: Appearance) -> [Effect] {
         var effects: [Effect] = []
         var added = 0
         let again = Set(paths.map(\.path))
@@ -170,7 +170,7 @@ struct Picker: Sendable {
         let found = unusable.dropFirst(known)
         if let why = found.first?.problem {
             let others = found.count > 1 ? " (and \(found.count - 1) more: see step 3)" : ""
-            say("\(Figures.amount(Int64(added), "path")) chosen. \(look.safe(why))\(others).", isError: true)
+            say("\(Figures.amount(Int64(added), "path")) chosen. \(appearance.safe(why))\(others).", isError: true)
         } else if added < paths.count {
             say("\(Figures.amount(Int64(added), "path")) chosen; the rest was chosen already.")
         } else {
@@ -180,7 +180,7 @@ struct Picker: Sendable {
     }
 
     /// To the folder that was typed; a file is chosen in its own folder.
-    private mutating func go(_ paths: [LookedPath], _ look: Look) -> [Effect] {
+    private mutating func go(_ paths: [LookedPath], _ appearance: Appearance) -> [Effect] {
         guard let looked = paths.first else { return [] }
         switch looked.finding {
         case .folder: return show(looked.path)
@@ -190,14 +190,14 @@ struct Picker: Sendable {
                 return []
             }
             let parent = slash == 0 ? [UInt8(ascii: "/")] : Array(looked.path[..<slash])
-            let effects = choose(paths, look)
+            let effects = choose(paths, appearance)
             return effects + show(parent, from: Array(looked.path[(slash + 1)...]))
         case .missing where purpose == .target:
             newFolder = looked.path
             mode = .list
             return [.goOn]
         case .missing(let why), .unusable(let why):
-            say(look.safe(why + "."), isError: true)
+            say(appearance.safe(why + "."), isError: true)
             return []
         }
     }

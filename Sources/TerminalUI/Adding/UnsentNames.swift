@@ -59,7 +59,7 @@ extension Model {
         var lines: [SafeText] = []
         for reason in unsent.reasons {
             lines.append("\(reason.title): \(Figures.count(reason.count))")
-            lines += reason.names.map { "   " + SafeText($0, characterSet: look.characterSet) }
+            lines += reason.names.map { "   " + SafeText($0, characterSet: appearance.characterSet) }
             let more = reason.count - Int64(reason.names.count)
             if more > 0 { lines.append("   and \(SafeText(Figures.count(more))) more") }
             lines.append("")
@@ -75,13 +75,13 @@ extension Drawing {
             guard let row = rows.popFirst() else { return }
             let count = SafeText(Figures.count(reason.count))
             grid.put(
-                reason.title.shortened(to: columns.count - count.width - 2, mark: look.glyphs.cutMark), row: row,
+                reason.title.shortened(to: columns.count - count.width - 2, mark: appearance.glyphs.cutMark), row: row,
                 column: columns.lowerBound, style: .marked, end: columns.upperBound)
             grid.put(count, row: row, column: columns.upperBound - count.width)
             for name in reason.names.prefix(3) where rows.count > 3 {
                 guard let row = rows.popFirst() else { return }
                 grid.put(
-                    bytes(name).shortened(to: columns.count - 2, mark: look.glyphs.cutMark), row: row,
+                    bytes(name).shortened(to: columns.count - 2, mark: appearance.glyphs.cutMark), row: row,
                     column: columns.lowerBound + 2, style: .warn, end: columns.upperBound)
             }
         }

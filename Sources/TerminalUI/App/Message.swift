@@ -79,7 +79,7 @@ enum Request: Hashable, Sendable {
     /// Queue a batch; answered by `queued`.
     case queue(AddOrder, number: Int)
     /// Something about a configured server; answered by `destination`.
-    case destination(DestinationDeed, number: Int)
+    case destination(DestinationRequest, number: Int)
     /// Something about this machine's files; told as news.
     case local(LocalRequest)
     /// From now on the engine is to count what matches these filters, and no others.

@@ -12,7 +12,9 @@ extension Model {
 
     /// Nobody looks at a window without the focus closely enough to be woken for a minute.
     var toNextMinute: Duration? {
-        guard look.hasClock, layout.header != nil, input.hasFocus != false, page is TransfersPage else { return nil }
+        guard appearance.hasClock, layout.header != nil, input.hasFocus != false, page is TransfersPage else {
+            return nil
+        }
         return .milliseconds(60_000 - now.wall.milliseconds % 60_000)
     }
 }
@@ -20,12 +22,14 @@ extension Model {
 extension Drawing {
     /// `12:41`.
     var clock: SafeText {
-        look.hasClock ? look.safe(String(look.timeOfDay(model.now.wall).prefix(5))) : ""
+        appearance.hasClock ? appearance.safe(String(appearance.timeOfDay(model.now.wall).prefix(5))) : ""
     }
 
     /// `, up 3d2h`, where there is room for what matters less.
     var uptime: SafeText {
-        guard look.hasClock, width >= 110, model.hearsNews, let since = model.connection.engineSince else { return "" }
+        guard appearance.hasClock, width >= 110, model.hearsNews, let since = model.connection.engineSince else {
+            return ""
+        }
         let minutes = max(0, model.now.wall.since(since).components.seconds) / 60
         return ", up \(SafeText(minutes > 0 ? Figures.timeLeft(minutes * 60) : "<1m"))"
     }

@@ -56,7 +56,7 @@ extension Model {
         } else if loss == .engine(problem: nil), machine == nil {
             startAgain()
         }
-        if let problem = loss.problem { complain(look.safe(problem)) }
+        if let problem = loss.problem { complain(appearance.safe(problem)) }
     }
 
     /// An engine that ended without being told to is started again, as a new screen would do it; not for ever, when none lasts.
@@ -88,9 +88,9 @@ extension Model {
         guard connection.wasStartedAgain, error.code == .engineUnreachable,
             let pause = connection.restarts.lost(at: now.uptime)
         else {
-            return complain(look.safe(error.message))
+            return complain(appearance.safe(error.message))
         }
-        complain(look.safe(error.message) + "; it is tried again in \(pause.components.seconds) s.")
+        complain(appearance.safe(error.message) + "; it is tried again in \(pause.components.seconds) s.")
     }
 
     mutating func sayFound(_ loss: Loss) {

@@ -6,7 +6,7 @@ import Terminal
 /// Everything the screen knows. A value: it changes by `update` alone, reads no clock and does nothing by itself; what
 /// it wants done it returns as requests.
 struct Model: Sendable {
-    var look: Look
+    var appearance: Appearance
     let keys: KeyMap
     let shellWords: ShellWords
     var settings: ScreenSettings
@@ -43,15 +43,15 @@ struct Model: Sendable {
     var requests = Requests()
 
     init(
-        look: Look, keys: KeyMap = .standard, size: ScreenSize, home: [UInt8] = [], folder: [UInt8]? = nil,
+        appearance: Appearance, keys: KeyMap = .standard, size: ScreenSize, home: [UInt8] = [], folder: [UInt8]? = nil,
         grace: Duration = .seconds(10), mouse: Bool = true, bell: Bool = false, machine: String? = nil, now: Moment
     ) {
-        self.look = look
+        self.appearance = appearance
         self.keys = keys
         self.size = size
         connection = Connection(grace: grace)
         self.now = now
-        self.machine = machine.map { look.safe($0) }
+        self.machine = machine.map { appearance.safe($0) }
         input = InputState(isMouseOn: mouse)
         settings = ScreenSettings(ringsBell: bell)
         shellWords = ShellWords(home: home)

@@ -98,7 +98,7 @@ struct Outstanding: Sendable {
         case replacing(BatchID, by: SafeText)
         /// A batch is cancelled, because another one takes its place.
         case replaced(BatchID, by: SafeText)
-        case destination(DestinationDeed)
+        case destination(DestinationRequest)
 
         /// As what it stops what runs; `nil`: it does not.
         var stops: StoppingCost.Stop? {

@@ -40,16 +40,16 @@ extension Model {
             case "priority":
                 guard let priority = TransferPriority(rawValue: value) else {
                     let known = TransferPriority.allCases.map(\.rawValue).joined(separator: ", ")
-                    return complain("There is no priority \(look.safe(value)): there are \(SafeText(known)).")
+                    return complain("There is no priority \(appearance.safe(value)): there are \(SafeText(known)).")
                 }
                 settings.priority = priority
             case "limit":
-                guard let rate = RateLimit(value) else { return complain(Self.noRate(value, look)) }
+                guard let rate = RateLimit(value) else { return complain(Self.noRate(value, appearance)) }
                 settings.limit = rate.bytesPerSecond ?? 0
             case "if-exists":
                 guard let policy = ExistingFilePolicy(rawValue: value), ExistingFilePolicy.built.contains(policy) else {
                     let known = ExistingFilePolicy.built.map(\.rawValue).joined(separator: ", ")
-                    return complain("What is there is not to \(look.safe(value)): there are \(SafeText(known)).")
+                    return complain("What is there is not to \(appearance.safe(value)): there are \(SafeText(known)).")
                 }
                 settings.ifExists = policy
             default: return usage(.set)
@@ -82,10 +82,10 @@ extension Model {
         }
         let given = value.joined(separator: " ")
         if let scope {
-            guard let rate = RateLimit(given) else { return complain(Self.noRate(given, look)) }
+            guard let rate = RateLimit(given) else { return complain(Self.noRate(given, appearance)) }
             wish.scoped = [ScopedLimit(kind: scope.kind, name: scope.name, rate: rate.bytesPerSecond ?? 0)]
         } else if wish.transfers == nil || !given.isEmpty {
-            guard let table = RateTimetable(given) else { return complain(Self.noRate(given, look)) }
+            guard let table = RateTimetable(given) else { return complain(Self.noRate(given, appearance)) }
             if ways != ["down"] { wish.up = table.written }
             if ways != ["up"] { wish.down = table.written }
         }
@@ -99,10 +99,10 @@ extension Model {
         return canChange
     }
 
-    private static func noRate(_ text: String, _ look: Look) -> SafeText {
+    private static func noRate(_ text: String, _ appearance: Appearance) -> SafeText {
         text.isEmpty
             ? "Give a rate such as 512K or 2M, or off."
-            : "\"\(look.safe(text))\" is no rate: give one such as 512K or 2M, or off."
+            : "\"\(appearance.safe(text))\" is no rate: give one such as 512K or 2M, or off."
     }
 
     /// Options of the shell's commands mean the same without their dashes.
@@ -120,7 +120,7 @@ extension Model {
     /// Without names it is done to the marked rows, or the cursor's.
     private mutating func act(_ deed: Deed, _ nodes: [NodeID]) {
         guard nodes.isEmpty else {
-            let what = look.safe(nodes.map(\.description).joined(separator: " "))
+            let what = appearance.safe(nodes.map(\.description).joined(separator: " "))
             ask(.named(deed, what)) { .act(deed, .ids(nodes), number: $0) }
             return
         }

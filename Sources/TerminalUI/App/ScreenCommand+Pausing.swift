@@ -25,5 +25,5 @@ extension Model {
         }
     }
 
-    func moment(_ time: Timestamp) -> SafeText { look.moment(time, now: now.wall) }
+    func moment(_ time: Timestamp) -> SafeText { appearance.moment(time, now: now.wall) }
 }

@@ -83,14 +83,14 @@ extension Model {
         case .columns: chooseColumns(rest)
         case .units:
             guard let units = Figures.Units(rawValue: rest) else { return usage(command) }
-            look.figures = Figures(units: units)
+            appearance.figures = Figures(units: units)
             keep("units", rest)
         case .glyphs where rest.isEmpty: showGlyphs()
         case .glyphs:
-            guard look.characterSet == .utf8 || rest == "ascii", let glyphs = GlyphSet(named: rest) else {
-                return look.characterSet == .utf8 ? usage(command) : complain("This terminal shows ASCII alone.")
+            guard appearance.characterSet == .utf8 || rest == "ascii", let glyphs = GlyphSet(named: rest) else {
+                return appearance.characterSet == .utf8 ? usage(command) : complain("This terminal shows ASCII alone.")
             }
-            look.glyphs = glyphs
+            appearance.glyphs = glyphs
             keep("glyphs", rest)
         case .theme:
             guard let theme = ScreenConfiguration.Theme(rawValue: rest) else { return usage(command) }
@@ -113,7 +113,7 @@ extension Model {
     }
 
     mutating func usage(_ command: ScreenCommand) {
-        complain("Type  \(command.rawValue) \(look.safe(command.form))")
+        complain("Type  \(command.rawValue) \(appearance.safe(command.form))")
     }
 
     private mutating func filter(by text: String) {
@@ -122,7 +122,7 @@ extension Model {
             _ = try TransferFilter(text)
             setFilter(text)
         } catch {
-            complain("The filter is wrong at character \(error.position + 1): \(look.safe(error.message)).")
+            complain("The filter is wrong at character \(error.position + 1): \(appearance.safe(error.message)).")
         }
     }
 
@@ -131,7 +131,7 @@ extension Model {
         guard !words.isEmpty else { return usage(.columns) }
         if words == ["default"] { words = ["all"] }
         guard words == ["all"] || words.allSatisfy(Columns.choices.contains) else { return usage(.columns) }
-        look.columns = words == ["all"] ? nil : Set(words)
+        appearance.columns = words == ["all"] ? nil : Set(words)
         keep("columns", words.joined(separator: " "))
         let shown = columns.places.flatMap { place in
             place.column == .speedOrState ? ["speed", "state"] : [Columns.word(place.column)].compactMap(\.self)
@@ -152,7 +152,9 @@ extension Model {
             return act(deed, title([one]), .rows([one.id]), cost(of: deed, [one]))
         }
         if !batches.isEmpty {
-            let (what, cost) = ("\(title(batches)) called \(look.safe(text))" as SafeText, cost(of: deed, batches))
+            let (what, cost) = (
+                "\(title(batches)) called \(appearance.safe(text))" as SafeText, cost(of: deed, batches)
+            )
             return confirm(deed, what, .rows(batches.map(\.id)), cost)
         }
         let ids = text.split(separator: " ").map { NodeID(String($0)) }
@@ -164,14 +166,14 @@ extension Model {
         } else if ids.allSatisfy({ $0 != nil }) {
             let named = Set(ids.compactMap(\.self))
             let rows = tree.items.compactMap(\.row).filter { named.contains(nodeID(of: $0)) }
-            act(deed, look.safe(text), .ids(ids.compactMap(\.self)), cost(of: deed, rows))
+            act(deed, appearance.safe(text), .ids(ids.compactMap(\.self)), cost(of: deed, rows))
         } else {
             do throws(FilterFault) {
                 _ = try TransferFilter(text)
                 let sent = named(text)
                 confirm(deed, matching(sent), .matching(NodeSelector(filter: sent)))
             } catch {
-                complain("The filter is wrong at character \(error.position + 1): \(look.safe(error.message)).")
+                complain("The filter is wrong at character \(error.position + 1): \(appearance.safe(error.message)).")
             }
         }
     }
@@ -212,10 +214,12 @@ extension Model {
     func matching(_ text: String) -> SafeText {
         let count = filters.count(of: text)
         let text = filters.typed[text] ?? text
-        guard let count, count.matched > 0 || count.complete else { return "all files that match \(look.safe(text))" }
+        guard let count, count.matched > 0 || count.complete else {
+            return "all files that match \(appearance.safe(text))"
+        }
         let files =
             count.complete ? Figures.amount(count.matched, "file") : "\(Figures.count(count.matched))+ files"
-        return "\(SafeText(files)) that match \(look.safe(text))"
+        return "\(SafeText(files)) that match \(appearance.safe(text))"
     }
 
     /// The filter of a question, which is counted while it is open.

@@ -88,7 +88,7 @@ actor LocalWork {
     }
 
     /// Does something about a configured server.
-    func perform(_ deed: DestinationDeed, environment: [String: String]) async -> DestinationOutcome {
+    func perform(_ deed: DestinationRequest, environment: [String: String]) async -> DestinationOutcome {
         let engine = engine
         let changes = DestinationChanges(
             engine.destinationsFilePath, logins: engine, files: files, now: { TerminalUI.wallTime.milliseconds })

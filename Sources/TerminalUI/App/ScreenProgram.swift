@@ -66,7 +66,7 @@ actor ScreenProgram {
         let home = TerminalUI.environment("HOME").map { Array($0.utf8) } ?? []
         localWork = try LocalWork(engine, home: home, currentDirectory: currentDirectory)
         model = Model(
-            look: TerminalUI.look(configuration, screen), keys: keys, size: screen.size, home: home,
+            appearance: TerminalUI.appearance(configuration, screen), keys: keys, size: screen.size, home: home,
             folder: currentDirectory,
             grace: options.grace, mouse: configuration.mouse, bell: configuration.bell,
             machine: engine.options.remote?.machine, now: Moment(uptime: .zero, wall: TerminalUI.wallTime))
@@ -78,12 +78,12 @@ actor ScreenProgram {
         model.settings.keyProblems = problems
         model.settings.keysFile = engine.keysFile
         model.restore(options.kept, over: options.configured)
-        if let problem = options.keptProblem { model.note(model.look.safe(problem), isError: true) }
-        for note in screen.notes { model.say(model.look.safe(note)) }
-        for problem in options.problems { model.complain(model.look.safe(problem)) }
+        if let problem = options.keptProblem { model.note(model.appearance.safe(problem), isError: true) }
+        for note in screen.notes { model.say(model.appearance.safe(note)) }
+        for problem in options.problems { model.complain(model.appearance.safe(problem)) }
         if let problem = problems.first {
             let more = problems.count > 1 ? " (:keys shows \(problems.count - 1) more)" : ""
-            model.complain(model.look.safe(problem + more))
+            model.complain(model.appearance.safe(problem + more))
         }
     }
 

@@ -76,10 +76,10 @@ package enum TerminalUI {
         return (map, problems.sorted { $0.line < $1.line }.map { $0.description(file: "keys.conf") } + unreachable)
     }
 
-    static func look(_ screen: ScreenConfiguration, _ terminal: Screen) -> Look {
+    static func appearance(_ screen: ScreenConfiguration, _ terminal: Screen) -> Appearance {
         let language = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment($0) }.first { !$0.isEmpty } ?? ""
         let glyphs = GlyphSet(screen.glyphs, characterSet: terminal.characterSet, language: language)
-        return Look(
+        return Appearance(
             units: screen.units, glyphs: glyphs, characterSet: terminal.characterSet,
             columns: screen.columns.words.map { Set($0) }, hasClock: screen.clock,
             timeOfDay: { text($0, "%H:%M:%S") }, date: { text($0, "%Y-%m-%d %H:%M:%S") })

@@ -97,7 +97,8 @@ extension Model {
                 detail: detail(of: action), obstacle: obstacle(to: action))
         }
         entries += ScreenCommand.allCases.map {
-            PaletteEntry(run: .command($0), title: "\($0.rawValue): \($0.summary)", key: "", detail: look.safe($0.form))
+            PaletteEntry(
+                run: .command($0), title: "\($0.rawValue): \($0.summary)", key: "", detail: appearance.safe($0.form))
         }
         let query = prompt.text
         if query.isEmpty { return entries }
@@ -193,11 +194,13 @@ extension CommandPrompt: Layer {
             return model.run(command, rest)
         }
         guard entries.indices.contains(selected) else {
-            return model.complain("Nothing is called \"\(model.look.safe(text))\".")
+            return model.complain("Nothing is called \"\(model.appearance.safe(text))\".")
         }
         let entry = entries[selected]
         model.commandPrompt = nil
-        if let obstacle = entry.obstacle { return model.complain("\(model.look.safe(entry.title)): \(obstacle).") }
+        if let obstacle = entry.obstacle {
+            return model.complain("\(model.appearance.safe(entry.title)): \(obstacle).")
+        }
         switch entry.run {
         case .action(let action): model.perform(action)
         case .filter(let text): model.setFilter(text)

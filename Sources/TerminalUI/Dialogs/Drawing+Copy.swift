@@ -21,7 +21,7 @@ extension Drawing {
     func path(of row: NodeRow?) -> String {
         guard let row else { return "" }
         let path = row.path.firstRange(of: " -> ").map { String(row.path[..<$0.lowerBound]) } ?? row.path
-        return look.safe(path.isEmpty ? row.name : path).string
+        return appearance.safe(path.isEmpty ? row.name : path).string
     }
 
     static func text(_ lines: [StyledLine]) -> String {

@@ -48,7 +48,9 @@ extension Drawing {
         let widest = dialog.choices.map { SafeText($0.text).width + ($0.isTick ? 6 : 2) }.max() ?? 0
         let notes = dialog.choices.map(\.note.width).max() ?? 0
         let aligned = widest + 7 + 2 + notes
-        guard notes > 0, aligned <= width else { return text.cut(to: max(3, width - key.width), look.glyphs) + key }
+        guard notes > 0, aligned <= width else {
+            return text.cut(to: max(3, width - key.width), appearance.glyphs) + key
+        }
         return text.fitted(to: widest) + key.fitted(to: 7) + "  " + choice.note
     }
 
@@ -61,7 +63,7 @@ extension Drawing {
         }.joined(separator: "  ")
         if last > 0 {
             grid.put(
-                dialog.title.cut(to: width, look.glyphs), row: last - 1, column: 0, style: .marked)
+                dialog.title.cut(to: width, appearance.glyphs), row: last - 1, column: 0, style: .marked)
         }
         grid.put(SafeText(keys).beginning(of: width), row: last, column: 0, style: .hint)
         cursor = Cursor(row: last, column: 0)
@@ -75,7 +77,7 @@ extension Drawing {
         grid.put("+", row: row, column: left + boxWidth - 1)
         guard title.width > 0 else { return }
         let room = max(0, boxWidth - 6)
-        let text = " " + title.shortened(to: room, mark: look.glyphs.cutMark) + " "
+        let text = " " + title.shortened(to: room, mark: appearance.glyphs.cutMark) + " "
         grid.put(text, row: row, column: left + 2, style: .marked, end: left + boxWidth - 1)
     }
 }

@@ -39,11 +39,11 @@ extension Drawing {
         _ line: LimitForm.Line, isSelected: Bool, _ row: Int, _ column: Int, label: Int, width: Int
     ) {
         let sign: SafeText = isSelected ? "> " : "  "
-        let name = line.label.shortened(to: label, mark: look.glyphs.cutMark)
+        let name = line.label.shortened(to: label, mark: appearance.glyphs.cutMark)
         grid.put(sign + name, row: row, column: column, style: isSelected ? .marked : .plain)
         let start = column + label + 4
         let room = max(1, width - label - 6)
-        let (text, place) = line.field.shown(in: room, look.characterSet)
+        let (text, place) = line.field.shown(in: room, appearance.characterSet)
         grid.put("[", row: row, column: start - 1, style: .dim)
         grid.put(text, row: row, column: start)
         grid.put("]", row: row, column: start + room, style: .dim)
@@ -55,9 +55,9 @@ extension Drawing {
         let line = form.lines[form.selected]
         let last = rows - 1
         for row in max(0, last - 1)...last { grid.fill(row: row, style: .plain) }
-        let label = (form.note ?? line.label + ":").cut(to: width, look.glyphs)
+        let label = (form.note ?? line.label + ":").cut(to: width, appearance.glyphs)
         if last > 0 { grid.put(label, row: last - 1, column: 0, style: form.note == nil ? .marked : .error) }
-        let (text, place) = line.field.shown(in: max(1, width - 1), look.characterSet)
+        let (text, place) = line.field.shown(in: max(1, width - 1), appearance.characterSet)
         grid.put(text, row: last, column: 0)
         cursor = Cursor(row: last, column: min(width - 1, place), isVisible: true)
     }

@@ -88,7 +88,7 @@ extension Model {
     mutating func takeLogout(_ news: LocalNews) -> Bool {
         switch news {
         case .logout(let effect): leaving.logout = effect
-        case .lingering(let refusal?): complain("\(look.safe(refusal)).")
+        case .lingering(let refusal?): complain("\(appearance.safe(refusal)).")
         case .lingering(nil):
             leaving.logout = .none
             say("Lingering is on: transfers go on after you log out.")

@@ -38,32 +38,34 @@ struct WhyPanel: Sendable {
     }
 
     /// The sentence, and what to do under it.
-    func lines(width: Int, _ look: Look) -> [SafeText] {
+    func lines(width: Int, _ appearance: Appearance) -> [SafeText] {
         let room = max(2, width - 2)
-        var lines = look.safe(answer.sentence + ".").wrapped(to: room)
+        var lines = appearance.safe(answer.sentence + ".").wrapped(to: room)
         guard cure.width > 0 else { return lines }
         lines.append("")
         return lines + cure.wrapped(to: room)
     }
 
     /// Rows of a window that it takes, its heading counted.
-    func height(_ size: ScreenSize, _ look: Look) -> Int {
+    func height(_ size: ScreenSize, _ appearance: Appearance) -> Int {
         let most = max(1, size.rows - 3)
-        return min(lines(width: size.columns, look).count + 1, most)
+        return min(lines(width: size.columns, appearance).count + 1, most)
     }
 
     /// The first line in sight. Windows and answers change: never so far down that there is room below the last line.
-    func top(_ size: ScreenSize, _ look: Look) -> Int { min(scroll, mostScroll(size, look)) }
+    func top(_ size: ScreenSize, _ appearance: Appearance) -> Int { min(scroll, mostScroll(size, appearance)) }
 
-    private func mostScroll(_ size: ScreenSize, _ look: Look) -> Int {
-        max(0, lines(width: size.columns, look).count - (height(size, look) - 1))
+    private func mostScroll(_ size: ScreenSize, _ appearance: Appearance) -> Int {
+        max(0, lines(width: size.columns, appearance).count - (height(size, appearance) - 1))
     }
 
     /// The panel scrolled by a key; `nil`: the key does not scroll, or all of it is in sight.
-    func scrolled(_ action: Action, _ size: ScreenSize, _ look: Look) -> WhyPanel? {
-        let room = height(size, look) - 1
-        let most = mostScroll(size, look)
-        guard most > 0, let line = action.scrolled(from: top(size, look), height: room, most: most) else { return nil }
+    func scrolled(_ action: Action, _ size: ScreenSize, _ appearance: Appearance) -> WhyPanel? {
+        let room = height(size, appearance) - 1
+        let most = mostScroll(size, appearance)
+        guard most > 0, let line = action.scrolled(from: top(size, appearance), height: room, most: most) else {
+            return nil
+        }
         var panel = self
         panel.scroll = line
         return panel
@@ -119,7 +121,7 @@ extension Model {
                 why?.take(answer, cure: cure, now)
             } else if !isAdding {
                 why = WhyPanel(node, row, name: name, answer: answer, cure: cure, now)
-                note(look.safe("\(answer.sentence). ") + cure)
+                note(appearance.safe("\(answer.sentence). ") + cure)
             }
             // The row may have changed while the answer was on its way.
             refreshWhy(nil)
@@ -156,7 +158,7 @@ extension WhyPanel: Layer {
 
     /// A key scrolls it, or closes it; what does neither closes it and does what it always does.
     func perform(_ action: Action, in model: inout Model) -> Bool {
-        if let scrolled = scrolled(action, model.size, model.look) {
+        if let scrolled = scrolled(action, model.size, model.appearance) {
             model.why = scrolled
             return true
         }
@@ -167,8 +169,8 @@ extension WhyPanel: Layer {
     /// A press of the mouse while it is open is about nothing that it hides: the wheel scrolls it, all else closes it.
     func take(_ press: MousePress, in model: inout Model) {
         switch press.button {
-        case .wheelDown: model.why = scrolled(.down, model.size, model.look) ?? self
-        case .wheelUp: model.why = scrolled(.up, model.size, model.look) ?? self
+        case .wheelDown: model.why = scrolled(.down, model.size, model.appearance) ?? self
+        case .wheelUp: model.why = scrolled(.up, model.size, model.appearance) ?? self
         case .left, .middle, .right: model.closeWhy()
         }
     }
@@ -178,14 +180,14 @@ extension WhyPanel: Layer {
 
 extension Drawing {
     fileprivate mutating func whyPanel(_ panel: WhyPanel) {
-        let lines = panel.lines(width: width, look)
-        let height = panel.height(model.size, look)
+        let lines = panel.lines(width: width, appearance)
+        let height = panel.height(model.size, appearance)
         let end = max(1, rows - 1)
         let top = max(0, end - height)
-        let scroll = panel.top(model.size, look)
+        let scroll = panel.top(model.size, appearance)
         grid.fill(row: top, style: .plain)
         heading(
-            "Why  " + panel.name.shortened(to: max(4, width - 12), mark: look.glyphs.cutMark), row: top,
+            "Why  " + panel.name.shortened(to: max(4, width - 12), mark: appearance.glyphs.cutMark), row: top,
             columns: 0..<width)
         for (offset, row) in ((top + 1)..<max(top + 1, end)).enumerated() {
             grid.fill(row: row, style: .plain)

@@ -25,7 +25,9 @@ extension Drawing {
         var parts = [engine]
         if model.tree.isFlat { parts.append("all files") }
         if model.list.followed != nil { parts.append("follows") }
-        if let frozen = model.list.frozen { parts.append("FROZEN \(look.safe(look.timeOfDay(frozen.since)))") }
+        if let frozen = model.list.frozen {
+            parts.append("FROZEN \(appearance.safe(appearance.timeOfDay(frozen.since)))")
+        }
         guard let totals = model.totals, totals.batches > 0 else {
             return parts + (model.tree.isKnown && model.isConnected ? ["nothing queued"] : [])
         }
@@ -68,7 +70,7 @@ extension Drawing {
         case .failed: return "NO ENGINE"
         case .connected:
             if model.silence == nil, let trouble = model.totals?.trouble {
-                return "engine STANDS STILL: " + look.safe(TransferError(.diskFull, trouble).happening)
+                return "engine STANDS STILL: " + appearance.safe(TransferError(.diskFull, trouble).happening)
             }
             guard let silence = model.silence else {
                 return (model.machine.map { "engine of \($0)" } ?? "engine") + (stopping ?? " ok") + uptime
@@ -97,8 +99,8 @@ extension Drawing {
     private var rates: SafeText {
         guard let totals = model.totals, totals.counts.active > 0, model.hearsNews else { return "" }
         var parts: [String] = []
-        if totals.bytesPerSecondUp > 0 { parts.append("up \(look.figures.speed(totals.bytesPerSecondUp))") }
-        if totals.bytesPerSecondDown > 0 { parts.append("down \(look.figures.speed(totals.bytesPerSecondDown))") }
+        if totals.bytesPerSecondUp > 0 { parts.append("up \(appearance.figures.speed(totals.bytesPerSecondUp))") }
+        if totals.bytesPerSecondDown > 0 { parts.append("down \(appearance.figures.speed(totals.bytesPerSecondDown))") }
         if let cap = cap(totals) { parts.append(cap) }
         return SafeText(parts.joined(separator: "  "))
     }
@@ -107,11 +109,11 @@ extension Drawing {
     private func cap(_ totals: QueueTotals) -> String? {
         switch (totals.limitUp, totals.limitDown) {
         case (nil, nil): return width >= 110 ? "cap off" : nil
-        case (let up?, let down?) where up == down: return "cap \(look.figures.size(up))"
-        case (let up?, nil) where totals.bytesPerSecondDown == 0: return "cap \(look.figures.size(up))"
-        case (nil, let down?) where totals.bytesPerSecondUp == 0: return "cap \(look.figures.size(down))"
+        case (let up?, let down?) where up == down: return "cap \(appearance.figures.size(up))"
+        case (let up?, nil) where totals.bytesPerSecondDown == 0: return "cap \(appearance.figures.size(up))"
+        case (nil, let down?) where totals.bytesPerSecondUp == 0: return "cap \(appearance.figures.size(down))"
         case (let up, let down):
-            func size(_ rate: Int64?) -> String { rate.map { look.figures.size($0) } ?? "off" }
+            func size(_ rate: Int64?) -> String { rate.map { appearance.figures.size($0) } ?? "off" }
             return "cap up \(size(up)), down \(size(down))"
         }
     }
@@ -131,7 +133,7 @@ extension Drawing {
         // The figures keep their width, so that the bar's end does not dance.
         let room = width - max(text.width, min(36, width / 2)) - 3 - name.width
         guard room >= 4 else { return put(text, .plain) }
-        let bar = Bar.text(share(totals), width: room, look.glyphs)
+        let bar = Bar.text(share(totals), width: room, appearance.glyphs)
         put(name + "[" + bar + "]" + text, .plain)
     }
 
@@ -142,7 +144,7 @@ extension Drawing {
     /// That what is shown is old; `nil` when it is not.
     private var stale: SafeText? {
         guard !model.canChange, let news = model.connection.lastNews else { return nil }
-        return " Shown below: as of \(look.timeOfDay(news)). Keys that change anything are off."
+        return " Shown below: as of \(appearance.timeOfDay(news)). Keys that change anything are off."
     }
 
     /// In windows of a few lines: all of it in one.
@@ -157,7 +159,7 @@ extension Drawing {
         guard let totals = model.totals, totals.counts.total > 0 else { return put("nothing queued", .plain) }
         var text = over(totals) ?? SafeText("\(share(totals).percent)%")
         let speed = totals.bytesPerSecondUp + totals.bytesPerSecondDown
-        if speed > 0 { text += SafeText(" \(look.figures.speed(speed))") }
+        if speed > 0 { text += SafeText(" \(appearance.figures.speed(speed))") }
         if let seconds = totals.secondsLeft, !totals.isOver { text += SafeText(" \(Figures.timeLeft(seconds))") }
         if share(totals).isComplete { text += " done" }
         put(text, .plain)
@@ -183,7 +185,7 @@ extension Drawing {
     private func share(_ totals: QueueTotals) -> Share { totals.share(scanning: model.isScanning) }
 
     private func done(_ totals: QueueTotals) -> String {
-        "\(look.figures.size(totals.bytes.done)) of \(look.figures.size(totals.bytes.total))"
+        "\(appearance.figures.size(totals.bytes.done)) of \(appearance.figures.size(totals.bytes.total))"
     }
 
     private func timeLeft(_ totals: QueueTotals) -> String? {

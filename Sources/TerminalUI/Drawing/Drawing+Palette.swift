@@ -29,7 +29,7 @@ extension Drawing {
         for row in layout.message { grid.fill(row: row, style: .plain) }
         grid.fill(row: layout.prompt, style: .plain)
         let begin = grid.put(": ", row: layout.prompt, column: 0, style: .marked)
-        let (text, place) = prompt.field.shown(in: max(1, width - begin), look.characterSet)
+        let (text, place) = prompt.field.shown(in: max(1, width - begin), appearance.characterSet)
         grid.put(text, row: layout.prompt, column: begin)
         cursor = Cursor(row: layout.prompt, column: min(width - 1, begin + place), isVisible: true)
     }
@@ -37,22 +37,23 @@ extension Drawing {
     /// The syntax of a command, in as many lines as it takes.
     private func form(of command: ScreenCommand?) -> [SafeText] {
         guard let command else { return [] }
-        return look.safe("\(command.rawValue) \(command.form)   \(command.summary)").wrapped(to: max(1, width - 3))
+        return appearance.safe("\(command.rawValue) \(command.form)   \(command.summary)").wrapped(
+            to: max(1, width - 3))
     }
 
     private mutating func line(_ entry: PaletteEntry, _ row: Int, isSelected: Bool) {
         let style: Style = entry.obstacle == nil ? .plain : .dim
         grid.put(isSelected ? "  > " : "    ", row: row, column: 0, style: style)
         let keyColumn = min(max(24, width / 2 - 2), max(8, width - 8))
-        let title = look.safe(entry.title)
+        let title = appearance.safe(entry.title)
         let titleRoom = max(2, keyColumn - 6)
-        grid.put(title.cut(to: titleRoom, look.glyphs), row: row, column: 4, style: style)
+        grid.put(title.cut(to: titleRoom, appearance.glyphs), row: row, column: 4, style: style)
         grid.put(SafeText(entry.key), row: row, column: keyColumn, style: style)
         let detail = entry.obstacle ?? entry.detail
         let room = width - keyColumn - 8
         if room >= 8 {
             grid.put(
-                detail.cut(to: room, look.glyphs), row: row, column: keyColumn + 7, style: .dim)
+                detail.cut(to: room, appearance.glyphs), row: row, column: keyColumn + 7, style: .dim)
         }
         if isSelected { grid.restyle(row: row) { $0.isSelected = true } }
     }

@@ -12,7 +12,7 @@ extension Drawing {
             var title = text
             // A mark beside it where there is room; it is strong in any case.
             if isSorted, text.width < cells.count {
-                title = text + SafeText([Glyph(look.glyphs.sorted(model.tree.order))])
+                title = text + SafeText([Glyph(appearance.glyphs.sorted(model.tree.order))])
             }
             if column == .name { title += hidden(title, cells.count) }
             grid.put(

@@ -12,7 +12,7 @@ struct Drawing {
     /// Those below others come first.
     var targets: [ClickTarget] = []
 
-    var look: Look { model.look }
+    var appearance: Appearance { model.appearance }
     var width: Int { model.size.columns }
     var rows: Int { model.size.rows }
 

@@ -11,7 +11,7 @@ struct RowDrawing {
     /// Names that several batches have: their number tells which it is.
     var twinNames: Set<String> = []
 
-    private var look: Look { model.look }
+    private var appearance: Appearance { model.appearance }
 
     /// The column of the name's first letter.
     func nameColumn(_ item: TreeItem) -> Int {
@@ -53,7 +53,7 @@ struct RowDrawing {
         guard let cells = columns[.sign] else { return }
         if isMarked { grid.put("*", row: y, column: cells.lowerBound, style: .marked) }
         let hasTrouble = row.hasTroubleBelow
-        let glyph: SafeText = hasTrouble ? "!" : SafeText([Glyph(state.sign(look.glyphs))])
+        let glyph: SafeText = hasTrouble ? "!" : SafeText([Glyph(state.sign(appearance.glyphs))])
         grid.put(glyph, row: y, column: cells.lowerBound + 1, style: hasTrouble ? .error : state.style)
     }
 
@@ -63,7 +63,7 @@ struct RowDrawing {
         let style: Style = model.tree.isMarked(item) || isFound || isMatch(item) ? .marked : .plain
         var x = cells.lowerBound + indent(item)
         if item.canOpen, !item.isGroup || item.isOpen {
-            let fold = item.isOpen ? look.glyphs.open : look.glyphs.closed
+            let fold = item.isOpen ? appearance.glyphs.open : appearance.glyphs.closed
             grid.put(SafeText([Glyph(fold)]), row: y, column: x, style: style, end: cells.upperBound)
         }
         if item.row != nil { x += 2 }
@@ -102,7 +102,7 @@ struct RowDrawing {
         case .task where model.tree.isFlat:
             // Where it is: of all files in one list the names alone do not tell.
             guard room >= 12, let folder = row.folder else { return nil }
-            return "  " + look.safe(folder).shortened(to: room - 3, mark: look.glyphs.cutMark)
+            return "  " + appearance.safe(folder).shortened(to: room - 3, mark: appearance.glyphs.cutMark)
         case .task, .group: return nil
         }
     }
@@ -117,40 +117,40 @@ struct RowDrawing {
     /// `  (photos)`: whose batch it is, where that is not clear; empty where it does not fit.
     private func owner(_ row: NodeRow, room: Int) -> SafeText {
         guard namesSessions, columns[.session] == nil, let session = row.session else { return "" }
-        let owner = "  (" + look.safe(session.rawValue).shortened(to: 20, mark: look.glyphs.cutMark) + ")"
+        let owner = "  (" + appearance.safe(session.rawValue).shortened(to: 20, mark: appearance.glyphs.cutMark) + ")"
         return owner.width <= room ? owner : ""
     }
 
     /// ` -> nas:/backup`
     private func way(_ row: NodeRow, room: Int) -> SafeText? {
-        var path = look.safe(model.named(place: row.path) ?? row.path)
+        var path = appearance.safe(model.named(place: row.path) ?? row.path)
         // What it is reached by matters less than where it is.
         if path.width + 4 > room, let scheme = path.string.firstRange(of: "://") {
-            path = look.safe(String(path.string[scheme.upperBound...]))
+            path = appearance.safe(String(path.string[scheme.upperBound...]))
         }
         // Of less than this nobody could tell where it goes.
         guard path.width > 0, room >= min(16, path.width + 4) else { return nil }
-        return " -> " + path.shortened(to: room - 4, mark: look.glyphs.cutMark)
+        return " -> " + path.shortened(to: room - 4, mark: appearance.glyphs.cutMark)
     }
 
     /// The ending of a name tells more than its middle; of a sentence the beginning does.
     private func shown(_ item: TreeItem, _ room: Int) -> SafeText {
         let label = label(item)
         guard item.isGroup, label.width > room, room > 3, let row = item.row else {
-            return label.shortened(to: room, mark: look.glyphs.cutMark)
+            return label.shortened(to: room, mark: appearance.glyphs.cutMark)
         }
         // Of the same error it is enough to know how many more there are.
         let short: SafeText = "... \(Figures.count(row.counts.total)) more"
         if above(item)?.error?.code == row.error?.code, row.error != nil, short.width <= room { return short }
-        return label.beginning(of: room - 1) + SafeText([Glyph(look.glyphs.cutMark)])
+        return label.beginning(of: room - 1) + SafeText([Glyph(appearance.glyphs.cutMark)])
     }
 
     private func label(_ item: TreeItem) -> SafeText {
         guard let row = item.row else { return "... \(Figures.count(item.hidden)) more rows" }
         switch row.id {
-        case .batch, .task: return look.safe(row.name)
-        case .folder: return look.safe(row.name) + "/"
-        case .group: return "... " + RowLabel.group(row, after: above(item), look)
+        case .batch, .task: return appearance.safe(row.name)
+        case .folder: return appearance.safe(row.name) + "/"
+        case .group: return "... " + RowLabel.group(row, after: above(item), appearance)
         }
     }
 
@@ -172,22 +172,24 @@ struct RowDrawing {
         // Nothing of it is on its way, and nothing has arrived.
         case .bar where state == .leftOut, .percent where state == .leftOut: nil
         case .files: files(row).map { (SafeText($0), .right, .plain) }
-        case .size: (SafeText(RowFigures(row, look).size), .right, .plain)
-        case .bar: (RowFigures(row, look).bar(width: width), .left, barStyle(state))
-        case .percent: (SafeText("\(RowFigures(row, look).percent)%"), .right, .plain)
+        case .size: (SafeText(RowFigures(row, appearance).size), .right, .plain)
+        case .bar: (RowFigures(row, appearance).bar(width: width), .left, barStyle(state))
+        case .percent: (SafeText("\(RowFigures(row, appearance).percent)%"), .right, .plain)
         case .speed: speed(row, state, isWide: columns.isWide).map { (SafeText($0), .right, .plain) }
         case .timeLeft: timeLeft(row, state).map { (SafeText($0), .right, .plain) }
         case .state: (SafeText(columns.isWide ? state.longWord : state.word), .left, state.style)
         case .destination: destination(row, width).map { ($0, .left, .plain) }
         case .started: row.startedAt.map { (SafeText(moment($0)), .left, .plain) }
         case .tries: row.attempts.map { (SafeText("\($0)"), .right, .plain) }
-        case .checksum: row.comparedBy.map { (look.safe($0), .left, .plain) }
+        case .checksum: row.comparedBy.map { (appearance.safe($0), .left, .plain) }
         case .priority: row.priority == .normal ? nil : (SafeText(row.priority.rawValue), .left, .plain)
-        case .limit: row.limit.map { (SafeText(look.figures.size($0)), .right, .plain) }
+        case .limit: row.limit.map { (SafeText(appearance.figures.size($0)), .right, .plain) }
         case .session:
-            row.session.map { (look.safe($0.rawValue).shortened(to: width, mark: look.glyphs.cutMark), .left, .plain) }
+            row.session.map {
+                (appearance.safe($0.rawValue).shortened(to: width, mark: appearance.glyphs.cutMark), .left, .plain)
+            }
         case .sparkline where state != .running: nil
-        case .sparkline: (model.observed.trails.picture(of: row.id, look.glyphs), .left, .info)
+        case .sparkline: (model.observed.trails.picture(of: row.id, appearance.glyphs), .left, .info)
         case .speedOrState:
             speed(row, state, isWide: false).map { (SafeText($0), .right, .plain) }
                 ?? (SafeText(state.word), .right, state.style)
@@ -200,10 +202,10 @@ struct RowDrawing {
         let start = row.path.firstRange(of: " -> ")?.upperBound ?? row.path.startIndex
         var place = row.path[start...]
         if let named = model.named(place: String(place), isEncoded: row.canHold) {
-            return look.safe(named).shortened(to: width, mark: look.glyphs.cutMark)
+            return appearance.safe(named).shortened(to: width, mark: appearance.glyphs.cutMark)
         }
         if let scheme = place.firstRange(of: "://") { place = place[scheme.upperBound...] }
-        return look.safe(String(place)).shortened(to: width, mark: look.glyphs.cutMark)
+        return appearance.safe(String(place)).shortened(to: width, mark: appearance.glyphs.cutMark)
     }
 
     private func files(_ row: NodeRow) -> String? {
@@ -225,7 +227,7 @@ struct RowDrawing {
     /// Only of what runs: the average of a try that has failed falls slowly, but its bytes will be sent again.
     private func speed(_ row: NodeRow, _ state: RowState, isWide: Bool) -> String? {
         guard row.bytesPerSecond > 0, state == .running else { return nil }
-        return isWide ? look.figures.speed(row.bytesPerSecond) : look.figures.size(row.bytesPerSecond)
+        return isWide ? appearance.figures.speed(row.bytesPerSecond) : appearance.figures.size(row.bytesPerSecond)
     }
 
     /// `14:41`, or the day as `11-23` when it is a day or more away.
@@ -233,7 +235,7 @@ struct RowDrawing {
         let now = model.engineNow.wall
         let day = Duration.seconds(86_400)
         let isNear = time < now.advanced(by: day) && now < time.advanced(by: day)
-        return String(isNear ? look.timeOfDay(time).prefix(5) : look.date(time).dropFirst(5).prefix(5))
+        return String(isNear ? appearance.timeOfDay(time).prefix(5) : appearance.date(time).dropFirst(5).prefix(5))
     }
 
     private func timeLeft(_ row: NodeRow, _ state: RowState) -> String? {
@@ -265,19 +267,19 @@ extension NodeRow {
 /// The figures of a row's progress.
 struct RowFigures {
     let row: NodeRow
-    let look: Look
+    let appearance: Appearance
 
-    init(_ row: NodeRow, _ look: Look) {
+    init(_ row: NodeRow, _ appearance: Appearance) {
         self.row = row
-        self.look = look
+        self.appearance = appearance
     }
 
     /// A question mark while it is unknown.
-    var size: String { row.sizeKnown ? look.figures.size(row.bytes.total) : "?" }
+    var size: String { row.sizeKnown ? appearance.figures.size(row.bytes.total) : "?" }
 
     var percent: Int { row.share.percent }
 
     func bar(width: Int) -> SafeText {
-        Bar.text(row.share, width: width, look.glyphs)
+        Bar.text(row.share, width: width, appearance.glyphs)
     }
 }

@@ -18,19 +18,21 @@ extension Drawing {
         grid.fill(row: layout.prompt, style: .plain)
         let label: SafeText = width >= 20 ? "filter: " : "/"
         let start = grid.put(label, row: layout.prompt, column: layout.message.isEmpty ? 0 : 1, style: .marked)
-        let (text, place) = line.field.shown(in: max(1, width - start), look.characterSet)
+        let (text, place) = line.field.shown(in: max(1, width - start), appearance.characterSet)
         let end = grid.put(text, row: layout.prompt, column: start)
         cursor = Cursor(row: layout.prompt, column: min(width - 1, start + place), isVisible: true)
         if let fault = line.fault {
-            let note = "  ^ " + look.safe(fault.message)
+            let note = "  ^ " + appearance.safe(fault.message)
             guard let below = layout.promptNote, below != layout.prompt, note.width > width - end else {
                 grid.put(
-                    note.shortened(to: max(0, width - end), mark: look.glyphs.cutMark), row: layout.prompt, column: end,
+                    note.shortened(to: max(0, width - end), mark: appearance.glyphs.cutMark), row: layout.prompt,
+                    column: end,
                     style: .error)
                 return
             }
             grid.fill(row: below, style: .plain)
-            grid.put(note.shortened(to: width - 1, mark: look.glyphs.cutMark), row: below, column: 1, style: .error)
+            grid.put(
+                note.shortened(to: width - 1, mark: appearance.glyphs.cutMark), row: below, column: 1, style: .error)
         } else if !layout.message.isEmpty, let below = layout.promptNote, layout.message.contains(below) {
             let help: SafeText =
                 line.field.isEmpty ? "Words of the path, or  @err  @run  size>1G  *.jpg  batch:NAME  !@done  a | b" : ""
@@ -44,10 +46,10 @@ extension Drawing {
         let isFree = model.notice.map { layout.message.count > 1 && said($0).wrapped(to: width - 2).count == 1 } ?? true
         guard isFree else { return }
         let clear = model.keys.keys(for: .back, in: .transfers).first.map { "   \($0.name) shows all" } ?? ""
-        let text: SafeText = "filter: " + look.safe(filter.text)
+        let text: SafeText = "filter: " + appearance.safe(filter.text)
         let room = width - 2 - SafeText(clear).width
         grid.put(
-            text.shortened(to: max(8, room), mark: look.glyphs.cutMark) + SafeText(clear), row: row, column: 1,
+            text.shortened(to: max(8, room), mark: appearance.glyphs.cutMark) + SafeText(clear), row: row, column: 1,
             style: .dim)
     }
 

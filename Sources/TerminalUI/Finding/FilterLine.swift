@@ -50,7 +50,7 @@ extension FilterLine: Layer {
             model.filterLine = nil
             if let fault = line.fault {
                 model.setFilter(line.before)
-                return model.complain("The filter is wrong: \(model.look.safe(fault.message)).")
+                return model.complain("The filter is wrong: \(model.appearance.safe(fault.message)).")
             }
             return
         case (.up, _): line.offer(1, model)

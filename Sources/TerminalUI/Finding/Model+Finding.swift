@@ -89,7 +89,7 @@ extension Model {
         find.steps -= find.steps.signum()
         guard !row.way.isEmpty else {
             find.steps = 0
-            return say("\"\(look.safe(question.text))\" is nowhere in the queue.")
+            return say("\"\(appearance.safe(question.text))\" is nowhere in the queue.")
         }
         tree.reveal(row.way)
         if row.wrapped {
@@ -117,7 +117,7 @@ extension Model {
             return say("The cursor follows a file: go to one first.")
         }
         list.followed = row.id
-        say("The cursor follows \"\(look.safe(row.name))\" until it is moved.")
+        say("The cursor follows \"\(appearance.safe(row.name))\" until it is moved.")
     }
 
     /// After every change of the rows.

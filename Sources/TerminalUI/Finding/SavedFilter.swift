@@ -30,13 +30,15 @@ extension Model {
             }
         guard isName else { return complain("A filter's name is a word of letters, digits and dashes.") }
         guard let text = given.isEmpty ? filters.shown?.text : given else {
-            return complain("No filter is on: type  save \(look.safe(name)) FILTER")
+            return complain("No filter is on: type  save \(appearance.safe(name)) FILTER")
         }
-        guard (try? TransferFilter(text)) != nil else { return complain("\"\(look.safe(text))\" cannot be read.") }
+        guard (try? TransferFilter(text)) != nil else {
+            return complain("\"\(appearance.safe(text))\" cannot be read.")
+        }
         filters.saved.removeAll { $0.name == name }
         filters.saved.append(SavedFilter(name: name, text: text))
         requests.append(.saveFilters(filters.saved))
-        say("Saved \"\(look.safe(text))\" as \(look.safe(name)).")
+        say("Saved \"\(appearance.safe(text))\" as \(appearance.safe(name)).")
     }
 
     mutating func forgetFilter(_ name: String) {
@@ -44,11 +46,12 @@ extension Model {
             let names = filters.saved.map(\.name).joined(separator: ", ")
             return complain(
                 names.isEmpty
-                    ? "No filter is saved." : "There is no filter \(look.safe(name)): there are \(look.safe(names)).")
+                    ? "No filter is saved."
+                    : "There is no filter \(appearance.safe(name)): there are \(appearance.safe(names)).")
         }
         filters.saved.removeAll { $0.name == name }
         requests.append(.saveFilters(filters.saved))
-        say("Forgot the filter \(look.safe(name)).")
+        say("Forgot the filter \(appearance.safe(name)).")
     }
 }
 
@@ -73,9 +76,9 @@ extension Model {
 
     /// `1,206 files  @err 403`; while they are being counted `1,206+ files`.
     func detail(of filter: SavedFilter) -> SafeText {
-        guard let count = filters.counts[filter.text] else { return look.safe(filter.text) }
+        guard let count = filters.counts[filter.text] else { return appearance.safe(filter.text) }
         let number = Figures.count(count.matched) + (count.complete ? "" : "+")
         return SafeText("\(number) \(count.matched == 1 && count.complete ? "file" : "files")  ")
-            + look.safe(filter.text)
+            + appearance.safe(filter.text)
     }
 }

@@ -124,7 +124,7 @@ extension Model {
         let cursor = tree.cursorIndex ?? 0
         let next = step > 0 ? lines.first { $0 > cursor } ?? lines.first : lines.last { $0 < cursor } ?? lines.last
         guard let next else {
-            return say("\"\(look.safe(find.field.text ?? ""))\" is nowhere in the queue.")
+            return say("\"\(appearance.safe(find.field.text ?? ""))\" is nowhere in the queue.")
         }
         tree.move(to: next)
     }

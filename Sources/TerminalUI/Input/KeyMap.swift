@@ -130,7 +130,7 @@ package struct KeyMap: Sendable, Hashable {
     ]
 }
 
-/// Letters first; a function key only repeats one. Not bound on purpose: `d`, which differs everywhere; `^S ^Q`
+/// The views, and the rules for their keys: letters first; a function key only repeats one. Not bound on purpose: `d`, which differs everywhere; `^S ^Q`
 /// (flow control); `^A ^B ^O ^J ^K ^P ^N` (multiplexers); `^H ^M ^I` (Backspace, Enter and Tab). Nothing that
 /// cannot be undone is on a letter that ends an escape sequence: A B C D F H M P Q R S.
 extension KeyMap.View: CaseIterable, Hashable {

@@ -15,7 +15,8 @@ extension Drawing {
         let isRight = right.width > 0 && width - start - right.width >= 12
         if isRight { grid.put(right, row: 0, column: width - 1 - right.width, style: .header) }
         let room = max(0, width - start - 1 - (isRight ? right.width + 2 : 0))
-        let text = isName ? rest.shortened(to: room, mark: look.glyphs.cutMark) : rest.cut(to: room, look.glyphs)
+        let text =
+            isName ? rest.shortened(to: room, mark: appearance.glyphs.cutMark) : rest.cut(to: room, appearance.glyphs)
         grid.put(text, row: 0, column: start, style: .header)
     }
 

@@ -51,10 +51,10 @@ extension ReportPage: Page {
 extension Model {
     /// Shows the problems in `keys.conf`, and the keys that will not arrive.
     mutating func showKeyReport() {
-        var lines = settings.keyProblems.map { look.safe($0) }
+        var lines = settings.keyProblems.map { appearance.safe($0) }
         if lines.isEmpty { lines = ["Nothing is wrong: no two actions share a key, and every key can arrive."] }
         let file = settings.keysFile.isEmpty ? "keys.conf" : settings.keysFile
-        lines += ["", "\(look.safe(file)): a line is  action = key key ...  under the view's [name].", ""]
+        lines += ["", "\(appearance.safe(file)): a line is  action = key key ...  under the view's [name].", ""]
         for action in Action.allCases {
             // Views that have the same keys stand together.
             var places: [(keys: String, views: [String])] = []

@@ -4,7 +4,7 @@ import MartletKit
 /// The state that the screen keeps after it is left: its look by the person's own choice, and for each engine where one
 /// was. Kept in the state directory; a version that cannot be read is forgotten.
 package struct KeptScreen: Hashable, Sendable {
-    package var look = KeptLook()
+    package var appearance = KeptAppearance()
     /// By the machine of the engine; empty: this one.
     var views: [String: KeptView] = [:]
 
@@ -27,14 +27,14 @@ package struct KeptScreen: Hashable, Sendable {
             throw Damage(message: "it is damaged")
         }
         guard version == Self.version else { throw Damage(message: "it is of another version") }
-        var choices: [String: KeptLook.Choice] = [:]
+        var choices: [String: KeptAppearance.Choice] = [:]
         for entry in document.entries where entry.section == "look" && !entry.key.hasSuffix(Self.before) {
             guard let before = document.value(entry.key + Self.before, in: "look") else {
                 throw Damage(message: "line \(entry.line) is damaged")
             }
-            choices[entry.key] = KeptLook.Choice(value: entry.value, before: before)
+            choices[entry.key] = KeptAppearance.Choice(value: entry.value, before: before)
         }
-        look = KeptLook(choices)
+        appearance = KeptAppearance(choices)
         for section in document.sections where section.name.hasPrefix(Self.viewHead) {
             let machine = PercentText.decoded(section.name.dropFirst(Self.viewHead.count).utf8)
             guard let name = String(validating: machine.dropFirst(), as: UTF8.self) else {
@@ -102,8 +102,8 @@ package struct KeptScreen: Hashable, Sendable {
             "# What martlet's screen remembers from one time to the next. Without it, it opens as the first time.",
             "version = \(Self.version)",
         ]
-        if !look.choices.isEmpty { lines += ["", "[look]"] }
-        for (key, choice) in look.choices.sorted(by: { $0.key < $1.key }) {
+        if !appearance.choices.isEmpty { lines += ["", "[look]"] }
+        for (key, choice) in appearance.choices.sorted(by: { $0.key < $1.key }) {
             lines += ["\(key) = \(choice.value)", "\(key)\(Self.before) = \(choice.before)"]
         }
         let latest = views.sorted { ($0.value.leftAt, $0.key) > ($1.value.leftAt, $1.key) }.prefix(Self.mostViews)

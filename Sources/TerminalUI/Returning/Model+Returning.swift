@@ -10,7 +10,7 @@ extension Model {
     /// Before anything was sent.
     mutating func restore(_ kept: KeptScreen, over configured: ScreenConfiguration) {
         (self.returning.kept, self.returning.configured) = (kept, configured)
-        self.returning.kept.look = kept.look.kept(over: configured)
+        self.returning.kept.appearance = kept.appearance.kept(over: configured)
         guard let view = kept.views[keptName] else { return }
         returning.leftBefore = view
         tree.restore(view)
@@ -49,7 +49,7 @@ extension Model {
 
     /// Remembers what was set on the screen.
     mutating func keep(_ key: String, _ value: String) {
-        returning.kept.look.choose(key, value, over: returning.configured)
+        returning.kept.appearance.choose(key, value, over: returning.configured)
     }
 
     /// Asked once, when the engine answers.
@@ -83,7 +83,7 @@ extension Model {
         let files = since.completed > 0
         let waiting = (totals?.needsPerson ?? 0) > before.waiting ? totals?.needsPerson ?? 0 : 0
         let parts: [String?] = [
-            files ? "\(Figures.amount(since.completed, "file")) done (\(look.figures.size(since.bytes)))" : nil,
+            files ? "\(Figures.amount(since.completed, "file")) done (\(appearance.figures.size(since.bytes)))" : nil,
             since.failed > 0
                 ? files ? "\(Figures.count(since.failed)) failed" : "\(Figures.amount(since.failed, "file")) failed"
                 : nil,
@@ -102,7 +102,8 @@ extension Model {
     /// `09:12` of today, else with its date; by this machine's clock.
     private func shortTime(_ time: Timestamp) -> SafeText {
         let here = time.advanced(by: .zero - connection.clockAhead)
-        let (date, today) = (look.date(here), look.date(now.wall))
-        return look.safe(String(date.prefix(10) == today.prefix(10) ? date.dropFirst(11).prefix(5) : date.prefix(16)))
+        let (date, today) = (appearance.date(here), appearance.date(now.wall))
+        return appearance.safe(
+            String(date.prefix(10) == today.prefix(10) ? date.dropFirst(11).prefix(5) : date.prefix(16)))
     }
 }

@@ -16,7 +16,7 @@ extension Drawing {
         let lines = DetailsText(DetailsPage(row: row), in: model).facts(width: room - 2).map { line in
             line.pieces.reduce(into: StyledLine()) { $0.append($1.text, $1.style == .dim ? .plain : $1.style) }
         }
-        let name = StyledLine((row.name.isEmpty ? RowLabel.group(row, look) : look.safe(row.name)), .marked)
+        let name = StyledLine((row.name.isEmpty ? RowLabel.group(row, appearance) : appearance.safe(row.name)), .marked)
         for (y, line) in zip(layout.lower.dropFirst(), [name] + lines.dropFirst(model.list.lowerScroll ?? 0)) {
             grid.put(line, row: y, column: 1, end: room - 2)
         }

@@ -43,10 +43,10 @@ extension Drawing {
 
     private mutating func path() {
         guard let row = layout.path, let node = model.tree.cursorRow, !node.path.isEmpty else { return }
-        let mark = look.glyphs.cutMark
+        let mark = appearance.glyphs.cutMark
         // A label tells it from the rows of the list right above it.
         let start = grid.put("Path  ", row: row, column: 1, style: .dim)
-        grid.put(look.safe(node.path).shortened(to: width - 1 - start, mark: mark), row: row, column: start)
+        grid.put(appearance.safe(node.path).shortened(to: width - 1 - start, mark: mark), row: row, column: start)
     }
 
     private mutating func marks() {
@@ -57,11 +57,11 @@ extension Drawing {
             let all = model.filters.shown?.marksAll == true ? model.filters.shown?.count?.matched : nil
             let text =
                 all.map { "\(Figures.count($0)) marked: all that match" }
-                ?? "\(Figures.count(Int64(marked.count))) marked, \(look.figures.size(bytes))"
+                ?? "\(Figures.count(Int64(marked.count))) marked, \(appearance.figures.size(bytes))"
             grid.put(SafeText(text), row: row, column: 1, style: .marked)
         } else if let counts = model.tree.counts {
             let text = SafeText(counts.byState)
-            grid.put(text.cut(to: max(0, width - 2), look.glyphs), row: row, column: 1, style: .dim)
+            grid.put(text.cut(to: max(0, width - 2), appearance.glyphs), row: row, column: 1, style: .dim)
             // What failed is counted there, too.
             if text.width + (problems(withKey: true)?.width ?? 0) + 4 > width { return }
         }
@@ -87,7 +87,7 @@ extension Drawing {
             grid.fill(row: row, style: .plain)
             let end = offer(notice)
             let room = max(0, width - end.width)
-            let line = notice.text.cut(to: room, look.glyphs) + end
+            let line = notice.text.cut(to: room, appearance.glyphs) + end
             let next = grid.put(line, row: row, column: 0, style: style)
             // The way to help stays where there is room for it.
             if let key = model.keys.keys(for: .help, in: .transfers).first {
@@ -109,9 +109,9 @@ extension Drawing {
         let lines = text.wrapped(to: width - 2)
         guard lines.count > most else { return lines }
         let end = offer(notice)
-        var shown = notice.text.wrapped(to: width - 2, lines: most, look.glyphs)
+        var shown = notice.text.wrapped(to: width - 2, lines: most, appearance.glyphs)
         guard end.width > 0, let last = shown.last else { return shown }
-        shown[shown.count - 1] = last.cut(to: max(0, width - 2 - end.width), look.glyphs) + end
+        shown[shown.count - 1] = last.cut(to: max(0, width - 2 - end.width), appearance.glyphs) + end
         return shown
     }
 
@@ -141,7 +141,7 @@ extension Drawing {
 }
 
 extension Model {
-    var columns: Columns { Columns(width: size.columns, chosen: look.columns) }
+    var columns: Columns { Columns(width: size.columns, chosen: appearance.columns) }
 
     /// The actions in the last line, the most important first.
     var hints: [Action] {

@@ -40,7 +40,9 @@ extension Drawing {
     }
 
     private var finished: [SafeText] {
-        guard case .known(let today, _)? = model.finishedToday, let line = today.line(look.figures) else { return [] }
+        guard case .known(let today, _)? = model.finishedToday, let line = today.line(appearance.figures) else {
+            return []
+        }
         return [line]
     }
 
@@ -48,7 +50,7 @@ extension Drawing {
         switch model.connection.state {
         case .failed(let error):
             return ["There is no engine to show anything of.", ""]
-                + look.safe(error.message).wrapped(to: max(10, width - 4)) + [
+                + appearance.safe(error.message).wrapped(to: max(10, width - 4)) + [
                     "", key(.retryNow, in: .lost) + "try again", key(.startEngine, in: .lost) + "start an engine",
                     key(.leave) + "leave",
                 ]

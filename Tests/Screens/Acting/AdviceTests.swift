@@ -66,9 +66,9 @@ struct AdviceTests {
         var keys = KeyMap.standard
         keys.apply(
             KeyBinding.read(bytes: Array("retry = K\nundo =\n".utf8), problems: &problems), problems: &problems)
-        let look = screen().model.look
+        let appearance = screen().model.appearance
         let size = ScreenSize(columns: 80, rows: 24)
-        let model = Model(look: look, keys: keys, size: size, home: [], machine: nil, now: screen().moment)
+        let model = Model(appearance: appearance, keys: keys, size: size, home: [], machine: nil, now: screen().moment)
         #expect(model.cure("martlet retry b1", about: b1).string == "Press  K")
         #expect(model.cure("martlet undo b1 takes it back", about: b1).string == ":undo takes it back")
     }

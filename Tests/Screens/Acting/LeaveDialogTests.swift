@@ -31,7 +31,9 @@ struct LeaveDialogTests {
         #expect(screen.picture.contains("[x] do not ask again on q"))
         screen.press("q")
         #expect(screen.requests == [.leave])
-        #expect(screen.model.returning.kept.look.choices["ask-leave"] == KeptLook.Choice(value: "off", before: "on"))
+        #expect(
+            screen.model.returning.kept.appearance.choices["ask-leave"]
+                == KeptAppearance.Choice(value: "off", before: "on"))
     }
 
     @Test("who stays has not said that it is not to be asked again; who said so is not asked")

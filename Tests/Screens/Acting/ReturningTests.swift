@@ -152,14 +152,14 @@ struct ReturningTests {
         screen.press(":", "units si", "Enter", ":", "columns size eta", "Enter", ":", "bell on", "Enter", "m")
         let kept = try KeptScreen(bytes: screen.model.keptScreen(over: nil).bytes)
         var file = ScreenConfiguration()
-        let applied = kept.look.applied(to: file)
+        let applied = kept.appearance.applied(to: file)
         #expect(applied.units == .si && applied.bell && !applied.mouse)
         #expect(applied.columns.words == ["size", "eta"])
         file.columns.words = ["percent"]
-        #expect(kept.look.applied(to: file).columns.words == ["percent"])
-        #expect(kept.look.kept(over: file).choices.keys.sorted() == ["bell", "mouse", "units"])
+        #expect(kept.appearance.applied(to: file).columns.words == ["percent"])
+        #expect(kept.appearance.kept(over: file).choices.keys.sorted() == ["bell", "mouse", "units"])
         screen.press(":", "units iec", "Enter")
-        #expect(screen.model.returning.kept.look.choices["units"] == nil)
+        #expect(screen.model.returning.kept.appearance.choices["units"] == nil)
     }
 
     @Test("each machine's engine has its own view; a damaged file or one of another version says nothing")

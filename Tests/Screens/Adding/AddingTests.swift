@@ -318,7 +318,7 @@ struct AddingTests {
         #expect(screen.model.adding?.destination.choices.map(\.text) == ["work:", "tape:", "work:in/"])
         screen.press("^C")
         #expect(screen.picture.contains(" -> work:in/ "))
-        screen.model.look.columns = ["destination", "state"]
+        screen.model.appearance.columns = ["destination", "state"]
         #expect(screen.picture.contains(" work:in/ ") && !screen.picture.contains(" host/in/ "))
         screen.press("i")
         #expect(screen.picture.contains("work:in/  (https://host/in/)"))

@@ -9,7 +9,7 @@ import Testing
 struct ClockTests {
     private func screen(_ columns: Int, _ rows: Int) -> ScreenHarness {
         var screen = ScreenHarness(columns, rows)
-        screen.model.look.hasClock = true
+        screen.model.appearance.hasClock = true
         screen.connect()
         let status = EngineStatus(
             pid: 1, version: "1", uptime: 266_400, protocolVersion: "1", socket: "", queuePath: "", sessions: 1,
@@ -47,7 +47,8 @@ struct ClockTests {
         screen.press(":", "columns destination priority limit percent state", "Enter")
         Pictures.expect(screen.picture, "columns-extra-120x30")
         #expect(
-            screen.model.returning.kept.look.choices["columns"]?.value == "destination priority limit percent state")
+            screen.model.returning.kept.appearance.choices["columns"]?.value
+                == "destination priority limit percent state")
     }
 
     @Test("columns of when, how often, by what it was compared, and a picture of the last seconds")

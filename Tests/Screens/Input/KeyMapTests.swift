@@ -101,8 +101,8 @@ struct KeyMapTests {
         var problems: [ConfigurationProblem] = []
         map.apply(
             KeyBinding.read(bytes: Array("[transfers]\nretry = Z\n".utf8), problems: &problems), problems: &problems)
-        let look = ScreenHarness(80, 24).model.look
-        let help = HelpText(keys: map, look: look, machine: nil, keysFile: "").signs.map {
+        let appearance = ScreenHarness(80, 24).model.appearance
+        let help = HelpText(keys: map, appearance: appearance, machine: nil, keysFile: "").signs.map {
             $0.pieces.map(\.text.string).joined()
         }
         #expect(help.contains { $0.contains("gave up; Z tries again") })

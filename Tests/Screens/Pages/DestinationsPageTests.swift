@@ -123,7 +123,7 @@ struct DestinationsPageTests {
         #expect(screen.model.page.isServerForm)
     }
 
-    private func saved(_ screen: ScreenHarness) -> (deed: String, DestinationDeed.SavedDestination)? {
+    private func saved(_ screen: ScreenHarness) -> (deed: String, DestinationRequest.SavedDestination)? {
         for case .destination(let deed, _) in screen.requests {
             switch deed {
             case .edit(_, let saved): return ("edit", saved)

@@ -373,9 +373,9 @@ struct ProblemsPageTests {
         #expect(screen.picture.contains("one of them: /src/a.txt is not there any more"))
         var group = Rows.group(3, 5, .failed, 14)
         group.error = TransferError(.sourceMissing, message)
-        #expect(RowLabel.group(group, screen.model.look).string == "14 failed: source missing")
+        #expect(RowLabel.group(group, screen.model.appearance).string == "14 failed: source missing")
         group.counts.failed = 1
-        #expect(RowLabel.group(group, screen.model.look).string == "1 failed: /src/a.txt is not there any more")
+        #expect(RowLabel.group(group, screen.model.appearance).string == "1 failed: /src/a.txt is not there any more")
     }
 
     @Test("nothing has failed")

@@ -17,12 +17,12 @@ struct ScreenHarness {
     static let morning = Timestamp(milliseconds: 1_795_264_860_000)
 
     init(_ columns: Int, _ rows: Int, glyphs: GlyphSet = .ascii, machine: String? = nil) {
-        let look = Look(
+        let appearance = Appearance(
             glyphs: glyphs,
             timeOfDay: { String($0.description.dropFirst(11).prefix(8)) },
             date: { String($0.description.prefix(19)) })
         model = Model(
-            look: look, size: ScreenSize(columns: columns, rows: rows), home: Array("/home/ana".utf8),
+            appearance: appearance, size: ScreenSize(columns: columns, rows: rows), home: Array("/home/ana".utf8),
             machine: machine, now: Moment(uptime: .zero, wall: Self.morning))
     }
 

@@ -70,12 +70,12 @@ extension DestinationsPage: Page {
             }
         case .pressed(0) where destinations.signingIn != nil:
             if let (destination, password) = destinations.signedIn() {
-                let saved = DestinationDeed.SavedDestination(destination: destination, password: password)
+                let saved = DestinationRequest.SavedDestination(destination: destination, password: password)
                 destinations.save(.signIn(name: destination.name, saved), needsEngine: true, in: &model)
             }
         case .pressed(0) where destinations.editing != nil:
             if let (destination, password) = destinations.described() {
-                let saved = DestinationDeed.SavedDestination(destination: destination, password: password)
+                let saved = DestinationRequest.SavedDestination(destination: destination, password: password)
                 let isKept = destinations.editing?.login == .kept || password != nil
                 destinations.save(.edit(name: destination.name, saved), needsEngine: isKept, in: &model)
             }
@@ -86,7 +86,7 @@ extension DestinationsPage: Page {
                     break
                 }
                 destinations.note = ("Saving ...", false)
-                let saved = DestinationDeed.SavedDestination(destination: destination, password: password)
+                let saved = DestinationRequest.SavedDestination(destination: destination, password: password)
                 model.ask(.destination(.save(name: destination.name, saved)), isPatient: true) {
                     .destination(.save(name: destination.name, saved), number: $0)
                 }
@@ -114,12 +114,14 @@ extension DestinationsPage: Page {
         }
         var secrets = password.map { server.kept(password: $0) } ?? TransferSecrets()
         if password == nil { (secrets.user, secrets.passwordCommand) = (server.user, server.passwordCommand) }
-        model.ask(.lettingIn("\"\(model.look.safe(waiting.name))\"")) { .letIn(waiting.batches, secrets, number: $0) }
+        model.ask(.lettingIn("\"\(model.appearance.safe(waiting.name))\"")) {
+            .letIn(waiting.batches, secrets, number: $0)
+        }
         ProblemsPage.open(in: &model)
     }
 
     /// A password is the engine's to keep, and to forget.
-    private mutating func save(_ deed: DestinationDeed, needsEngine: Bool, in model: inout Model) {
+    private mutating func save(_ deed: DestinationRequest, needsEngine: Bool, in model: inout Model) {
         guard model.isConnected || !needsEngine else {
             return note = ("The engine does not answer: it cannot keep a password now.", true)
         }
@@ -243,7 +245,7 @@ extension DestinationsPage: Page {
             )
         case (.test(let name, _), .report(let report)): shown.findings[name] = .report(report)
         case (.test(let name, _), .failed(let why)): shown.findings[name] = .failed(why)
-        case (_, .failed(let why)): shown.note = (model.look.safe(why), true)
+        case (_, .failed(let why)): shown.note = (model.appearance.safe(why), true)
         case (_, .changed), (_, .edited), (_, .report), (_, .restored): break
         }
         model.page = shown

@@ -31,7 +31,7 @@ extension Drawing {
         }
         if rows >= 16, let current = page.current { facts(current, page, from: rows - below) }
         let advice: SafeText =
-            page.problems.first.map { look.safe($0.description(file: "destinations.conf")) }
+            page.problems.first.map { appearance.safe($0.description(file: "destinations.conf")) }
             ?? "Use a destination as NAME:PATH, here and in commands."
         let problem = page.problems.isEmpty ? nil : (text: advice, isError: true)
         destinationNote(page.note ?? problem, advice)
@@ -54,7 +54,7 @@ extension Drawing {
     private mutating func destinationNote(_ note: (text: SafeText, isError: Bool)?, _ advice: SafeText) {
         guard rows > 4 else { return }
         let style: Style = note.map { $0.isError ? .error : .plain } ?? .dim
-        let lines = (note?.text ?? advice).wrapped(to: width - 2, lines: rows > 10 ? 3 : 1, look.glyphs)
+        let lines = (note?.text ?? advice).wrapped(to: width - 2, lines: rows > 10 ? 3 : 1, appearance.glyphs)
         for (row, line) in zip((rows - 1 - lines.count)..., lines) {
             grid.fill(row: row, style: .plain)
             grid.put(line, row: row, column: 1, style: style)
@@ -99,12 +99,12 @@ extension Drawing {
         func put(_ text: SafeText, _ cells: Range<Int>, _ style: Style = .plain) {
             guard !cells.isEmpty else { return }
             grid.put(
-                text.shortened(to: cells.count, mark: look.glyphs.cutMark), row: row, column: cells.lowerBound,
+                text.shortened(to: cells.count, mark: appearance.glyphs.cutMark), row: row, column: cells.lowerBound,
                 style: style, end: min(width, cells.upperBound))
         }
-        put(look.safe(destination.name), columns[0], .marked)
-        put(look.safe(String(destination.url.prefix { $0 != ":" })), columns[1])
-        put(look.safe(RecentPlaces.harmless(destination.url)), columns[2])
+        put(appearance.safe(destination.name), columns[0], .marked)
+        put(appearance.safe(String(destination.url.prefix { $0 != ":" })), columns[1])
+        put(appearance.safe(RecentPlaces.harmless(destination.url)), columns[2])
         put(SafeText(destination.loginWord), columns[3])
         put(words(page.used[destination.name]), columns[4])
         let columns = [columns[5]]
@@ -125,37 +125,37 @@ extension Drawing {
     }
 
     private mutating func facts(_ destination: Destination, _ page: DestinationsPage, from row: Int) {
-        heading(look.safe(destination.name), row: row, columns: 0..<width)
+        heading(appearance.safe(destination.name), row: row, columns: 0..<width)
         let user = destination.user.map { "user \($0), " } ?? ""
-        grid.put(look.safe("Login     \(user)\(destination.loginMeaning)"), row: row + 1, column: 1, end: width)
+        grid.put(appearance.safe("Login     \(user)\(destination.loginMeaning)"), row: row + 1, column: 1, end: width)
         let login = "\(model.key(.signIn, in: .destinations).string) takes another login"
         let (text, style): (SafeText, Style) =
             switch page.findings[destination.name] {
             case nil: ("not asked since this page was opened", .dim)
             case .asking: ("asking ...", .info)
-            case .failed(let why): (look.safe(why), .error)
+            case .failed(let why): (appearance.safe(why), .error)
             case .report(let report):
                 (
-                    look.safe(report.sentence(destination.name, look.figures.units, login: login) + "."),
+                    appearance.safe(report.sentence(destination.name, appearance.figures.units, login: login) + "."),
                     report.ok ? .plain : .error
                 )
             }
-        let limit = destination.limit?.bytesPerSecond.map { "at most \(look.figures.speed($0)) for each batch" }
+        let limit = destination.limit?.bytesPerSecond.map { "at most \(appearance.figures.speed($0)) for each batch" }
         grid.put(SafeText("Limit     \(limit ?? "no cap of its own")"), row: row + 2, column: 1, end: width)
         var next = row + 3
         if let trouble = page.trouble[destination.name] {
             let time = trouble.at.map { model.moment($0).string + "  " } ?? ""
             let files = Figures.amount(trouble.count, "file")
-            let text = look.safe("\(time)\(trouble.batch), \(files)\(trouble.told)")
+            let text = appearance.safe("\(time)\(trouble.batch), \(files)\(trouble.told)")
             grid.put(trouble.isLogin ? "Waits" : "Failed", row: next, column: 1)
-            for line in text.wrapped(to: width - 12, lines: 2, look.glyphs) {
+            for line in text.wrapped(to: width - 12, lines: 2, appearance.glyphs) {
                 grid.put(line, row: next, column: 11, style: .error)
                 next += 1
             }
         }
         grid.put("Test", row: next, column: 1)
         let room = max(1, rows - 2 - next)
-        for (y, line) in zip(next..<(rows - 2), text.wrapped(to: width - 12, lines: room, look.glyphs)) {
+        for (y, line) in zip(next..<(rows - 2), text.wrapped(to: width - 12, lines: room, appearance.glyphs)) {
             grid.put(line, row: y, column: 11, style: style)
         }
     }
@@ -165,13 +165,13 @@ extension Drawing {
     private mutating func newDestination(_ page: DestinationsPage, _ form: Form<DestinationsPage.FieldID>) {
         let heading: SafeText =
             if let name = page.asking {
-                "Test of \(look.safe(name))"
+                "Test of \(appearance.safe(name))"
             } else if let waiting = page.lettingIn {
-                "Let \"\(look.safe(waiting.name))\" in at \(look.safe(waiting.url))"
+                "Let \"\(appearance.safe(waiting.name))\" in at \(appearance.safe(waiting.url))"
             } else if let signingIn = page.signingIn {
-                "Sign in at \(look.safe(signingIn.name))"
+                "Sign in at \(appearance.safe(signingIn.name))"
             } else if let editing = page.editing {
-                "Edit \(look.safe(editing.name))"
+                "Edit \(appearance.safe(editing.name))"
             } else {
                 "New destination"
             }
@@ -197,7 +197,7 @@ extension Drawing {
             typed("", field, y, column: 16, isSecret: isSecret, end: end - 1)
             if !isSelected { cursor = before }
         }
-        destinationNote(page.note, look.safe(form.help))
+        destinationNote(page.note, appearance.safe(form.help))
         let hints = [
             ("F2", page.asking == nil ? "save" : "test"), ("Tab", "next field"), ("Esc", "back"), ("F1", "help"),
         ]

@@ -28,7 +28,7 @@ extension Model {
         let isList = filters.shown == nil && tree.root != nil
         let batches = isList ? tree.root?.rows ?? [] : filters.hiddenBatches
         guard let row = batches.first(where: { $0.id == .batch(batch) }) else { return nil }
-        let name = look.safe(row.name)
+        let name = appearance.safe(row.name)
         // In another order than the queue's, or when there are more than were told, a place says nothing.
         let isWhole = tree.root.map { Int64($0.rows.count) == $0.total } ?? true
         let waiting = batches.filter { !$0.isOver }

@@ -188,7 +188,7 @@ extension DetailsPage: Page {
             case .text(let text): text
             }
         }
-        return model.look.safe(row.name).string + "\n" + Drawing.text(lines)
+        return model.appearance.safe(row.name).string + "\n" + Drawing.text(lines)
     }
 }
 

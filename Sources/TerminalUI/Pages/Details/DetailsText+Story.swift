@@ -9,7 +9,7 @@ extension DetailsText {
         fields += times(task) + tries(task)
         fields += [checksum(task), patience(task)].compactMap(\.self)
         if !task.resumedFrom.isEmpty {
-            let offsets = task.resumedFrom.suffix(8).map { look.figures.size($0) }.joined(separator: ", ")
+            let offsets = task.resumedFrom.suffix(8).map { appearance.figures.size($0) }.joined(separator: ", ")
             fields.append(Field("Resumed at", SafeText(offsets), isShort: true))
         }
         if task.skipped { fields.append(Field("Skipped", "the same file was there already", isShort: true)) }
@@ -17,12 +17,12 @@ extension DetailsText {
             fields.append(Field("Checked", SafeText(words), isShort: true))
         }
         if let digest = task.digest {
-            fields.append(Field("Digest", look.safe("\(digest.algorithm) \(digest.value)")))
+            fields.append(Field("Digest", appearance.safe("\(digest.algorithm) \(digest.value)")))
         }
-        if let path = task.finalPath { fields.append(Field("Is now", look.safe(path))) }
-        if let name = task.protocol { fields.append(Field("By", look.safe(name), isShort: true)) }
-        fields.append(Field("Task", look.safe("\(task.id) of \(task.batch)"), isShort: true))
-        fields.append(Field("Session", look.safe("\(task.session)"), isShort: true))
+        if let path = task.finalPath { fields.append(Field("Is now", appearance.safe(path))) }
+        if let name = task.protocol { fields.append(Field("By", appearance.safe(name), isShort: true)) }
+        fields.append(Field("Task", appearance.safe("\(task.id) of \(task.batch)"), isShort: true))
+        fields.append(Field("Session", appearance.safe("\(task.session)"), isShort: true))
         return fields
     }
 
@@ -32,7 +32,7 @@ extension DetailsText {
     func partLines(width: Int) -> [StyledLine] {
         guard let parts = task?.parts, !parts.isEmpty else { return [] }
         let room = max(10, width - 2)
-        let bar = Bar.text(parts, width: room - 2, look.glyphs)
+        let bar = Bar.text(parts, width: room - 2, appearance.glyphs)
         let texts = parts.map { part -> (text: SafeText, style: Style) in
             let numbers = part.first == part.last ? "\(part.first)" : "\(part.first)-\(part.last)"
             return switch part.state {
@@ -61,8 +61,8 @@ extension DetailsText {
             StyledLine(SafeText("Status").fitted(to: Self.indent), .dim) + StyledLine(SafeText("\(response.status)"))
         ]
         for header in response.headers.prefix(40) {
-            let name = look.safe(header.name + ":")
-            let parts = (name + " " + look.safe(header.value)).wrapped(to: room - 2)
+            let name = appearance.safe(header.name + ":")
+            let parts = (name + " " + appearance.safe(header.value)).wrapped(to: room - 2)
             let label = parts[0].beginning(of: name.width)
             lines.append(
                 StyledLine(label, .dim) + StyledLine(SafeText(Array(parts[0].glyphs.dropFirst(label.glyphs.count)))))
@@ -75,7 +75,9 @@ extension DetailsText {
         while said.last?.isEmpty == true { said.removeLast() }
         lines.append(StyledLine())
         for line in said.prefix(Self.mostBodyLines) {
-            lines += look.safe(String(line).replacing("\t", with: "    ")).wrapped(to: room).map { StyledLine($0) }
+            lines += appearance.safe(String(line).replacing("\t", with: "    ")).wrapped(to: room).map {
+                StyledLine($0)
+            }
         }
         if said.count > Self.mostBodyLines {
             lines.append(StyledLine("... martlet show --response has the rest", .dim))
@@ -92,10 +94,11 @@ extension DetailsText {
         let entries = task?.history ?? []
         let isWide = width >= 60
         return entries.flatMap { entry -> [StyledLine] in
-            let time = SafeText(isWide ? look.date(entry.time) : look.timeOfDay(entry.time))
+            let time = SafeText(isWide ? appearance.date(entry.time) : appearance.timeOfDay(entry.time))
             let word = SafeText(entry.attempt.map { "try \($0)" } ?? entry.what).fitted(to: isWide ? 11 : 9)
             let head = time + "  " + word + " "
-            let parts = look.safe(entry.message ?? entry.cause?.words ?? "").wrapped(to: max(8, width - 2 - head.width))
+            let parts = appearance.safe(entry.message ?? entry.cause?.words ?? "").wrapped(
+                to: max(8, width - 2 - head.width))
             return parts.enumerated().map { index, part in
                 index == 0
                     ? StyledLine(time, .dim) + StyledLine("  " + word + " " + part)

@@ -10,13 +10,15 @@ extension DetailsText {
         let figures = task.attempt
         guard shown == .running || shown == .stalled, row.bytesPerSecond > 0 || figures?.averageBytesPerSecond != nil
         else { return nil }
-        var parts = [row.bytesPerSecond > 0 ? "\(look.figures.speed(row.bytesPerSecond)) now" : "nothing moves now"]
+        var parts = [
+            row.bytesPerSecond > 0 ? "\(appearance.figures.speed(row.bytesPerSecond)) now" : "nothing moves now"
+        ]
         if let average = figures?.averageBytesPerSecond, average > 0 {
-            parts.append("\(look.figures.speed(average)) average")
+            parts.append("\(appearance.figures.speed(average)) average")
         }
         // What is seen now is newer than what was told.
         if let best = figures?.bestBytesPerSecond {
-            parts.append("\(look.figures.speed(max(best, row.bytesPerSecond))) best")
+            parts.append("\(appearance.figures.speed(max(best, row.bytesPerSecond))) best")
         }
         return Field("Speed", SafeText(parts.joined(separator: "   ")))
     }
@@ -26,8 +28,8 @@ extension DetailsText {
         let paused = row.counts.paused > 0 && row.canHold ? row.counts.paused : 0
         let others = paused > 0 ? ", not counting \(Figures.amount(paused, "paused file"))" : ""
         let left = "\(Figures.timeLeftInWords(row.secondsLeft)) left\(others)"
-        let average = row.averageBytesPerSecond.map { ", \(look.figures.speed($0)) average" } ?? ""
-        return Field("Speed", "\(look.figures.speed(row.bytesPerSecond))\(average)   \(left)", isShort: true)
+        let average = row.averageBytesPerSecond.map { ", \(appearance.figures.speed($0)) average" } ?? ""
+        return Field("Speed", "\(appearance.figures.speed(row.bytesPerSecond))\(average)   \(left)", isShort: true)
     }
 
     /// The fields that a row has of its file without the engine being asked for it.
@@ -37,7 +39,7 @@ extension DetailsText {
         return [started, tries].compactMap(\.self)
     }
 
-    private func moment(_ time: Timestamp) -> SafeText { look.moment(time, now: now.wall) }
+    private func moment(_ time: Timestamp) -> SafeText { appearance.moment(time, now: now.wall) }
 
     func times(_ task: TaskSnapshot) -> [Field] {
         var fields: [Field] = []
@@ -59,7 +61,7 @@ extension DetailsText {
             let reason = task.history?.last { $0.what == "restarted" }?.message.map { ": \($0)" } ?? ""
             text += ", \(task.restarts) from the beginning\(reason)"
         }
-        var fields = [Field("Try", look.safe(text), isShort: true)]
+        var fields = [Field("Try", appearance.safe(text), isShort: true)]
         if let resumable = resumable(task) { fields.append(Field("Resumable", resumable, isShort: true)) }
         return fields
     }
@@ -77,7 +79,7 @@ extension DetailsText {
         if task.state.isTerminal { return nil }
         let known = row.bytes.accepted
         switch task.attempt?.resumable ?? (known > 0 ? true : nil) {
-        case true? where known > 0: return "yes, from \(SafeText(look.figures.size(known)))"
+        case true? where known > 0: return "yes, from \(SafeText(appearance.figures.size(known)))"
         case true?: return task.direction == .upload ? "yes, the server is asked" : "yes"
         case false?: return Self.beginsAgain(task.protocol)
         case nil: return nil
@@ -100,7 +102,8 @@ extension DetailsText {
         guard !task.state.isTerminal, let rules = task.rules else { return nil }
         if let expects = rules.expects {
             return Field(
-                "Checksum", look.safe("\(expects.algorithm) \(Self.ends(of: expects.value)) given, compared at the end")
+                "Checksum",
+                appearance.safe("\(expects.algorithm) \(Self.ends(of: expects.value)) given, compared at the end")
             )
         }
         let pending = task.direction == .upload ? "remote pending" : "compared at the end"

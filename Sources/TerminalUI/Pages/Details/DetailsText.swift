@@ -7,7 +7,7 @@ struct DetailsText {
     let row: NodeRow
     let task: TaskSnapshot?
     let shown: RowState
-    let look: Look
+    let appearance: Appearance
     /// By the engine's clock.
     let now: Moment
     /// The advice on its error, by the keys of the page; `nil`: there is none.
@@ -26,7 +26,7 @@ struct DetailsText {
     init(_ page: DetailsPage, in model: Model) {
         (row, task, sources, problem) = (page.row, page.task, page.sources, page.problem)
         shown = model.state(of: page.row)
-        (look, now, keys) = (model.look, model.engineNow, model.keys)
+        (appearance, now, keys) = (model.appearance, model.engineNow, model.keys)
         remedy = Self.remedy(page, in: model)
         place = (page.task?.destination ?? page.row.ends?.to).flatMap {
             model.named(place: $0, isEncoded: page.task == nil)
@@ -106,25 +106,27 @@ struct DetailsText {
         fields += partOf + ends
         fields.append(Field("Size", size, isShort: true))
         if let changed = task?.modifiedAt {
-            fields.append(Field("Changed", SafeText(look.date(changed)), isShort: true))
+            fields.append(Field("Changed", SafeText(appearance.date(changed)), isShort: true))
         }
         fields.append(Field("Sent", sent, isShort: true))
         if let task, task.bytesRepeated > 0 {
-            let size = SafeText(look.figures.size(task.bytesRepeated))
+            let size = SafeText(appearance.figures.size(task.bytesRepeated))
             fields.append(Field(SafeText(task.repeatedTitle), size, isShort: true))
         }
         if task == nil, row.canHold { fields.append(Field("Files", files)) }
         if let speed { fields.append(speed) }
-        if let limit = row.limit { fields.append(Field("Limit", SafeText(look.figures.speed(limit)), isShort: true)) }
+        if let limit = row.limit {
+            fields.append(Field("Limit", SafeText(appearance.figures.speed(limit)), isShort: true))
+        }
         if row.priority != .normal { fields.append(Field("Priority", SafeText(row.priority.rawValue), isShort: true)) }
         if let start = row.notBefore, start > now.wall {
-            fields.append(Field("Not before", SafeText(look.date(start)), isShort: true))
+            fields.append(Field("Not before", SafeText(appearance.date(start)), isShort: true))
         }
         if let end = task?.pausedUntil ?? row.pausedUntil {
-            fields.append(Field("Goes on", SafeText(look.date(end)), isShort: true))
+            fields.append(Field("Goes on", SafeText(appearance.date(end)), isShort: true))
         }
         if let cost = StoppingCost(.pause, bytes: row.bytesAtRisk) {
-            fields.append(Field("If paused", SafeText(cost.sentence(look.figures.size))))
+            fields.append(Field("If paused", SafeText(cost.sentence(appearance.figures.size))))
         }
         fields += task.map { story($0) } ?? outline
         if let problem { fields.append(Field("Problem", problem, .error)) }
@@ -138,10 +140,10 @@ struct DetailsText {
         let wait = row.retryAt.map { now.seconds(until: $0) } ?? 0
         if shown == .done, case .task = row.id {
             // How sure that is differs: nobody should take an equal size for equal bytes.
-            return text + "; " + (row.checked.map { "compared " + look.safe($0) } ?? "nothing was compared")
+            return text + "; " + (row.checked.map { "compared " + appearance.safe($0) } ?? "nothing was compared")
         }
         if shown == .done, let found = row.bytes.found, found > 0 {
-            return text + "; \(look.figures.size(found)) were there before, under the same names"
+            return text + "; \(appearance.figures.size(found)) were there before, under the same names"
         }
         if shown == .skipped, row.checked == nil { return text + ", under that name; nothing was compared" }
         if shown == .auth { return "\(shown.longWord), needs you: waits for \(row.waitReasons.words)" }
@@ -151,34 +153,37 @@ struct DetailsText {
             let words = row.waitReasons.words(after: task?.error ?? row.error)
             text =
                 shown == .queued
-                ? "\(shown.longWord), for \(look.safe(words))" : text + ": waits for \(look.safe(words))"
+                ? "\(shown.longWord), for \(appearance.safe(words))" : text + ": waits for \(appearance.safe(words))"
         }
         return wait > 0 ? text + "; next try in \(wait) s" : text
     }
 
     private func error(_ error: TransferError) -> [Field] {
         // Who cancelled it wants nothing mended.
-        if row.state == .cancelled { return [Field("Last try", look.safe(error.happening))] }
+        if row.state == .cancelled { return [Field("Last try", appearance.safe(error.happening))] }
         let isTriedAgain = !row.state.isTerminal
         let goesOn = Self.goesOn(row)
         var fields = [
             Field(
-                isTriedAgain ? "Last try" : "What happened", look.safe(error.happening), isTriedAgain ? .warn : .error)
+                isTriedAgain ? "Last try" : "What happened", appearance.safe(error.happening),
+                isTriedAgain ? .warn : .error)
         ]
         let status = error.httpStatus.map { "status \($0)" as SafeText }
-        let words = error.said.map { Self.quoted($0, look) }
+        let words = error.said.map { Self.quoted($0, appearance) }
         let said = [words, status].compactMap(\.self)
         if let first = said.first {
             fields.append(Field("Server said", said.dropFirst().reduce(first) { $0 + ", " + $1 }))
         }
-        let nothing = error.advice.isEmpty ? "nothing" : look.safe(error.advice)
+        let nothing = error.advice.isEmpty ? "nothing" : appearance.safe(error.advice)
         let isAdvised = goesOn && !error.advice.isEmpty
         fields.append(Field("What to do", isAdvised ? nothing + "; it is tried again by itself" : remedy ?? nothing))
         return fields
     }
 
     /// Text that a server wrote, marked for whoever might take it for ours.
-    static func quoted(_ said: String, _ look: Look) -> SafeText { "\"\(look.safe(said))\"   (text from the server)" }
+    static func quoted(_ said: String, _ appearance: Appearance) -> SafeText {
+        "\"\(appearance.safe(said))\"   (text from the server)"
+    }
 
     private static func remedy(_ page: DetailsPage, in model: Model) -> SafeText? {
         guard let error = page.task?.error ?? page.row.error else { return nil }
@@ -200,30 +205,32 @@ struct DetailsText {
         var fields: [Field] = []
         if let batch { fields.append(Field("Batch", batch, isShort: true)) }
         if let folder = task?.folder, !folder.isEmpty {
-            fields.append(Field("Folder", look.safe(folder + "/"), isShort: true))
+            fields.append(Field("Folder", appearance.safe(folder + "/"), isShort: true))
         }
         return fields
     }
 
     /// From where and to where.
     private var ends: [Field] {
-        if let task { return [Field("From", look.safe(task.source)), Field("To", to(task.destination))] }
-        guard let ends = row.ends else { return row.path.isEmpty ? [] : [Field("Path", look.safe(row.path))] }
-        var fields = (sources?.shown ?? []).map { Field("", look.safe($0)) }
+        if let task { return [Field("From", appearance.safe(task.source)), Field("To", to(task.destination))] }
+        guard let ends = row.ends else { return row.path.isEmpty ? [] : [Field("Path", appearance.safe(row.path))] }
+        var fields = (sources?.shown ?? []).map { Field("", appearance.safe($0)) }
         let isWhole = sources?.isWhole(of: row.counts.total, scanning: row.scanning) ?? false
         if let others = sources?.others(isWhole: isWhole) {
             fields.append(Field("", SafeText("and \(others): \(openKey) shows the files in the list")))
         }
         if !fields.isEmpty { fields[0].label = "From" }
-        if let from = ends.from { fields = [Field("From", look.safe(from))] }
+        if let from = ends.from { fields = [Field("From", appearance.safe(from))] }
         return fields + [Field("To", to(ends.to))]
     }
 
-    private func to(_ url: String) -> SafeText { place.map { look.safe("\($0)  (\(url))") } ?? look.safe(url) }
+    private func to(_ url: String) -> SafeText {
+        place.map { appearance.safe("\($0)  (\(url))") } ?? appearance.safe(url)
+    }
 
     private var size: SafeText {
         guard row.sizeKnown else { return "unknown" }
-        let text = SafeText(look.figures.size(row.bytes.total))
+        let text = SafeText(appearance.figures.size(row.bytes.total))
         // The exact number is for comparing one file with another.
         guard case .task = row.id, row.bytes.total >= 1000 else { return text }
         return text + " (\(Figures.count(row.bytes.total)) bytes)"
@@ -236,8 +243,8 @@ struct DetailsText {
     }
 
     private var sent: SafeText {
-        let known = arrival.confirmation(look.figures.size)
-        return SafeText(look.figures.size(row.bytes.sent) + inParts + (known.map { ", \($0)" } ?? ""))
+        let known = arrival.confirmation(appearance.figures.size)
+        return SafeText(appearance.figures.size(row.bytes.sent) + inParts + (known.map { ", \($0)" } ?? ""))
     }
 
     /// ` in 7 of 9 parts`

@@ -6,15 +6,16 @@ import Terminal
 extension Drawing {
     mutating func details(_ page: DetailsPage) {
         let row = page.row
-        let name = row.name.isEmpty ? RowLabel.group(row, look) : look.safe(row.name)
+        let name = row.name.isEmpty ? RowLabel.group(row, appearance) : appearance.safe(row.name)
         let state = model.state(of: row)
-        let figures = RowFigures(row, look)
+        let figures = RowFigures(row, appearance)
         title("Details", name, right: SafeText("\(state.longWord) \(figures.percent)%"), isName: true)
         let lines = DetailsText(page, in: model).lines(width: width)
         let first = DetailsPage.firstLine(rows: rows)
         if first > 1 {
             let left = row.secondsLeft.map { "   \(Figures.timeLeftInWords($0)) left" } ?? ""
-            let done = "  \(look.figures.size(row.bytes.done)) of \(figures.size)" + (state == .running ? left : "")
+            let done =
+                "  \(appearance.figures.size(row.bytes.done)) of \(figures.size)" + (state == .running ? left : "")
             let room = width - 4 - SafeText(done).width
             if room >= 4 { grid.put("[" + figures.bar(width: room) + "]" + SafeText(done), row: 1, column: 1) }
         }

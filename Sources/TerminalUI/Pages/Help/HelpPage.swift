@@ -132,7 +132,8 @@ extension Model {
 
     func helpLayout(_ page: HelpPage) -> HelpLayout {
         HelpLayout(
-            HelpText(keys: keys, look: look, machine: machine, keysFile: settings.keysFile), page, width: size.columns)
+            HelpText(keys: keys, appearance: appearance, machine: machine, keysFile: settings.keysFile), page,
+            width: size.columns)
     }
 }
 
@@ -178,7 +179,7 @@ extension Drawing {
         let row = rows - 2
         grid.fill(row: row, style: .plain)
         let start = grid.put(" find: ", row: row, column: 0, style: .marked)
-        let (text, place) = words.field.shown(in: max(1, width - start - count.width - 2), look.characterSet)
+        let (text, place) = words.field.shown(in: max(1, width - start - count.width - 2), appearance.characterSet)
         grid.put(text, row: row, column: start)
         grid.put(count, row: row, column: max(start + text.width + 1, width - 1 - count.width), style: .dim)
         if words.isTyping { cursor = Cursor(row: row, column: min(width - 1, start + place), isVisible: true) }

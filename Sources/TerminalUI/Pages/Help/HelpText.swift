@@ -15,7 +15,7 @@ struct HelpText {
     }
 
     let keys: KeyMap
-    let look: Look
+    let appearance: Appearance
     let machine: SafeText?
     let keysFile: String
 
@@ -70,7 +70,7 @@ struct HelpText {
     var signs: [StyledLine] {
         var lines = RowState.allCases.map { state in
             var line = StyledLine("  ")
-            line.append(SafeText([Glyph(state.sign(look.glyphs))]), state.style)
+            line.append(SafeText([Glyph(state.sign(appearance.glyphs))]), state.style)
             line.append(" ")
             line.append(SafeText(state.word).fitted(to: 6), state.style)
             line.append(state.meaning { keys.name(of: $0) })
@@ -90,7 +90,8 @@ struct HelpText {
                 "Leaving stops nothing: transfers belong to the engine of \($0), and a line that is cut stops none. Files are queued there, with martlet upload."
             }
             ?? "Leaving stops nothing: transfers belong to the engine. Start martlet again to see them. Paste paths into the window to queue them."
-        let file: SafeText = keysFile.isEmpty ? "" : "Keys are changed in \(look.safe(keysFile)); :keys shows them all."
+        let file: SafeText =
+            keysFile.isEmpty ? "" : "Keys are changed in \(appearance.safe(keysFile)); :keys shows them all."
         return [leaving, file].filter { $0.width > 0 }.flatMap {
             $0.wrapped(to: max(20, min(78, width - 2))).map { StyledLine($0) }
         }

@@ -43,8 +43,8 @@ extension Model {
     mutating func finishedTodayCame(_ result: Result<[BatchSnapshot], RequestError>) {
         guard case .asked? = finishedToday, case .success(let history) = result else { return }
         let day = today
-        finishedToday = .known(FinishedToday(history) { look.date($0).prefix(10) == day }, day: day)
+        finishedToday = .known(FinishedToday(history) { appearance.date($0).prefix(10) == day }, day: day)
     }
 
-    private var today: String { String(look.date(engineNow.wall).prefix(10)) }
+    private var today: String { String(appearance.date(engineNow.wall).prefix(10)) }
 }

@@ -84,9 +84,10 @@ extension HistoryPage: Page {
         case .retry:
             guard let batch = history.batch else { return }
             guard batch.filesFailed + batch.filesCancelled > 0 else {
-                return model.say("Nothing of \"\(model.look.safe(batch.name))\" failed: there is nothing to try again.")
+                return model.say(
+                    "Nothing of \"\(model.appearance.safe(batch.name))\" failed: there is nothing to try again.")
             }
-            let name: SafeText = "\"\(model.look.safe(batch.name))\""
+            let name: SafeText = "\"\(model.appearance.safe(batch.name))\""
             if batch.causes.contains(where: { $0.code == .destinationExists }) {
                 let then = Dialog.Intent.named(.retry, name, .ids([.batch(batch.id)]))
                 return model.askAboutExisting(name, files: batch.filesFailed, [batch.id], then: then)
@@ -94,7 +95,9 @@ extension HistoryPage: Page {
             model.ask(.failed(of: name)) { .act(.retry, .ids([.batch(batch.id)]), number: $0) }
         case .again: history.batch.map { model.again($0.id) }
         case .verify:
-            history.batch.map { model.verify([.batch($0.id)], "\"\(model.look.safe($0.name))\"", readsBack: false) }
+            history.batch.map {
+                model.verify([.batch($0.id)], "\"\(model.appearance.safe($0.name))\"", readsBack: false)
+            }
         case .back: model.page = TransfersPage()
         case .help: model.openHelp()
         default: break
@@ -130,7 +133,7 @@ extension Drawing {
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         guard !page.batches.isEmpty else {
             let text: SafeText = page.problem ?? (page.isKnown ? "No batch has finished yet." : "")
-            grid.put(text.cut(to: max(0, width - 2), look.glyphs), row: min(1, rows - 1), column: 1)
+            grid.put(text.cut(to: max(0, width - 2), appearance.glyphs), row: min(1, rows - 1), column: 1)
             return
         }
         let hasDetails = rows >= 14
@@ -141,19 +144,19 @@ extension Drawing {
             line(page.batches[index], row, isSelected: index == page.selected)
         }
         guard hasDetails, let batch = page.batch else { return }
-        heading(look.safe(batch.name), row: end, columns: 0..<width)
+        heading(appearance.safe(batch.name), row: end, columns: 0..<width)
         for (row, text) in zip((end + 1)..<(rows - 1), words(batch)) {
-            grid.put(text.cut(to: width - 2, look.glyphs), row: row, column: 1)
+            grid.put(text.cut(to: width - 2, appearance.glyphs), row: row, column: 1)
         }
     }
 
     private mutating func line(_ batch: BatchSnapshot, _ row: Int, isSelected: Bool) {
         let state = RowState(
             over: batch.state, isEmpty: batch.filesTotal == 0, isPartly: batch.filesCancelled > 0)
-        grid.put(SafeText([Glyph(state.sign(look.glyphs))]), row: row, column: 1, style: state.style)
-        let when = batch.finishedAt.map { look.date($0).dropLast(3) } ?? ""
+        grid.put(SafeText([Glyph(state.sign(appearance.glyphs))]), row: row, column: 1, style: state.style)
+        let when = batch.finishedAt.map { appearance.date($0).dropLast(3) } ?? ""
         let files = Figures.files(batch.filesCompleted, of: batch.filesTotal)
-        let size = look.figures.size(batch.bytesTotal)
+        let size = appearance.figures.size(batch.bytesTotal)
         var x = width - 1
         func right(_ text: String, _ cells: Int, _ style: Style = .plain) {
             guard x - cells > 14 else { return }
@@ -165,7 +168,9 @@ extension Drawing {
         if width >= 56 { right(String(when), 16) }
         right(size, 7)
         if width >= 40 { right(files, 13) }
-        grid.put(look.safe(batch.name).shortened(to: max(1, x - 3), mark: look.glyphs.cutMark), row: row, column: 3)
+        grid.put(
+            appearance.safe(batch.name).shortened(to: max(1, x - 3), mark: appearance.glyphs.cutMark), row: row,
+            column: 3)
         guard isSelected else { return }
         grid.restyle(row: row) { $0.isSelected = true }
         cursor = Cursor(row: row, column: min(3, width - 1))
@@ -177,15 +182,15 @@ extension Drawing {
         ]
         let files = parts.filter { $0.0 > 0 }.map { "\(Figures.count($0.0)) \($0.1)" }.joined(separator: ", ")
         let moved = batch.direction == .download ? "received" : "sent"
-        var lines: [SafeText] = ["\(batch.id)  \(files)   \(look.figures.size(batch.bytesAccepted)) \(moved)"]
-        if !batch.destination.isEmpty { lines.append("to " + look.safe(batch.destination)) }
-        var time: SafeText = "queued \(look.date(batch.createdAt))"
+        var lines: [SafeText] = ["\(batch.id)  \(files)   \(appearance.figures.size(batch.bytesAccepted)) \(moved)"]
+        if !batch.destination.isEmpty { lines.append("to " + appearance.safe(batch.destination)) }
+        var time: SafeText = "queued \(appearance.date(batch.createdAt))"
         if let finished = batch.finishedAt {
             let seconds = finished.since(batch.createdAt).components.seconds
-            time += ", over \(look.date(finished)) (\(Figures.timeLeftInWords(seconds)))"
+            time += ", over \(appearance.date(finished)) (\(Figures.timeLeftInWords(seconds)))"
         }
         lines.append(time)
-        if let cause = batch.causes.first { lines.append(look.safe(cause.sentence)) }
+        if let cause = batch.causes.first { lines.append(appearance.safe(cause.sentence)) }
         return lines
     }
 }

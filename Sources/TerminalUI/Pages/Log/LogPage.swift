@@ -130,7 +130,8 @@ extension LogPage: Page {
             let order: [LogLevel] = [.info, .user, .warning, .error, .debug]
             other.level = order[((order.firstIndex(of: log.level) ?? 0) + 1) % order.count]
             other.begin(in: &model)
-        case .write: model.requests.append(.write(Self.text(of: log.found[...], model.look) + "\n", name: "log.txt"))
+        case .write:
+            model.requests.append(.write(Self.text(of: log.found[...], model.appearance) + "\n", name: "log.txt"))
         case .back where !log.find.isEmpty:
             log.take(KeyPress(.escape))
             model.page = log
@@ -147,7 +148,7 @@ extension LogPage: Page {
             guard model.requests.outstanding.removeValue(forKey: number) != nil, var log = model.page as? LogPage else {
                 return true
             }
-            log.problem = model.look.safe(error.message)
+            log.problem = model.appearance.safe(error.message)
             model.page = log
         default: return false
         }
@@ -169,13 +170,13 @@ extension LogPage: Page {
     func draw(in drawing: inout Drawing) { drawing.log(self) }
 
     func copied(all: Bool, in drawing: Drawing) -> String {
-        Self.text(of: all ? found[...] : window(max(1, drawing.rows - 2)).suffix(1), drawing.look)
+        Self.text(of: all ? found[...] : window(max(1, drawing.rows - 2)).suffix(1), drawing.appearance)
     }
 
     /// Lines of the log, one each.
-    private static func text(of lines: ArraySlice<LogLine>, _ look: Look) -> String {
+    private static func text(of lines: ArraySlice<LogLine>, _ appearance: Appearance) -> String {
         lines.map { line in
-            look.safe("\(look.date(line.at)) \(line.level.word) \(line.subject)\(line.message)").string
+            appearance.safe("\(appearance.date(line.at)) \(line.level.word) \(line.subject)\(line.message)").string
         }.joined(separator: "\n")
     }
 }
@@ -210,8 +211,8 @@ extension Drawing {
             right: "level \(page.level.rawValue)")
         let height = max(0, rows - 2)
         var lines = page.window(height).flatMap { line -> [StyledLine] in
-            let head = look.safe("\(look.timeOfDay(line.at)) \(line.level.word)").fitted(to: 15)
-            let parts = look.safe(line.subject + line.message).wrapped(to: max(10, width - 17))
+            let head = appearance.safe("\(appearance.timeOfDay(line.at)) \(line.level.word)").fitted(to: 15)
+            let parts = appearance.safe(line.subject + line.message).wrapped(to: max(10, width - 17))
             return parts.enumerated().map { index, part in
                 (index == 0 ? StyledLine(head, line.level.style) : StyledLine(SafeText("").fitted(to: 15)))
                     + StyledLine(part)

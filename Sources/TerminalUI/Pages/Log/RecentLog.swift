@@ -49,7 +49,7 @@ extension Model {
     /// Logs the lines that a library has printed meanwhile.
     mutating func takePrinted(_ lines: [[UInt8]]) {
         for line in lines.suffix(50) {
-            note("printed: \(SafeText(line, characterSet: look.characterSet))", isError: true)
+            note("printed: \(SafeText(line, characterSet: appearance.characterSet))", isError: true)
             let page = page
             if let last = said.last { page.noted(last, in: &self) }
         }
@@ -65,9 +65,11 @@ extension Drawing {
         grid.put(hint, row: row, column: width - hint.width - 1, style: .dim)
         let places = layout.lowerLog.dropFirst()
         for (y, line) in zip(places, model.recentLog.lines.suffix(places.count)) {
-            let head = look.safe("\(look.timeOfDay(line.at)) \(line.level.word)").fitted(to: 15)
+            let head = appearance.safe("\(appearance.timeOfDay(line.at)) \(line.level.word)").fitted(to: 15)
             let end = grid.put(head, row: y, column: 1, style: line.level.style, end: width)
-            grid.put(look.safe(line.subject + line.message).cut(to: width - end - 1, look.glyphs), row: y, column: end)
+            grid.put(
+                appearance.safe(line.subject + line.message).cut(to: width - end - 1, appearance.glyphs), row: y,
+                column: end)
         }
     }
 }

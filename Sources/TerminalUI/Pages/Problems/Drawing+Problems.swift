@@ -45,8 +45,8 @@ extension Drawing {
     private func needs(of causes: [ProblemsPage.Cause]) -> ProblemColumns.Needs {
         func widest(_ text: (ProblemsPage.Cause) -> SafeText) -> Int { causes.map { text($0).width }.max() ?? 0 }
         return ProblemColumns.Needs(
-            cause: widest { look.safe($0.summary) }, files: widest { SafeText(Figures.count($0.files)) },
-            batch: widest { look.safe($0.names) }, fix: widest(fix))
+            cause: widest { appearance.safe($0.summary) }, files: widest { SafeText(Figures.count($0.files)) },
+            batch: widest { appearance.safe($0.names) }, fix: widest(fix))
     }
 
     private mutating func titles(_ columns: ProblemColumns) {
@@ -64,15 +64,15 @@ extension Drawing {
         _ cause: ProblemsPage.Cause, _ row: Int, _ columns: ProblemColumns, isSelected: Bool
     ) {
         let state = cause.state
-        grid.put(SafeText([Glyph(state.sign(look.glyphs))]), row: row, column: 1, style: state.style)
+        grid.put(SafeText([Glyph(state.sign(appearance.glyphs))]), row: row, column: 1, style: state.style)
         grid.put(
-            look.safe(cause.summary).cut(to: columns.cause.count, look.glyphs), row: row,
+            appearance.safe(cause.summary).cut(to: columns.cause.count, appearance.glyphs), row: row,
             column: columns.cause.lowerBound)
         let files = SafeText(Figures.count(cause.files))
         grid.put(files.fitted(to: columns.files.count, .right), row: row, column: columns.files.lowerBound)
         if let cells = columns.batch {
             grid.put(
-                look.safe(cause.names).shortened(to: cells.count, mark: look.glyphs.cutMark), row: row,
+                appearance.safe(cause.names).shortened(to: cells.count, mark: appearance.glyphs.cutMark), row: row,
                 column: cells.lowerBound)
         }
         if let cells = columns.last, !cause.isUnserved, let lastAt = cause.lastAt {
@@ -89,17 +89,19 @@ extension Drawing {
     /// `12:40`, and of what is older than a day the days.
     private func last(_ time: Timestamp) -> SafeText {
         let days = model.engineNow.wall.since(time).components.seconds / 86400
-        return SafeText(days > 0 ? "\(days) d" : String(look.timeOfDay(time).prefix(5)))
+        return SafeText(days > 0 ? "\(days) d" : String(appearance.timeOfDay(time).prefix(5)))
     }
 
     /// All causes as they stand below the list, for reading elsewhere.
     static func report(of page: ProblemsPage, _ model: Model) -> String {
         let drawing = Drawing(model: model, layout: model.layout, grid: Grid(model.size))
         let causes = Figures.amount(Int64(page.causes.count), "cause")
-        let sum = "Problems at \(model.look.date(model.now.wall)): \(Figures.amount(page.files, "file")) in \(causes)"
+        let sum =
+            "Problems at \(model.appearance.date(model.now.wall)): \(Figures.amount(page.files, "file")) in \(causes)"
         let parts = page.causes.map { cause in
             let lines = drawing.problemWords(cause, width: 100).map { $0.pieces.map(\.text.string).joined() }
-            let files = cause.lastAt.map { ", \(cause.isUnserved ? "since" : "last") \(model.look.date($0))" } ?? ""
+            let files =
+                cause.lastAt.map { ", \(cause.isUnserved ? "since" : "last") \(model.appearance.date($0))" } ?? ""
             return (["\(cause.title): \(Figures.amount(cause.files, "file"))\(files)"] + lines).joined(separator: "\n")
         }
         return ([sum] + (parts.isEmpty ? ["Nothing has failed, and nothing needs you."] : parts))
@@ -110,7 +112,7 @@ extension Drawing {
     private func nextTry(_ cause: ProblemsPage.Cause) -> SafeText {
         guard cause.isUnserved else { return "" }
         guard let time = cause.retryAt, time > model.engineNow.wall else { return "now, by itself" }
-        return SafeText("\(look.timeOfDay(time)), by itself")
+        return SafeText("\(appearance.timeOfDay(time)), by itself")
     }
 
     /// Batches of another machine are not sent again from here.
@@ -151,20 +153,20 @@ extension Drawing {
     /// - Parameter saysLast: when its last file came to it stands nowhere else.
     func problemWords(_ cause: ProblemsPage.Cause, width: Int, saysLast: Bool = false) -> [StyledLine] {
         let places = cause.batches.prefix(4).map { place in
-            let name = "\"\(look.safe(place.name).shortened(to: 40, mark: look.glyphs.cutMark).string)\""
+            let name = "\"\(appearance.safe(place.name).shortened(to: 40, mark: appearance.glyphs.cutMark).string)\""
             return place.files > 0 ? name + " " + Figures.amount(place.files, "file") : name
         }
         let more = cause.batches.count > 4 ? " and \(cause.batches.count - 4) more batches" : ""
         let fields: [(SafeText, SafeText)] = [
-            ("What happened", look.safe(cause.happening)),
-            ("Server said", cause.said.map { DetailsText.quoted($0, look) } ?? ""),
-            ("What it means", look.safe(cause.meaning ?? "Nothing of it is sent until that is done.")),
+            ("What happened", appearance.safe(cause.happening)),
+            ("Server said", cause.said.map { DetailsText.quoted($0, appearance) } ?? ""),
+            ("What it means", appearance.safe(cause.meaning ?? "Nothing of it is sent until that is done.")),
             ("What to do", remedy(of: cause)), ("Next try", nextTry(cause)),
             ("Where", SafeText(places.joined(separator: ", ") + more)),
             ("Since", cause.isUnserved ? cause.lastAt.map { model.moment($0) } ?? "" : ""),
             ("Last", saysLast && !cause.isUnserved ? cause.lastAt.map { model.moment($0) } ?? "" : ""),
             ("Not lost", SafeText(cause.notLost)),
-            ("Detail", look.safe(cause.detail ?? "")),
+            ("Detail", appearance.safe(cause.detail ?? "")),
         ]
         return fields.filter { $0.1.width > 0 }.flatMap { label, value in
             value.wrapped(to: max(8, width - DetailsText.indent - 2)).enumerated().map { index, part in

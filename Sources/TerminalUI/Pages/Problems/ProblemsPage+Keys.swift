@@ -116,7 +116,8 @@ extension ProblemsPage: Page {
     private func retry(_ cause: Cause?, in model: inout Model) {
         guard let cause else { return }
         if case .unserved(nil, let server) = cause.kind {
-            return model.complain("\(model.look.safe(server)) asked for a pause: nobody asks it before that is over.")
+            return model.complain(
+                "\(model.appearance.safe(server)) asked for a pause: nobody asks it before that is over.")
         }
         // The engine looks for all of them, and in one step. To look again costs nothing, whatever else it is that waits.
         let selector =
@@ -124,7 +125,7 @@ extension ProblemsPage: Page {
             ?? NodeSelector(batch: cause.batches.count == 1 ? cause.batches[0].batch : nil, states: [.waiting])
         if let server = cause.triedAgain {
             // Who says so means the server, and with it what stands in line for it.
-            let name = model.look.safe(server)
+            let name = model.appearance.safe(server)
             let isBusy = cause.error?.code == .http
             let what: SafeText = isBusy ? "\(name) again, unless it asked for a pause" : "\(name) again now"
             // What waits for its time, or for a person, is none of this server's troubles.
@@ -132,7 +133,7 @@ extension ProblemsPage: Page {
             model.ask(.askedServer(what)) { .act(.retry, .matching(NodeSelector(filter: tried)), number: $0) }
             return
         }
-        let places = Self.places(of: cause, model.look)
+        let places = Self.places(of: cause, model.appearance)
         if cause.isExisting {
             return model.askAboutExisting(
                 "\(Figures.amount(cause.files, "file")) of \(places)", files: cause.files, cause.batches.map(\.batch),
@@ -141,9 +142,9 @@ extension ProblemsPage: Page {
         model.ask(.failed(of: places)) { .act(.retry, .matching(selector), number: $0) }
     }
 
-    private static func places(of cause: Cause, _ look: Look) -> SafeText {
+    private static func places(of cause: Cause, _ appearance: Appearance) -> SafeText {
         guard cause.batches.count == 1 else { return "\(cause.batches.count) batches" }
-        return "\"\(look.safe(cause.batches[0].name))\""
+        return "\"\(appearance.safe(cause.batches[0].name))\""
     }
 
     /// Without its files the rest is whole. What failed is forgotten, which cannot be taken back, so it is asked about.
@@ -157,7 +158,8 @@ extension ProblemsPage: Page {
         }
         let nodes = NodeChoice.matching(NodeSelector(filter: filter))
         let what =
-            "\(SafeText(Figures.amount(cause.files, "file"))) of \(Self.places(of: cause, model.look))" as SafeText
+            "\(SafeText(Figures.amount(cause.files, "file"))) of \(Self.places(of: cause, model.appearance))"
+            as SafeText
         guard cause.isWait else { return model.askToLeaveOut(what, nodes) }
         let intent = Dialog.Intent.named(.cancel, what, nodes)
         let asks = cause.isWhole || cause.files > model.settings.askAbove.files || cause.batches.count > 1

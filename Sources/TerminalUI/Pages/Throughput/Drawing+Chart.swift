@@ -41,8 +41,8 @@ extension Drawing {
         guard rows.count >= 4, columns.count >= 20 else { return }
         let bars = Self.bars(in: columns, besides: chart.averageWord)
         let height = rows.dropLast(2)
-        let scale = Axis(for: chart.speeds.max() ?? 0, rows: height.count, look.figures.units)
-        let numbers = Dictionary(uniqueKeysWithValues: scale.marks(look.figures).map { ($0.row, $0.word) })
+        let scale = Axis(for: chart.speeds.max() ?? 0, rows: height.count, appearance.figures.units)
+        let numbers = Dictionary(uniqueKeysWithValues: scale.marks(appearance.figures).map { ($0.row, $0.word) })
         for y in height { axis(numbers[height.upperBound - y], y, columns) }
         if let average = chart.average, average > 0 {
             let above = min(height.count - 1, Int(Double(average) / scale.top * Double(height.count)))
@@ -71,7 +71,7 @@ extension Drawing {
 
     /// One column of the picture. What moved at all shows.
     private mutating func bar(_ x: Int, _ share: Double, _ rows: Range<Int>, isRead: Bool) {
-        let steps = look.glyphs == .unicode ? 8 : 1
+        let steps = appearance.glyphs == .unicode ? 8 : 1
         let filled = max(1, Int((share * Double(rows.count * steps)).rounded()))
         for (above, y) in rows.reversed().enumerated() {
             let rest = min(steps, filled - above * steps)
@@ -81,7 +81,7 @@ extension Drawing {
     }
 
     private func block(_ eighths: Int) -> SafeText {
-        switch look.glyphs {
+        switch appearance.glyphs {
         case .ascii: "#"
         case .narrow: "▮"
         case .unicode: SafeText([GlyphSet.eighths[min(eighths, 8) - 1]])

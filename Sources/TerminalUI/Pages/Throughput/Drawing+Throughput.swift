@@ -7,7 +7,7 @@ extension Drawing {
     mutating func throughput() {
         let numbers = self.numbers
         let what = model.throughput.view.batch.map { model.throughputName(of: $0) } ?? "all batches"
-        title("Throughput", rows < 4 ? SafeText(look.figures.size(speedNow)) : what, right: rows < 4 ? "" : spans)
+        title("Throughput", rows < 4 ? SafeText(appearance.figures.size(speedNow)) : what, right: rows < 4 ? "" : spans)
         // Last, because what it says stands over the page.
         defer { footer(throughputHints, in: .throughput) }
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
@@ -77,7 +77,8 @@ extension Drawing {
     private func averageWord(_ average: Int64?) -> SafeText {
         guard width >= 60 else { return "" }
         let word: SafeText = "average"
-        return width < 76 ? word : (word + " " + SafeText(look.figures.size(average ?? 0))).fitted(to: word.width + 6)
+        return width < 76
+            ? word : (word + " " + SafeText(appearance.figures.size(average ?? 0))).fitted(to: word.width + 6)
     }
 
     /// The speeds at the point under the cursor: `12:36:05 for 5 s: up 41.2M/s, down 0`.
@@ -89,9 +90,9 @@ extension Drawing {
         // Steps begin at whole multiples of their length by the engine's clock; to the second that is enough here.
         let at = model.now.wall.advanced(by: .seconds(-Int64(point) * view.span.stepSeconds))
         let length = view.span.stepSeconds < 60 ? "\(view.span.stepSeconds) s" : "\(view.span.stepSeconds / 60) min"
-        let up = look.figures.speed(step.up)
-        let down = look.figures.speed(step.down)
-        return "\(look.timeOfDay(at)), \(length): up \(up), down \(down)"
+        let up = appearance.figures.speed(step.up)
+        let down = appearance.figures.speed(step.down)
+        return "\(appearance.timeOfDay(at)), \(length): up \(up), down \(down)"
     }
 
     // MARK: Who has what of it
@@ -119,16 +120,17 @@ extension Drawing {
             grid.fill(row: row, style: style(.plain))
             cursor = model.throughput.view.point == nil ? Cursor(row: row, column: min(1, width - 1)) : cursor
         }
-        let text = look.safe(batch.name).shortened(to: name - 1, mark: look.glyphs.cutMark)
+        let text = appearance.safe(batch.name).shortened(to: name - 1, mark: appearance.glyphs.cutMark)
         grid.put(text, row: row, column: 1, style: style(.plain))
-        let speed = SafeText(look.figures.speed(share))
+        let speed = SafeText(appearance.figures.speed(share))
         grid.put(speed.fitted(to: 9, .right), row: row, column: name + 1, style: style(.plain))
         var column = name + 12
         let place = max(12, min(30, width / 3))
         let room = width - column - place - 3
         if room >= 8 {
             let all = ByteSum.of(model.throughputBatches.lazy.map(\.bytesPerSecond))
-            let bar = Bar.text(share, of: max(1, all), isComplete: share > 0 && share == all, width: room, look.glyphs)
+            let bar = Bar.text(
+                share, of: max(1, all), isComplete: share > 0 && share == all, width: room, appearance.glyphs)
             grid.put(bar, row: row, column: column, style: style(share > 0 ? .info : .dim))
             column += room + 2
         }
@@ -141,12 +143,12 @@ extension Drawing {
     /// Without what it is reached by: where it is matters more.
     private func destination(of batch: NodeRow, room: Int) -> SafeText {
         let path = batch.path.firstRange(of: "://").map { String(batch.path[$0.upperBound...]) } ?? batch.path
-        return look.safe(path).shortened(to: room, mark: look.glyphs.cutMark)
+        return appearance.safe(path).shortened(to: room, mark: appearance.glyphs.cutMark)
     }
 
     private var limit: SafeText {
         let totals = model.totals ?? QueueTotals()
-        func rate(_ limit: Int64?) -> String { limit.map { look.figures.speed($0) } ?? "off" }
+        func rate(_ limit: Int64?) -> String { limit.map { appearance.figures.speed($0) } ?? "off" }
         let (up, down) = (rate(totals.limitUp), rate(totals.limitDown))
         return up == down ? "Limit: \(SafeText(up))" : "Limit: up \(SafeText(up)), down \(SafeText(down))"
     }
@@ -155,7 +157,7 @@ extension Drawing {
     private var engineUse: SafeText {
         guard let process = model.throughput.view.report?.process else { return "" }
         let processor = model.throughput.view.processor.map { "\($0 / 10).\($0 % 10)% CPU, " } ?? ""
-        let memory = look.figures.size(process.residentBytes)
+        let memory = appearance.figures.size(process.residentBytes)
         return SafeText("    engine \(processor)\(memory) memory, \(Figures.amount(process.openFiles, "file")) open")
     }
 }

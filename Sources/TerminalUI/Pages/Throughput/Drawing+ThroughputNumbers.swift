@@ -20,7 +20,7 @@ extension Drawing {
         let speeds: [(SafeText, Int64)] = [
             ("now", speedNow), ("avg 1m", averageOfMinute), ("avg " + span.title, averageOfSpan), ("peak", peak),
         ]
-        return speeds.map { ($0.0, SafeText(look.figures.speed($0.1))) } + (view.batch == nil ? ofToday : ofBatch)
+        return speeds.map { ($0.0, SafeText(appearance.figures.speed($0.1))) } + (view.batch == nil ? ofToday : ofBatch)
     }
 
     private var view: ThroughputView { model.throughput.view }
@@ -55,8 +55,8 @@ extension Drawing {
         guard let report = view.report, let sent = report.sentToday else { return [("sent today", "-")] }
         var numbers: [(SafeText, SafeText)] = []
         let received = report.receivedToday ?? 0
-        if sent > 0 || received == 0 { numbers.append(("sent today", SafeText(look.figures.size(sent)))) }
-        if received > 0 { numbers.append(("recv today", SafeText(look.figures.size(received)))) }
+        if sent > 0 || received == 0 { numbers.append(("sent today", SafeText(appearance.figures.size(sent)))) }
+        if received > 0 { numbers.append(("recv today", SafeText(appearance.figures.size(received)))) }
         if let errors = report.errors, let seconds = report.errorSeconds {
             numbers.append(("errors/min", Self.rate(errors, in: seconds)))
         }
@@ -65,7 +65,7 @@ extension Drawing {
 
     private var ofBatch: [(SafeText, SafeText)] {
         guard let batch = model.throughputBatch else { return [] }
-        return [(batch.isDownload ? "received" : "sent", SafeText(look.figures.size(batch.bytes.sent)))]
+        return [(batch.isDownload ? "received" : "sent", SafeText(appearance.figures.size(batch.bytes.sent)))]
     }
 
     /// A minute's: `0.4`; what has happened at all is never 0.

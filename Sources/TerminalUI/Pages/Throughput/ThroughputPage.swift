@@ -126,6 +126,6 @@ extension Model {
     /// Also of one that is over.
     func throughputName(of batch: BatchID) -> SafeText {
         let row = ((tree.root?.rows ?? []) + filters.hiddenBatches).first { $0.id == .batch(batch) }
-        return row.map { look.safe($0.name) } ?? SafeText("\(batch)")
+        return row.map { appearance.safe($0.name) } ?? SafeText("\(batch)")
     }
 }

@@ -3,7 +3,7 @@ import DisplayText
 import MartletKit
 
 /// The way everything is shown: decided once, when the screen opens.
-struct Look: Sendable {
+struct Appearance: Sendable {
     var figures: Figures
     var glyphs: GlyphSet
     var characterSet: CharacterSet

@@ -2,7 +2,7 @@ import Configuration
 import MartletKit
 
 /// A change or a test of a configured server.
-enum DestinationDeed: Hashable, Sendable {
+enum DestinationRequest: Hashable, Sendable {
     /// `password`: for the engine to keep.
     case save(name: String, SavedDestination)
     /// Another section for one that is there; a password that is kept stays.
@@ -29,7 +29,7 @@ enum DestinationDeed: Hashable, Sendable {
     }
 }
 
-/// The result of a `DestinationDeed`.
+/// The result of a `DestinationRequest`.
 enum DestinationOutcome: Sendable {
     /// It is so now; the file as it is.
     case changed(DestinationsFile)

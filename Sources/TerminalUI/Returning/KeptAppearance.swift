@@ -2,7 +2,7 @@ package import Configuration
 
 /// The settings that a person made while the screen was open, and what the file said then. A file that was changed
 /// since is the later word, so it counts again.
-package struct KeptLook: Hashable, Sendable {
+package struct KeptAppearance: Hashable, Sendable {
     /// One key of `[screen]`.
     struct Choice: Hashable, Sendable {
         var value: String
@@ -35,8 +35,8 @@ package struct KeptLook: Hashable, Sendable {
     }
 
     /// Without what a file that was changed since has overruled.
-    func kept(over configured: ScreenConfiguration) -> KeptLook {
-        KeptLook(choices.filter { Self.setting($0.key)?.written(configured) == $0.value.before })
+    func kept(over configured: ScreenConfiguration) -> KeptAppearance {
+        KeptAppearance(choices.filter { Self.setting($0.key)?.written(configured) == $0.value.before })
     }
 
     private static func setting(_ key: String) -> Setting<ScreenConfiguration>? {
