@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import LinuxSystem
 import ServiceWire
 import Testing
@@ -94,6 +95,21 @@ extension TransferService {
         }
         #expect(error.requestError.code == .usage)
         #expect(error.requestError.message.utf8.count < 500)
+        try await harness.end()
+    }
+
+    @Test("authorities in a pipe that nobody fills are refused, and keep nobody waiting")
+    func authorities() async throws {
+        let harness = try await ServiceHarness()
+        let batch = try await harness.add(1)
+        let pipe = harness.home + "/authorities.pem"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let client = try await harness.client()
+        let error = try await #require(throws: WireError.self) {
+            try await client.call(
+                Methods.nodesSet, SetRequest(ids: [.batch(batch)], settings: NodeSettings(caFile: RawPath(pipe))))
+        }
+        #expect(error.requestError.message.contains("holds no certificate"))
         try await harness.end()
     }
 

@@ -107,6 +107,16 @@ package final class BlockingWorker: Sendable {
         return try result.get()
     }
 
+    /// Does `body` on a thread of its own: commands of a person, and files on disks that may not answer, take as long as they like.
+    package static func alone<Result: Sendable>(
+        _ name: String, _ body: @escaping @Sendable () -> Result
+    ) async throws(Errno) -> Result {
+        let worker = try BlockingWorker(name: name)
+        let result = await worker.run { () -> Result in body() }
+        Task.detached { worker.stop() }
+        return result
+    }
+
     /// Does `body` on a thread of the worker sometime; nobody waits.
     package func submit(_ body: @escaping @Sendable () -> Void) {
         queue.append(.closure(body))

@@ -16,7 +16,7 @@ enum CredentialSource {
     /// As `fetch`, beside everything else: a command may take as long as a person who is asked for a password.
     static func find(_ secrets: TransferSecrets) async -> Found {
         do throws(Errno) {
-            let found: Result<Found, Errno> = try await LocalWork.alone("credentials") {
+            let found: Result<Found, Errno> = try await BlockingWorker.alone("credentials") {
                 Result { () throws(Errno) in try fetch(secrets) }
             }
             return try found.get()

@@ -43,14 +43,4 @@ final class LocalWork {
         workers = [:]
         Task.detached { for worker in all { worker.stop() } }
     }
-
-    /// Does `body` on a thread of its own, for commands of a person that take as long as they like.
-    static func alone<Result: Sendable>(
-        _ name: String, _ body: @escaping @Sendable () -> Result
-    ) async throws(Errno) -> Result {
-        let worker = try BlockingWorker(name: name)
-        let result = await worker.run { () -> Result in body() }
-        Task.detached { worker.stop() }
-        return result
-    }
 }

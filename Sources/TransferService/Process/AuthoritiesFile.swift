@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import TransferModel
 
@@ -8,14 +9,27 @@ enum AuthoritiesFile {
     private static let limit = 16 << 20
     private static let mark = Array("-----BEGIN ".utf8)
 
-    /// Refuses a file that cannot be read or holds no certificate.
-    static func check(_ path: RawPath?) throws(RequestError) {
+    /// Refuses a file that cannot be read or holds no certificate. A disk that does not answer keeps nobody else waiting.
+    static func check(_ path: RawPath?) async throws(RequestError) {
         guard let path else { return }
         guard path.text != nil else {
             throw RequestError(.usage, "--ca \(path.displayed): the name is not UTF-8: rename the file")
         }
+        let found: Result<Void, RequestError>
+        do {
+            found = try await BlockingWorker.alone("authorities") {
+                Result { () throws(RequestError) in try read(path) }
+            }
+        } catch {
+            throw RequestError(.refused, "--ca \(path.displayed) cannot be read now (\(error)): try again later")
+        }
+        try found.get()
+    }
+
+    private static func read(_ path: RawPath) throws(RequestError) {
         do throws(Errno) {
-            let file = try System.open(path.bytes)
+            // A FIFO without a writer is opened at once, and is none.
+            let file = try System.open(path.bytes, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
             guard try System.fstat(file.rawValue).kind == .regular, try holdsCertificate(file.rawValue) else {
                 throw Errno.invalidArgument
             }

@@ -13,6 +13,7 @@ extension TransferService {
         request.destination = nil
         request = try await queue.writer.withLogin(request)
         try Self.check(request)
+        try await AuthoritiesFile.check(request.options.caFile)
         let added = try await queue.writer.add(request)
         if !added.existed {
             await goOn("a batch was queued")
@@ -42,7 +43,6 @@ extension TransferService {
             }
         }
         try check(request.options.ifExists)
-        try AuthoritiesFile.check(request.options.caFile)
     }
 
     static func check(_ policy: ExistingFilePolicy) throws(RequestError) {

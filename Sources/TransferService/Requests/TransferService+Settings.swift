@@ -14,7 +14,7 @@ extension TransferService {
             throw RequestError(.usage, "a rate is not negative; 0 takes it away")
         }
         if let policy = settings.ifExists { try Self.check(policy) }
-        try AuthoritiesFile.check(settings.caFile)
+        try await AuthoritiesFile.check(settings.caFile)
         if let name = settings.name, name.isEmpty || name.utf8.count > 1000 {
             throw RequestError(.usage, "a batch's name has 1 to 1000 bytes")
         }
