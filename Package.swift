@@ -62,12 +62,13 @@ let package = Package(
         module("DisplayText"),
         module("Digests", ["CCrypto"]),
         module("XMLReader", ["CExpat"]),
-        module("TransferProtocols", ["TransferModel", "Digests", "XMLReader"]),
+        module("WireOperations", ["TransferModel"]),
+        module("TransferProtocols", ["TransferModel", "WireOperations", "Digests", "XMLReader"]),
 
         // Owners of C handles and file descriptors
         module("LinuxSystem", ["CLinux", "CSwiftJobs"]),
-        module("CurlTransport", ["CCurl", "LinuxSystem"]),
-        module("SSHTransport", ["LinuxSystem", "TransferModel"]),
+        module("CurlTransport", ["CCurl", "LinuxSystem", "TransferModel", "WireOperations"]),
+        module("SSHTransport", ["LinuxSystem", "TransferModel", "WireOperations"]),
         module("SQLiteConnection", ["CSQLite"]),
         module("SessionBus", ["LinuxSystem"]),
         module("Terminal", ["CNcurses", "CTerminalRescue", "LinuxSystem", "DisplayText"]),
@@ -77,8 +78,9 @@ let package = Package(
         module(
             "TransferEngine",
             [
-                "TransferModel", "TransferProtocols", "TransferQueue", "CurlTransport", "SSHTransport", "LinuxSystem",
-                "Digests",
+                "TransferModel", "WireOperations", "TransferProtocols", "TransferQueue", "CurlTransport",
+                "SSHTransport",
+                "LinuxSystem", "Digests",
             ]),
         module("ServiceWire", ["TransferModel"]),
         module(
@@ -107,8 +109,8 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support/TestSupport",
             swiftSettings: settings),
-        tests("CurlTransport", ["CurlTransport", "LinuxSystem", "TestSupport"]),
-        tests("SSHTransport", ["SSHTransport", "LinuxSystem", "TransferModel", "TestSupport"]),
+        tests("CurlTransport", ["CurlTransport", "WireOperations", "LinuxSystem", "TransferModel", "TestSupport"]),
+        tests("SSHTransport", ["SSHTransport", "WireOperations", "LinuxSystem", "TransferModel", "TestSupport"]),
         tests("TransferModel", ["TransferModel", "TestSupport"]),
         tests("SQLiteConnection", ["SQLiteConnection"]),
         .executableTarget(
@@ -121,7 +123,7 @@ let package = Package(
                 "TransferEngine", "TransferQueue", "TransferProtocols", "TransferModel", "CurlTransport", "LinuxSystem",
                 "Digests", "TestSupport",
             ]),
-        tests("TransferProtocols", ["TransferProtocols", "TransferModel", "Digests"]),
+        tests("TransferProtocols", ["TransferProtocols", "WireOperations", "TransferModel", "Digests"]),
         tests("XMLReader", ["XMLReader"]),
         tests("Digests", ["Digests"]),
         tests("UploadReceiver", ["UploadReceiver", "LinuxSystem", "Digests", "DisplayText", "martlet-receive"]),

@@ -3,7 +3,7 @@ package import LinuxSystem
 /// The source of a body's bytes. Called on the transport's loop, from inside libcurl: it must not call the transport.
 package protocol TransferBodySource: AnyObject {
     /// Reads up to the buffer's size at an offset of the body, and says how much; 0 means that there is no more, which
-    /// before the announced length fails the exchange with ``ExchangeCause/sourceEnded(at:)``. Corresponds to `pread`.
+    /// before the announced length fails the exchange with ``CurlFailureCause/sourceEnded(at:)``. Corresponds to `pread`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int
 }
 
@@ -21,4 +21,20 @@ package enum GateDestination {
     case buffer(limit: Int)
     /// Nowhere.
     case discard
+}
+
+/// The progress of an exchange.
+package struct CurlProgress: Sendable, Equatable {
+    /// Bytes of the request's body given to the connection.
+    package let sent: Int64
+    /// Bytes of the final answer's body.
+    package let received: Int64
+    /// Those of them that the sink has; `flush` makes it all.
+    package let delivered: Int64
+
+    package init(sent: Int64, received: Int64, delivered: Int64) {
+        self.sent = sent
+        self.received = received
+        self.delivered = delivered
+    }
 }

@@ -1,5 +1,6 @@
 import LinuxSystem
 import TransferModel
+import WireOperations
 
 /// One operation under way. On the transport's loop.
 final class Operation {
@@ -13,9 +14,9 @@ final class Operation {
         case folders(FolderAnswers)
     }
 
-    let id: OperationID
+    let id: WireID
     let owner: OperationOwner
-    let request: SFTPRequest
+    let request: SFTPOperation
     let source: (any SFTPSource)?
     let limit: (any TransferThrottle)?
     var sink: (any SFTPSink)?
@@ -32,7 +33,7 @@ final class Operation {
     var isAbandoned = false
 
     init(
-        _ id: OperationID, _ owner: OperationOwner, _ request: SFTPRequest, source: (any SFTPSource)?,
+        _ id: WireID, _ owner: OperationOwner, _ request: SFTPOperation, source: (any SFTPSource)?,
         limit: (any TransferThrottle)?
     ) {
         self.id = id
@@ -72,26 +73,27 @@ final class Operation {
 /// The answers to the folders of a path.
 struct FolderAnswers: Equatable {
     /// The refusal that says most, until the question at the end is answered.
-    private var refusal: (code: UInt32, text: String)?
+    private var refusal: (status: SFTPStatus, text: String)?
 
     static func == (left: FolderAnswers, right: FolderAnswers) -> Bool {
-        left.refusal?.code == right.refusal?.code && left.refusal?.text == right.refusal?.text
+        left.refusal?.status == right.refusal?.status && left.refusal?.text == right.refusal?.text
     }
 
     /// A folder that is there already is refused, too, with a status that does not say so: only the last word counts, unless
     /// one was not permitted.
-    mutating func made(_ code: UInt32, _ text: String) {
-        if code == StatusCode.ok || refusal?.code == StatusCode.permissionDenied { return }
-        refusal = (code, text)
+    mutating func made(_ status: SFTPStatus?, _ text: String) {
+        guard let status, refusal?.status != .permissionDenied else { return }
+        refusal = (status, text)
     }
 
-    /// The outcome of the answer to the question whether the last folder exists.
-    func outcome(_ answer: SFTPAnswer) -> OperationEnd.Outcome {
+    /// The reply that the answer makes to the question whether the last folder exists.
+    func reply(_ answer: SFTPAnswer) -> SFTPReply {
         switch answer {
         case .attributes(let found) where found.isFolder: .done
-        case .attributes: .refused(StatusCode.failure, "a file is where a folder should be")
-        case .status(let code, let text): refusal.map { .refused($0.code, $0.text) } ?? .refused(code, text)
-        default: .refused(StatusCode.failure, "")
+        case .attributes: .refused(.failure, "a file is where a folder should be")
+        case .status(let status, let text):
+            refusal.map { .refused($0.status, $0.text) } ?? .refused(status ?? .failure, text)
+        default: .refused(.failure, "")
         }
     }
 

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// The packets of requests.
 enum RequestPackets {
@@ -38,7 +39,7 @@ enum RequestPackets {
     static func writeHeadLength(_ handle: [UInt8]) -> Int { 4 + 1 + 4 + 4 + handle.count + 8 + 4 }
 
     /// A request that is one packet. `handle` is the server's name of the file that the request is about.
-    static func single(_ id: UInt32, _ request: SFTPRequest, handle: [UInt8]) -> [UInt8]? {
+    static func single(_ id: UInt32, _ request: SFTPOperation, handle: [UInt8]) -> [UInt8]? {
         switch request {
         case .openForWriting(let path): return open(id, path, OpenFlag.write | OpenFlag.create)
         case .openForReading(let path): return open(id, path, OpenFlag.read)

@@ -1,18 +1,20 @@
 import TransferModel
+import WireOperations
 
 /// The answer of a server to one request.
 enum SFTPAnswer: Equatable {
-    case status(UInt32, String)
+    /// `nil`: OK.
+    case status(SFTPStatus?, String)
     case handle([UInt8])
     /// The bytes in the incoming buffer; valid while the answer is looked at.
     case data(UnsafeRawBufferPointer)
-    case attributes(RemoteAttributes)
-    case names([RemoteName])
+    case attributes(SFTPAttributes)
+    case names([SFTPName])
     case extended([UInt8])
 
     static func == (left: SFTPAnswer, right: SFTPAnswer) -> Bool {
         switch (left, right) {
-        case (.status(let code, let text), .status(let other, let otherText)): code == other && text == otherText
+        case (.status(let status, let text), .status(let other, let otherText)): status == other && text == otherText
         case (.handle(let one), .handle(let other)), (.extended(let one), .extended(let other)): one == other
         case (.data(let one), .data(let other)): one.elementsEqual(other)
         case (.attributes(let one), .attributes(let other)): one == other
@@ -29,7 +31,8 @@ enum SFTPAnswer: Equatable {
         case PacketType.statusAnswer:
             guard let code = reader.number32() else { return nil }
             // Servers of the first hour leave the text out.
-            return (id, .status(code, reader.string().map { harmless($0) } ?? ""))
+            let text = reader.string().map { harmless($0) } ?? ""
+            return (id, .status(code == 0 ? nil : SFTPStatus(rawValue: code) ?? .failure, text))
         case PacketType.handle:
             // At most 256 bytes (section 3); a longer one would only swell every write.
             guard let handle = reader.string(), handle.count <= 256 else { return nil }
@@ -50,38 +53,39 @@ enum SFTPAnswer: Equatable {
     }
 
     /// Section 7, NAME: a count, and for each a name, a line for people and attributes. What follows the last is left alone.
-    private static func names(_ reader: inout PacketReader) -> [RemoteName]? {
+    private static func names(_ reader: inout PacketReader) -> [SFTPName]? {
         guard let count = reader.number32() else { return nil }
-        var names: [RemoteName] = []
+        var names: [SFTPName] = []
         for _ in 0..<count {
             // A count is only a word: each name has to be there.
             guard let name = reader.string(), reader.string() != nil, let attributes = attributes(&reader) else {
                 return nil
             }
-            names.append(RemoteName(name: RawPath(Array(name)), attributes: attributes))
+            names.append(SFTPName(RawPath(Array(name)), attributes))
         }
         return names
     }
 
     /// Section 5. What comes after the times is of no use here.
-    private static func attributes(_ reader: inout PacketReader) -> RemoteAttributes? {
+    private static func attributes(_ reader: inout PacketReader) -> SFTPAttributes? {
         guard let flags = reader.number32() else { return nil }
-        var attributes = RemoteAttributes(size: nil)
+        var size: Int64?
+        var modified: Int64?
+        var isFolder = false
         if flags & AttributeFlag.size != 0 {
-            guard let size = reader.number64() else { return nil }
-            attributes.size = Int64(clamping: size)
-            attributes.isSizeImpossible = Int64(exactly: size) == nil
+            guard let told = reader.number64() else { return nil }
+            size = Int64(clamping: told)
         }
         if flags & AttributeFlag.owner != 0 {
             guard reader.number32() != nil, reader.number32() != nil else { return nil }
         }
         if flags & AttributeFlag.permissions != 0 {
             guard let mode = reader.number32() else { return nil }
-            attributes.isFolder = mode & 0o170000 == 0o040000
+            isFolder = mode & 0o170000 == 0o040000
         }
         if flags & AttributeFlag.times != 0 {
-            guard reader.number32() != nil, let modified = reader.number32() else { return nil }
-            attributes.modified = Int64(modified)
+            guard reader.number32() != nil, let told = reader.number32() else { return nil }
+            modified = Int64(told)
         }
         if flags & AttributeFlag.extended != 0 {
             guard let count = reader.number32() else { return nil }
@@ -89,7 +93,7 @@ enum SFTPAnswer: Equatable {
                 guard reader.string() != nil, reader.string() != nil else { return nil }
             }
         }
-        return attributes
+        return SFTPAttributes(size: size, modified: modified, isFolder: isFolder)
     }
 
     /// A peer's text, short and without anything that a terminal obeys.
@@ -101,7 +105,7 @@ enum SFTPAnswer: Equatable {
 /// The server's account of itself at the start: VERSION, and the offer of `limits@openssh.com`.
 struct ServerGreeting: Equatable {
     var version: UInt32
-    var features = ServerFeatures()
+    var features = SFTPFeatures()
     var tellsLimits = false
 
     /// `nil` for what is no VERSION.

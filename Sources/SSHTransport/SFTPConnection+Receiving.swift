@@ -1,5 +1,6 @@
 import LinuxSystem
 import TransferModel
+import WireOperations
 
 /// Packets in: answers find their operations.
 extension SFTPConnection {
@@ -80,17 +81,17 @@ extension SFTPConnection {
         switch (operation.work, request.part) {
         case (.single, _): return takeSingle(answer, operation)
         case (.folders(var answers), .folder):
-            guard case .status(let code, let text) = answer else { return false }
-            answers.made(code, text)
+            guard case .status(let status, let text) = answer else { return false }
+            answers.made(status, text)
             operation.work = .folders(answers)
-        case (.folders(let answers), _): end(operation, answers.outcome(answer))
+        case (.folders(let answers), _): end(operation, .answered(answers.reply(answer)))
         case (.write(var window), .piece(let piece)):
-            guard case .status(let code, let text) = answer else { return false }
-            if code == StatusCode.ok {
+            guard case .status(let status, let text) = answer else { return false }
+            if let status {
+                if operation.failure == nil { operation.failure = .answered(.refused(status, text)) }
+            } else {
                 window.acknowledge(piece)
                 operation.work = .write(window)
-            } else if operation.failure == nil {
-                operation.failure = .refused(code, text)
             }
             endIfDone(operation)
         case (.read(var window?), .piece(let piece)):
@@ -107,11 +108,11 @@ extension SFTPConnection {
         _ answer: SFTPAnswer, _ piece: Range<Int64>, _ window: inout ReadWindow, _ operation: Operation
     ) -> Bool {
         switch answer {
-        case .status(StatusCode.endOfFile, _): window.reachedEnd(at: piece)
-        case .status(StatusCode.ok, _): return false
-        case .status(let code, let text):
+        case .status(.endOfFile?, _): window.reachedEnd(at: piece)
+        case .status(nil, _): return false
+        case .status(let status?, let text):
             window.reachedEnd(at: piece)
-            if operation.failure == nil { operation.failure = .refused(code, text) }
+            if operation.failure == nil { operation.failure = .answered(.refused(status, text)) }
         case .data(let data):
             return window.arrived(data, for: piece) { bytes in
                 // After a failure nothing more may reach the file: there is a gap.
@@ -134,23 +135,23 @@ extension SFTPConnection {
             (.handle(let name), .openFolder):
             if operation.isAbandoned {
                 close(name, of: operation.owner)
-                end(operation, .done)
+                end(operation, .answered(.done))
             } else {
-                end(operation, .opened(transport.add(name, operation.owner, self)))
+                end(operation, .answered(.opened(transport.add(name, operation.owner, self))))
             }
         case (.attributes(let attributes), .status), (.attributes(let attributes), .handleStatus):
-            end(operation, .attributes(attributes))
-        case (.names(let names), .readFolder): end(operation, .names(names))
+            end(operation, .answered(.attributes(attributes)))
+        case (.names(let names), .readFolder): end(operation, .answered(.names(names)))
         case (.extended(let reply), .freeSpace):
             guard let bytes = FreeSpaceReply.parse(reply) else { return false }
-            end(operation, .freeSpace(bytes))
-        case (.status(StatusCode.ok, _), .openForWriting), (.status(StatusCode.ok, _), .openForReading),
-            (.status(StatusCode.ok, _), .status), (.status(StatusCode.ok, _), .handleStatus),
-            (.status(StatusCode.ok, _), .freeSpace), (.status(StatusCode.ok, _), .openFolder),
-            (.status(StatusCode.ok, _), .readFolder):
+            end(operation, .answered(.freeSpace(bytes)))
+        case (.status(nil, _), .openForWriting), (.status(nil, _), .openForReading),
+            (.status(nil, _), .status), (.status(nil, _), .handleStatus),
+            (.status(nil, _), .freeSpace), (.status(nil, _), .openFolder),
+            (.status(nil, _), .readFolder):
             return false
-        case (.status(StatusCode.ok, _), _): end(operation, .done)
-        case (.status(let code, let text), _): end(operation, .refused(code, text))
+        case (.status(nil, _), _): end(operation, .answered(.done))
+        case (.status(let status?, let text), _): end(operation, .answered(.refused(status, text)))
         default: return false
         }
         return true

@@ -1,5 +1,6 @@
 import LinuxSystem
 import TransferModel
+import WireOperations
 
 /// Packets out: operations become requests, as the window, the pipe and the speed limits allow.
 extension SFTPConnection {
@@ -107,7 +108,7 @@ extension SFTPConnection {
 
     private func sendSingle(_ operation: Operation) {
         if let reason = unsupported(operation.request) {
-            return end(operation, .refused(StatusCode.unsupported, reason))
+            return end(operation, .answered(.refused(.unsupported, reason)))
         }
         let handle = operation.request.handle
         guard let name = handle.map({ transport.name(of: $0) }) ?? [] else { return end(operation, handleIsGone) }
@@ -121,7 +122,7 @@ extension SFTPConnection {
         }
     }
 
-    private func unsupported(_ request: SFTPRequest) -> String? {
+    private func unsupported(_ request: SFTPOperation) -> String? {
         switch request {
         case .sync where !features.syncs, .freeSpace where !features.tellsFreeSpace,
             .rename(_, _, replaces: true) where !features.renamesOver:
@@ -133,7 +134,7 @@ extension SFTPConnection {
     private func sendFolders(_ operation: Operation) {
         guard case .makeFolders(let path) = operation.request else { return }
         let steps = FolderAnswers.steps(path)
-        guard let last = steps.last else { return end(operation, .done) }
+        guard let last = steps.last else { return end(operation, .answered(.done)) }
         for step in steps {
             outgoing.append(RequestPackets.makeFolder(ask(Request(operation: operation, part: .folder)), step))
         }

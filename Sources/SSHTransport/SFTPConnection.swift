@@ -1,5 +1,6 @@
 import LinuxSystem
 import TransferModel
+import WireOperations
 
 /// One child and what is asked over it. On the transport's loop.
 ///
@@ -81,7 +82,7 @@ final class SFTPConnection {
         line = LineWindow(most: transport.settings.window)
     }
 
-    var features: ServerFeatures { greeting?.features ?? ServerFeatures() }
+    var features: SFTPFeatures { greeting?.features ?? SFTPFeatures() }
     var wasIn: Bool { greeting != nil }
 
     // MARK: Beginning
@@ -142,11 +143,11 @@ final class SFTPConnection {
     /// Ends an operation whose answers are all there.
     func endIfDone(_ operation: Operation) {
         if operation.unanswered > 0 { return }
-        if operation.isAbandoned { return end(operation, .done) }
+        if operation.isAbandoned { return end(operation, .answered(.done)) }
         if let failure = operation.failure { return end(operation, failure) }
         switch operation.work {
-        case .write(let window) where window.isAcknowledged: end(operation, .done)
-        case .read(let window?) where window.isDone: end(operation, .done)
+        case .write(let window) where window.isAcknowledged: end(operation, .answered(.done))
+        case .read(let window?) where window.isDone: end(operation, .answered(.done))
         case .single, .folders, .write, .read: break
         }
     }

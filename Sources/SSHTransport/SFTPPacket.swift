@@ -23,16 +23,6 @@ enum PacketType {
     static let extendedReply: UInt8 = 201
 }
 
-/// Status codes that the transport itself knows.
-enum StatusCode {
-    static let ok: UInt32 = 0
-    static let endOfFile: UInt32 = 1
-    static let noSuchFile: UInt32 = 2
-    static let permissionDenied: UInt32 = 3
-    static let failure: UInt32 = 4
-    static let unsupported: UInt32 = 8
-}
-
 enum OpenFlag {
     static let read: UInt32 = 1
     static let write: UInt32 = 2

@@ -1,9 +1,10 @@
 package import LinuxSystem
 import TransferModel
+package import WireOperations
 
 /// SFTP operations over children of the person's `ssh`, on one event loop: the module's door.
 ///
-/// `start` an ``SFTPRequest`` under an id; its end comes as an ``SFTPEvent``, told in batches at the end of the loop's turn. The first
+/// `start` an ``SFTPOperation`` under an id; its end comes as an ``SFTPEvent``, told in batches at the end of the loop's turn. The first
 /// operation for a target starts its `ssh`; others share it; without work it is kept for a while, then closed. Everything,
 /// making and releasing included, happens on the loop's thread, so there is no lock and no `Sendable`.
 package final class SFTPTransport {
@@ -18,8 +19,8 @@ package final class SFTPTransport {
     /// Those that end or are to end, and take no more work.
     private var leaving: [SFTPConnection] = []
     /// The operations under way, each with its connection.
-    private var operations: [OperationID: (Operation, SFTPConnection)] = [:]
-    private var handles: [RemoteHandle: (owner: OperationOwner, connection: SFTPConnection, name: [UInt8])] = [:]
+    private var operations: [WireID: (Operation, SFTPConnection)] = [:]
+    private var handles: [SFTPHandle: (owner: OperationOwner, connection: SFTPConnection, name: [UInt8])] = [:]
     private var lastHandle: UInt64 = 0
     private var events: [SFTPEvent] = []
     private var turnIsScheduled = false
@@ -42,14 +43,14 @@ package final class SFTPTransport {
     /// Begins an operation. What cannot even begin ends with an event like all else. `source` gives the bytes of a write; `limit` holds a
     /// write or read back. On the loop, not from a source, sink or throttle.
     package func start(
-        _ id: OperationID, _ request: SFTPRequest, on target: SSHTarget, owner: OperationOwner,
+        _ id: WireID, _ request: SFTPOperation, on target: SSHTarget, owner: OperationOwner,
         source: (any SFTPSource)? = nil, limit: (any TransferThrottle)? = nil
     ) {
         precondition(operations[id] == nil, "an operation's id is used once")
         let operation = Operation(id, owner, request, source: source, limit: limit)
         scheduleTurn()
         if let problem = target.problem {
-            return end(operation, .broken(TransferError(.unsupported, "\(problem): queue it again")), ServerFeatures())
+            return end(operation, .broken(TransferError(.unsupported, "\(problem): queue it again")), SFTPFeatures())
         }
         if let handle = request.handle {
             guard let held = handles[handle] else {
@@ -57,7 +58,7 @@ package final class SFTPTransport {
                 let error = TransferError(
                     .networkConnectionLost,
                     "the ssh connection to \(target.host) was cut: Martlet tries again by itself")
-                return end(operation, .broken(error), ServerFeatures())
+                return end(operation, .broken(error), SFTPFeatures())
             }
             return enqueue(operation, held.connection)
         }
@@ -65,7 +66,7 @@ package final class SFTPTransport {
     }
 
     /// Lets a read flow. `total`: the file's length, where it is known; nothing beyond it is read. On the loop.
-    package func openGate(_ id: OperationID, to sink: any SFTPSink, total: Int64? = nil) {
+    package func openGate(_ id: WireID, to sink: any SFTPSink, total: Int64? = nil) {
         guard let (operation, connection) = operations[id], case .read(_, let offset) = operation.request,
             operation.sink == nil
         else { return }
@@ -77,7 +78,7 @@ package final class SFTPTransport {
 
     /// Ends an operation without an event; what is on its way to the server happens there all the same. A handle that it may still get
     /// is closed. On the loop, not from a source or sink.
-    package func abandon(_ id: OperationID) {
+    package func abandon(_ id: WireID) {
         guard let (operation, connection) = operations.removeValue(forKey: id) else { return }
         operation.isAbandoned = true
         events.removeAll { $0.id == id }
@@ -96,10 +97,10 @@ package final class SFTPTransport {
     }
 
     /// The progress of a write or read; nil when there is none of that id. On the loop.
-    package func progress(_ id: OperationID) -> OperationProgress? { operations[id]?.0.progress }
+    package func progress(_ id: WireID) -> OperationProgress? { operations[id]?.0.progress }
 
     /// Returns true when a part of an operation was handed to the server's connection: it may be done there. On the loop.
-    package func wentOut(_ id: OperationID) -> Bool { operations[id]?.0.wentOut ?? false }
+    package func wentOut(_ id: WireID) -> Bool { operations[id]?.0.wentOut ?? false }
 
     /// A throttle lets more through than it said: it is asked again. On the loop.
     package func resumeThrottled() { scheduleTurn() }
@@ -151,16 +152,16 @@ package final class SFTPTransport {
 
     // MARK: Handles
 
-    func add(_ name: [UInt8], _ owner: OperationOwner, _ connection: SFTPConnection) -> RemoteHandle {
+    func add(_ name: [UInt8], _ owner: OperationOwner, _ connection: SFTPConnection) -> SFTPHandle {
         lastHandle += 1
-        let handle = RemoteHandle(rawValue: lastHandle)
+        let handle = SFTPHandle(rawValue: lastHandle)
         handles[handle] = (owner, connection, name)
         return handle
     }
 
-    func name(of handle: RemoteHandle) -> [UInt8]? { handles[handle]?.name }
+    func name(of handle: SFTPHandle) -> [UInt8]? { handles[handle]?.name }
 
-    func forget(_ handle: RemoteHandle) { handles[handle] = nil }
+    func forget(_ handle: SFTPHandle) { handles[handle] = nil }
 
     func forgetHandles(of connection: SFTPConnection) {
         handles = handles.filter { $0.value.connection !== connection }
@@ -171,7 +172,7 @@ package final class SFTPTransport {
     // MARK: Turns
 
     /// Ends an operation and tells it.
-    func end(_ operation: Operation, _ outcome: OperationEnd.Outcome, _ features: ServerFeatures) {
+    func end(_ operation: Operation, _ outcome: OperationEnd.Outcome, _ features: SFTPFeatures) {
         operations[operation.id] = nil
         if operation.isAbandoned { return }
         var end = OperationEnd(outcome, bytesRead: operation.received, features: features)
@@ -211,17 +212,5 @@ package final class SFTPTransport {
             self?.scheduleTurn()
         }
         throttleTimer = (timer, due)
-    }
-}
-
-extension SFTPRequest {
-    /// The open file that it is about.
-    var handle: RemoteHandle? {
-        switch self {
-        case .handleStatus(let handle), .write(let handle, _), .read(let handle, _), .setSize(let handle, _),
-            .setModified(let handle, _), .sync(let handle), .close(let handle), .readFolder(let handle):
-            handle
-        case .openForWriting, .openForReading, .openFolder, .status, .rename, .remove, .makeFolders, .freeSpace: nil
-        }
     }
 }

@@ -3,6 +3,8 @@ import Glibc
 import LinuxSystem
 import TestSupport
 import Testing
+import TransferModel
+import WireOperations
 
 @Suite struct BodyTests {
     private func accepting(_ connection: ServerConnection) throws {
@@ -65,12 +67,13 @@ import Testing
             }
         } test: { server, client in
             let url = server.url("/")
-            func put(_ text: String, _ fields: [HTTPField] = []) -> HTTPRequest {
+            func put(_ text: String, _ fields: [HeaderField] = []) -> HTTPRequest {
                 HTTPRequest("PUT", url + "\(text.count)", fields: fields, body: .bytes(Array(text.utf8)))
             }
             let requests = [
-                put("a long body", [HTTPField("X-One", "1"), HTTPField("Content-Type", "text/plain")]), put("short"),
-                put(""), HTTPRequest("GET", url), put("again", [HTTPField("X-Two", "2")]),
+                put("a long body", [HeaderField("X-One", "1"), HeaderField("Content-Type", "text/plain")]),
+                put("short"),
+                put(""), HTTPRequest("GET", url), put("again", [HeaderField("X-Two", "2")]),
                 HTTPRequest("POST", url, body: .bytes(Array("posted".utf8))), put("last"),
             ]
             for (index, request) in requests.enumerated() {
@@ -89,7 +92,7 @@ import Testing
 
     @Test func `a body at hand keeps the type that it was given`() async throws {
         try await withServer(accepting) { server, client in
-            let fields = [HTTPField("Content-Type", "text/plain")]
+            let fields = [HeaderField("Content-Type", "text/plain")]
             _ = try await client.run(1, HTTPRequest("PUT", server.url("/"), fields: fields, body: .bytes([1])))
             #expect(server.requests.first?.fields["content-type"] == "text/plain")
         }

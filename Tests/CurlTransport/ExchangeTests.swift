@@ -4,6 +4,8 @@ import LinuxSystem
 import Synchronization
 import TestSupport
 import Testing
+import TransferModel
+import WireOperations
 
 /// Answers everything with 200 and reads the announced body.
 private func obliging(_ connection: ServerConnection) throws {
@@ -21,7 +23,7 @@ private func obliging(_ connection: ServerConnection) throws {
             let end = try await client.run(1, HTTPRequest("GET", server.url("/a")))
             #expect(end.failure == nil)
             #expect(end.head?.status == 200)
-            #expect(end.head?.value("x-line") == "GET /a HTTP/1.1")
+            #expect(end.head?.field("x-line") == "GET /a HTTP/1.1")
             #expect(end.body.bytes == Array("done".utf8))
             #expect(end.bytesReceived == 4)
             #expect(end.address == "127.0.0.1")
@@ -59,7 +61,9 @@ private func obliging(_ connection: ServerConnection) throws {
 
     @Test func `methods, lengths and fields go out as they were given`() async throws {
         try await withServer(obliging) { server, client in
-            let fields = [HTTPField("Tus-Resumable", "1.0.0"), HTTPField("X-Empty", ""), HTTPField("Accept", "x/y")]
+            let fields = [
+                HeaderField("Tus-Resumable", "1.0.0"), HeaderField("X-Empty", ""), HeaderField("Accept", "x/y"),
+            ]
             _ = try await client.run(1, HTTPRequest("POST", server.url("/p"), fields: fields, body: .bytes([])))
             _ = try await client.run(2, HTTPRequest("OPTIONS", server.url("/x/../y%20z")))
             _ = try await client.run(3, HTTPRequest("PATCH", server.url("/p"), body: .bytes([1, 2, 3])))
@@ -82,15 +86,15 @@ private func obliging(_ connection: ServerConnection) throws {
         } test: { server, client in
             let end = try await client.run(1, HTTPRequest("HEAD", server.url("/")))
             #expect(end.failure == nil)
-            #expect(end.head?.value("Upload-Offset") == "7")
+            #expect(end.head?.field("upload-offset") == "7")
         }
     }
 
     @Test func `what would smuggle a line is refused before anything is sent`() async throws {
         try await withServer(obliging) { server, client in
             let bad = [
-                HTTPRequest("GET", server.url("/"), fields: [HTTPField("X", "a\r\nY: b")]),
-                HTTPRequest("GET", server.url("/"), fields: [HTTPField("X: y\r\nZ", "a")]),
+                HTTPRequest("GET", server.url("/"), fields: [HeaderField("X", "a\r\nY: b")]),
+                HTTPRequest("GET", server.url("/"), fields: [HeaderField("X: y\r\nZ", "a")]),
                 HTTPRequest("GET / HTTP/1.1\r\nX:", server.url("/")),
                 HTTPRequest("GET", server.url("/\r\nX: y")),
             ]
@@ -141,9 +145,9 @@ private func obliging(_ connection: ServerConnection) throws {
                 Issue.record("something else: the first event")
                 return
             }
-            #expect(interim.value("location") == "/u/1")
-            #expect(end.head?.value("location") == nil)
-            #expect(end.head?.value("etag") == "\"e\"")
+            #expect(interim.field("location") == "/u/1")
+            #expect(end.head?.field("location") == nil)
+            #expect(end.head?.field("etag") == "\"e\"")
         }
     }
 

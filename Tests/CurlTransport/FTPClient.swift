@@ -1,5 +1,6 @@
 import LinuxSystem
 import TestSupport
+import WireOperations
 
 @testable import CurlTransport
 
@@ -7,8 +8,8 @@ import TestSupport
 actor FTPClient {
     let loop: EventLoop
     private var transport: FTPTransport?
-    private var ends: [ExchangeID: FTPExchangeEnd] = [:]
-    private var waiting: [ExchangeID: CheckedContinuation<FTPExchangeEnd, Never>] = [:]
+    private var ends: [WireID: FTPTransferEnd] = [:]
+    private var waiting: [WireID: CheckedContinuation<FTPTransferEnd, Never>] = [:]
     private var buckets: [TokenBucket] = []
     private var last: UInt64 = 0
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -38,34 +39,34 @@ actor FTPClient {
     func start(_ request: FTPRequest, _ source: FTPSource? = nil, up: [Int] = [], down: [Int] = []) throws -> UInt64 {
         last += 1
         try transport?.start(
-            ExchangeID(rawValue: last), request, source: source,
+            WireID(rawValue: last), request, source: source,
             limits: RateLimits(up: up.map { buckets[$0] }, down: down.map { buckets[$0] }))
         return last
     }
 
-    func end(of number: UInt64) async -> FTPExchangeEnd {
-        let id = ExchangeID(rawValue: number)
+    func end(of number: UInt64) async -> FTPTransferEnd {
+        let id = WireID(rawValue: number)
         if let end = ends[id] { return end }
         return await withCheckedContinuation { waiting[id] = $0 }
     }
 
-    func run(_ request: FTPRequest, _ source: FTPSource? = nil) async throws -> FTPExchangeEnd {
+    func run(_ request: FTPRequest, _ source: FTPSource? = nil) async throws -> FTPTransferEnd {
         await end(of: try start(request, source))
     }
 
     /// Receives a file whole.
-    func receive(_ request: FTPRequest, _ sink: RecordingSink) async throws -> FTPExchangeEnd {
+    func receive(_ request: FTPRequest, _ sink: RecordingSink) async throws -> FTPTransferEnd {
         let number = try start(request)
         openGate(number, sink)
         return await end(of: number)
     }
 
-    func hasEnded(_ number: UInt64) -> Bool { ends[ExchangeID(rawValue: number)] != nil }
+    func hasEnded(_ number: UInt64) -> Bool { ends[WireID(rawValue: number)] != nil }
     func openGate(_ number: UInt64, _ sink: RecordingSink) {
-        transport?.openGate(ExchangeID(rawValue: number), to: sink)
+        transport?.openGate(WireID(rawValue: number), to: sink)
     }
-    func abandon(_ number: UInt64) { transport?.abandon(ExchangeID(rawValue: number)) }
-    func progress(_ number: UInt64) -> ExchangeProgress? { transport?.progress(ExchangeID(rawValue: number)) }
+    func abandon(_ number: UInt64) { transport?.abandon(WireID(rawValue: number)) }
+    func progress(_ number: UInt64) -> CurlProgress? { transport?.progress(WireID(rawValue: number)) }
 
     func makeBucket(_ rate: Int64?) -> Int {
         buckets.append(TokenBucket(rate: rate, now: .now))
@@ -79,12 +80,12 @@ actor FTPClient {
 
     /// The exchange's thread waits for tokens.
     func isThrottled(_ number: UInt64) -> Bool {
-        transport?.exchanges[ExchangeID(rawValue: number)]?.job.state.withLock { $0.asksFor > 0 } ?? false
+        transport?.exchanges[WireID(rawValue: number)]?.job.state.withLock { $0.asksFor > 0 } ?? false
     }
 
     /// The exchange's thread is ahead of the gate as far as it may.
     func waitsForRoom(_ number: UInt64) -> Bool {
-        transport?.exchanges[ExchangeID(rawValue: number)]?.job.state.withLock { $0.waitsForRoom } ?? false
+        transport?.exchanges[WireID(rawValue: number)]?.job.state.withLock { $0.waitsForRoom } ?? false
     }
 
     /// Turns the loop until a condition holds; only a hang reaches the limit.
@@ -110,10 +111,10 @@ func withFTPClient(threads: Int = 4, _ test: (FTPClient) async throws -> Void) a
     loop.join()
 }
 
-extension FTPExchangeEnd {
+extension FTPTransferEnd {
     /// What a test compares: the reply's code and the verb it answers, or libcurl's code.
     var story: String {
-        let said = reply.map { "\($0.code) \(command)" } ?? "-"
+        let said = answer.reply.map { "\($0.code) \(answer.command)" } ?? "-"
         return failure.map { "failed \($0.code.rawValue) \(said)" } ?? "ok \(said)"
     }
 }

@@ -1,6 +1,8 @@
 import LinuxSystem
 import TestSupport
 import Testing
+import TransferModel
+import WireOperations
 
 @testable import CurlTransport
 
@@ -31,14 +33,14 @@ import Testing
         try await withFTPClient { client async throws in
             let path = Array("file".utf8)
             try proxy.run("rules", proxy.folder, "cut up 3M conn=1 on=data")
-            let whole = FTPRequest(place(proxy), .upload(path, length: Int64(content.count), appends: false))
+            let whole = FTPRequest(place(proxy), .upload(RawPath(path), 0..<Int64(content.count), appends: false))
             let cut = try await client.run(whole, .bytes(content))
             #expect(cut.failure?.failureClass == .transient)
-            let there = try await client.run(FTPRequest(place(proxy), .size(path)))
-            let stands = try #require(there.size)
+            let there = try await client.run(FTPRequest(place(proxy), .size(RawPath(path))))
+            let stands = try #require(there.answer.size)
             #expect(stands > 0 && stands <= 3 << 20)
             let rest = Array(content.dropFirst(Int(stands)))
-            let more = FTPRequest(place(proxy), .upload(path, length: Int64(rest.count), appends: true))
+            let more = FTPRequest(place(proxy), .upload(RawPath(path), 0..<Int64(rest.count), appends: true))
             #expect(try await client.run(more, .bytes(rest)).story == "ok 226 APPE")
             #expect(vsftpd.stored("file") == content)
         }
@@ -51,11 +53,11 @@ import Testing
         try await withFTPClient { client async throws in
             try proxy.run("rules", proxy.folder, "rst down 3M conn=1 on=data")
             let sink = RecordingSink()
-            let cut = try await client.receive(FTPRequest(place(proxy), .download(Array("file".utf8), from: 0)), sink)
+            let cut = try await client.receive(FTPRequest(place(proxy), .download(RawPath("file"), from: 0)), sink)
             #expect(cut.failure?.failureClass == .transient)
             #expect(cut.bytesDelivered == Int64(sink.bytes.count))
             #expect(sink.bytes == Array(content.prefix(sink.bytes.count)))
-            let rest = FTPRequest(place(proxy), .download(Array("file".utf8), from: Int64(sink.bytes.count)))
+            let rest = FTPRequest(place(proxy), .download(RawPath("file"), from: Int64(sink.bytes.count)))
             #expect(try await client.receive(rest, sink).failure == nil)
             #expect(sink.bytes == content)
         }
@@ -66,7 +68,7 @@ import Testing
         try await withFTPClient(threads: 1) { client async throws in
             try proxy.run("rules", proxy.folder, "stall up 1M conn=1 on=data")
             let content = [UInt8](repeating: 7, count: 64 << 20)
-            var request = FTPRequest(place(proxy), .upload([65], length: Int64(content.count), appends: false))
+            var request = FTPRequest(place(proxy), .upload(RawPath([65]), 0..<Int64(content.count), appends: false))
             request.timeouts.stall = .milliseconds(400)
             let end = try await client.run(request, .bytes(content))
             #expect(end.failure?.cause == .stalled)
@@ -85,7 +87,7 @@ import Testing
             let content = [UInt8](repeating: 7, count: 1000)
             #expect(try await client.run(FTPRequest(place(proxy), .commands([Array("PWD".utf8)]))).failure == nil)
             try proxy.run("rules", proxy.folder, "lose down 1 conn=1 on=data", "stall down 250 conn=1")
-            var request = FTPRequest(place(proxy), .upload([65], length: 1000, appends: false))
+            var request = FTPRequest(place(proxy), .upload(RawPath([65]), 0..<1000, appends: false))
             request.timeouts.stall = .milliseconds(400)
             request.timeouts.answer = .milliseconds(400)
             let end = try await client.run(request, .bytes(content))
@@ -96,25 +98,25 @@ import Testing
 
     @Test(
         "TLS protects commands and data, and its sessions are resumed",
-        arguments: [("TLS=1", FTPServer.Security.explicit), ("IMPLICIT=1", .implicit)])
-    func tls(setting: String, security: FTPServer.Security) async throws {
+        arguments: [("TLS=1", FTPSecurity.explicit), ("IMPLICIT=1", .implicit)])
+    func tls(setting: String, security: FTPSecurity) async throws {
         let vsftpd = try ServerScript("ftpd", Sandbox(), setting, "SSL_REUSE=1")
         try await withFTPClient { client async throws in
             var place = FTPServer(security, host: "127.0.0.1", port: vsftpd.port)
-            let refused = try await client.run(FTPRequest(place, .size([65])))
+            let refused = try await client.run(FTPRequest(place, .size(RawPath([65]))))
             #expect(refused.failure?.failureClass == .permanent)
-            #expect(refused.reply == nil)
+            #expect(refused.answer.reply == nil)
             place.connection.authoritiesFile = "\(vsftpd.folder)/tls/ca.crt"
             // The size that vsftpd loses the end of under TLS 1.3.
             for number in 0..<12 {
                 let content = [UInt8](repeating: UInt8(number), count: 1_000_000 + number)
                 let path = Array("folder/file\(number)".utf8)
-                let request = FTPRequest(place, .upload(path, length: Int64(content.count), appends: false))
+                let request = FTPRequest(place, .upload(RawPath(path), 0..<Int64(content.count), appends: false))
                 #expect(try await client.run(request, .bytes(content)).story == "ok 226 STOR")
                 #expect(vsftpd.stored("folder/file\(number)") == content)
             }
             let sink = RecordingSink()
-            let back = FTPRequest(place, .download(Array("folder/file3".utf8), from: 1_000_000))
+            let back = FTPRequest(place, .download(RawPath("folder/file3"), from: 1_000_000))
             #expect(try await client.receive(back, sink).failure == nil)
             #expect(sink.bytes == [3, 3, 3])
         }
@@ -132,13 +134,13 @@ import Testing
             for number in 0..<4 {
                 let content = [UInt8](repeating: UInt8(number), count: 200_000)
                 let path = Array("a/b\(number)/f".utf8)
-                let request = FTPRequest(place, .upload(path, length: 200_000, appends: false))
+                let request = FTPRequest(place, .upload(RawPath(path), 0..<200_000, appends: false))
                 #expect(try await client.run(request, .bytes(content)).story == "ok 226 STOR")
                 #expect(proftpd.stored("a/b\(number)/f") == content)
             }
-            let folder = FTPRequest(place, .upload(Array("a/b0".utf8), length: 1, appends: false))
-            #expect(try await client.run(folder, .bytes([1])).reply?.code == 550)
-            #expect(try await client.run(FTPRequest(place, .size(Array("a/b1/f".utf8)))).size == 200_000)
+            let folder = FTPRequest(place, .upload(RawPath("a/b0"), 0..<1, appends: false))
+            #expect(try await client.run(folder, .bytes([1])).answer.reply?.code == 550)
+            #expect(try await client.run(FTPRequest(place, .size(RawPath("a/b1/f")))).answer.size == 200_000)
         }
     }
 
@@ -146,7 +148,7 @@ import Testing
         let vsftpd = try ServerScript("ftpd", Sandbox())
         try await withFTPClient { client async throws in
             let place = FTPServer(.explicit, host: "127.0.0.1", port: vsftpd.port)
-            let end = try await client.run(FTPRequest(place, .size([65])))
+            let end = try await client.run(FTPRequest(place, .size(RawPath([65]))))
             #expect(end.failure?.failureClass == .permanent)
         }
         let log = String(decoding: vsftpd.read("vsftpd.log") ?? [], as: UTF8.self)

@@ -1,21 +1,23 @@
 import LinuxSystem
 import TestSupport
 import Testing
+import TransferModel
+import WireOperations
 
 @testable import CurlTransport
 
 private func server(_ script: ServerScript) -> FTPServer { FTPServer(host: "127.0.0.1", port: script.port) }
 
 private func upload(_ script: ServerScript, _ path: String, _ length: Int, appends: Bool = false) -> FTPRequest {
-    FTPRequest(server(script), .upload(Array(path.utf8), length: Int64(length), appends: appends))
+    FTPRequest(server(script), .upload(RawPath(path), 0..<Int64(length), appends: appends))
 }
 
 private func download(_ script: ServerScript, _ path: String, from: Int64 = 0) -> FTPRequest {
-    FTPRequest(server(script), .download(Array(path.utf8), from: from))
+    FTPRequest(server(script), .download(RawPath(path), from: from))
 }
 
 private func size(_ script: ServerScript, _ path: String) -> FTPRequest {
-    FTPRequest(server(script), .size(Array(path.utf8)))
+    FTPRequest(server(script), .size(RawPath(path)))
 }
 
 private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest {
@@ -33,8 +35,8 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
             #expect(half.bytesSent == 300_000)
             let there = try await client.run(size(vsftpd, "part"))
             #expect(there.story == "ok 213 SIZE")
-            #expect(there.size == 300_000)
-            #expect(there.modified != nil)
+            #expect(there.answer.size == 300_000)
+            #expect(there.answer.modified != nil)
             let rest = Array(content.dropFirst(300_000))
             #expect(
                 try await client.run(upload(vsftpd, "part", 400_000, appends: true), .bytes(rest)).story
@@ -44,8 +46,8 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
             let sink = RecordingSink()
             let end = try await client.receive(download(vsftpd, "whole", from: 100_000), sink)
             #expect(end.story == "ok 226 RETR")
-            #expect(end.size == 700_000)
-            #expect(end.modified != nil)
+            #expect(end.answer.size == 700_000)
+            #expect(end.answer.modified != nil)
             #expect(end.bytesDelivered == 600_000)
             #expect(sink.bytes == Array(content.dropFirst(100_000)))
         }
@@ -105,7 +107,7 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
         try await withFTPClient { client async throws in
             let missing = try await client.run(size(vsftpd, "missing"))
             #expect(missing.story == "ok 550 SIZE")
-            #expect(missing.size == nil)
+            #expect(missing.answer.size == nil)
             #expect(try await client.run(commands(vsftpd, "RNFR missing", "RNTO x")).story == "failed 21 550 RNFR")
             #expect(try await client.run(commands(vsftpd, "*DELE missing", "PWD")).story == "ok 257 PWD")
             #expect(
@@ -124,7 +126,7 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
             let content: [UInt8] = [13, 10, 0, 255]
             #expect(try await client.run(upload(vsftpd, name, 4), .bytes(content)).failure == nil)
             #expect(vsftpd.stored(name) == content)
-            #expect(try await client.run(size(vsftpd, name)).size == 4)
+            #expect(try await client.run(size(vsftpd, name)).answer.size == 4)
         }
     }
 
@@ -133,12 +135,12 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
         try await withFTPClient { client async throws in
             let name = Array("folder/".utf8) + [0xE9, 0x80]
             let path = Array("\(vsftpd.folder)/data/".utf8) + name
-            let request = FTPRequest(server(vsftpd), .upload(path, length: 2, appends: false))
+            let request = FTPRequest(server(vsftpd), .upload(RawPath(path), 0..<2, appends: false))
             #expect(try await client.run(request, .bytes([1, 2])).failure == nil)
             // vsftpd shows an anonymous root the whole machine, and starts in the folder that it serves.
-            let there = try await client.run(FTPRequest(server(vsftpd), .size(name)))
+            let there = try await client.run(FTPRequest(server(vsftpd), .size(RawPath(name))))
             #expect(there.story == "ok 213 SIZE")
-            #expect(there.size == 2)
+            #expect(there.answer.size == 2)
         }
     }
 
@@ -146,12 +148,12 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
         try await withFTPClient { client async throws in
             let nowhere = FTPServer(host: "127.0.0.1", port: 1)
             for work in [
-                FTPWork.size([]), .size(Array("folder/".utf8)), .size(Array("a\r\nDELE b".utf8)),
-                .commands([Array("NOOP\nDELE b".utf8)]), .commands([[]]), .download([1], from: 0),
+                FTPOperation.size(RawPath([])), .size(RawPath("folder/")), .size(RawPath("a\r\nDELE b")),
+                .commands([Array("NOOP\nDELE b".utf8)]), .commands([[]]), .download(RawPath([1]), from: 0),
             ] {
                 await #expect(throws: CurlError.self) { try await client.start(FTPRequest(nowhere, work)) }
             }
-            let host = FTPRequest(FTPServer(host: "a@b", port: 1), .size([65]))
+            let host = FTPRequest(FTPServer(host: "a@b", port: 1), .size(RawPath([65])))
             await #expect(throws: CurlError.self) { try await client.start(host) }
         }
     }
@@ -187,7 +189,7 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
             await client.abandon(number)
             let taken = sink.bytes
             #expect(taken == Array(content.prefix(taken.count)))
-            #expect(try await client.run(size(vsftpd, "big")).size == Int64(content.count))
+            #expect(try await client.run(size(vsftpd, "big")).answer.size == Int64(content.count))
             #expect(sink.bytes == taken)
         }
     }
@@ -260,7 +262,7 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
             let content = pattern(32 << 20)
             let full = try await client.run(upload(vsftpd, "big", content.count), .bytes(content))
             #expect(full.failure != nil)
-            #expect(full.reply?.code == 451)
+            #expect(full.answer.reply?.code == 451)
             #expect(vsftpd.stored("big")?.count == 2 << 20)
         }
     }
@@ -278,7 +280,7 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
             try vsftpd.crash()
             let gone = try await client.run(size(vsftpd, "a"))
             #expect(gone.failure?.code == .cannotConnect)
-            #expect(gone.reply == nil)
+            #expect(gone.answer.reply == nil)
         }
     }
 
@@ -287,18 +289,20 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
         try await withFTPClient { client async throws in
             var place = server(python)
             place.connection.credentials = HTTPCredentials(user: "test", password: "wrong")
-            let end = try await client.run(FTPRequest(place, .size([65])))
-            #expect(end.isLoginRefused)
-            #expect(end.reply?.code == 530)
+            let end = try await client.run(FTPRequest(place, .size(RawPath([65]))))
+            #expect(end.answer.isLoginRefused)
+            #expect(end.answer.reply?.code == 530)
             place.connection.credentials = HTTPCredentials(user: "test", password: "test")
             let content = pattern(100_000)
             let path = Array("new/folder/f".utf8)
-            let request = FTPRequest(place, .upload(path, length: 100_000, appends: false))
+            let request = FTPRequest(place, .upload(RawPath(path), 0..<100_000, appends: false))
             #expect(try await client.run(request, .bytes(content)).failure == nil)
             #expect(python.stored("new/folder/f") == content)
             let dated = FTPRequest(place, .commands([Array("MFMT 20200102030405 ".utf8) + path]))
-            #expect(try await client.run(dated).reply?.code == 213)
-            #expect(try await client.run(FTPRequest(place, .size(path))).modified == 1_577_934_245)
+            #expect(try await client.run(dated).answer.reply?.code == 213)
+            #expect(
+                try await client.run(FTPRequest(place, .size(RawPath(path)))).answer.modified
+                    == Timestamp(milliseconds: 1_577_934_245_000))
         }
     }
 }

@@ -2,6 +2,7 @@ import CurlTransport
 import LinuxSystem
 import TestSupport
 import Testing
+import WireOperations
 
 @Suite struct GateTests {
     private static let size = 5_000_000

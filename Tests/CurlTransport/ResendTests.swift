@@ -2,6 +2,7 @@ import CurlTransport
 import LinuxSystem
 import TestSupport
 import Testing
+import WireOperations
 
 /// libcurl repeats a whole request, unseen, when a kept connection dies before any answer. These tests count at the server.
 @Suite struct ResendTests {

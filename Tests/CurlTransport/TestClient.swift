@@ -1,6 +1,7 @@
 import LinuxSystem
 import Synchronization
 import TestSupport
+import WireOperations
 
 @testable import CurlTransport
 
@@ -89,11 +90,11 @@ final class RecordingSink: TransferBodySink, Sendable {
 actor TestClient {
     let loop: EventLoop
     let clock: ManualClock?
-    private(set) var events: [TransportEvent] = []
+    private(set) var events: [HTTPEvent] = []
     private var transport: HTTPTransport?
-    private var waiting: [(matches: (TransportEvent) -> Bool, found: CheckedContinuation<TransportEvent, Never>)] = []
+    private var waiting: [(matches: (HTTPEvent) -> Bool, found: CheckedContinuation<HTTPEvent, Never>)] = []
     /// Opens gates as soon as a head is told.
-    private var gates: [ExchangeID: RecordingSink] = [:]
+    private var gates: [WireID: RecordingSink] = [:]
     private var buckets: [TokenBucket] = []
     private var lastSent: Int64 = 0
     private var looks = 0
@@ -115,7 +116,7 @@ actor TestClient {
         transport = nil
     }
 
-    private func take(_ batch: [TransportEvent]) {
+    private func take(_ batch: [HTTPEvent]) {
         for event in batch {
             events.append(event)
             if case .head(let id, _, _) = event, let sink = gates[id] { transport?.openGate(id, to: .sink(sink)) }
@@ -125,7 +126,7 @@ actor TestClient {
         }
     }
 
-    private func first(_ matches: @escaping (TransportEvent) -> Bool) async -> TransportEvent {
+    private func first(_ matches: @escaping (HTTPEvent) -> Bool) async -> HTTPEvent {
         if let event = events.first(where: matches) { return event }
         return await withCheckedContinuation { waiting.append((matches, $0)) }
     }
@@ -135,7 +136,7 @@ actor TestClient {
     /// Starts it, and sets its pauses before libcurl has a connection for it.
     func startPausing(_ id: UInt64, _ request: HTTPRequest, body: PatternBody? = nil) throws {
         try start(id, request, body: body)
-        if let transport, let exchange = transport.exchanges[ExchangeID(rawValue: id)] {
+        if let transport, let exchange = transport.exchanges[WireID(rawValue: id)] {
             transport.applyPauses(of: exchange)
         }
     }
@@ -144,7 +145,7 @@ actor TestClient {
         _ id: UInt64, _ request: HTTPRequest, body: PatternBody? = nil, opening sink: RecordingSink? = nil,
         up: [Int] = [], down: [Int] = []
     ) throws {
-        let id = ExchangeID(rawValue: id)
+        let id = WireID(rawValue: id)
         gates[id] = sink
         try transport?.start(
             id, request, source: body.map { PatternSource($0) },
@@ -158,7 +159,7 @@ actor TestClient {
 
     func setRate(_ rate: Int64?, of bucket: Int) { transport?.setRate(rate, of: buckets[bucket]) }
 
-    func end(of id: UInt64) async -> ExchangeEnd {
+    func end(of id: UInt64) async -> HTTPTransferEnd {
         let event = await first {
             if case .ended(let ended, _) = $0 { ended.rawValue == id } else { false }
         }
@@ -166,7 +167,7 @@ actor TestClient {
         return end
     }
 
-    func head(of id: UInt64) async -> ResponseHead {
+    func head(of id: UInt64) async -> HTTPAnswer {
         let event = await first {
             if case .head(let told, _, _) = $0 { told.rawValue == id } else { false }
         }
@@ -177,7 +178,7 @@ actor TestClient {
     /// Starts and waits for the end.
     func run(
         _ id: UInt64, _ request: HTTPRequest, body: PatternBody? = nil, opening sink: RecordingSink? = nil
-    ) async throws -> ExchangeEnd {
+    ) async throws -> HTTPTransferEnd {
         try start(id, request, body: body, opening: sink)
         return await end(of: id)
     }
@@ -198,16 +199,16 @@ actor TestClient {
     }
 
     func openGate(_ id: UInt64, to sink: RecordingSink) {
-        transport?.openGate(ExchangeID(rawValue: id), to: .sink(sink))
+        transport?.openGate(WireID(rawValue: id), to: .sink(sink))
     }
 
     func openGateToMemory(_ id: UInt64, limit: Int) {
-        transport?.openGate(ExchangeID(rawValue: id), to: .buffer(limit: limit))
+        transport?.openGate(WireID(rawValue: id), to: .buffer(limit: limit))
     }
 
-    func abandon(_ id: UInt64) { transport?.abandon(ExchangeID(rawValue: id)) }
-    func flush(_ id: UInt64) { transport?.flush(ExchangeID(rawValue: id)) }
-    func progress(_ id: UInt64) -> ExchangeProgress? { transport?.progress(ExchangeID(rawValue: id)) }
+    func abandon(_ id: UInt64) { transport?.abandon(WireID(rawValue: id)) }
+    func flush(_ id: UInt64) { transport?.flush(WireID(rawValue: id)) }
+    func progress(_ id: UInt64) -> CurlProgress? { transport?.progress(WireID(rawValue: id)) }
     func advance(by duration: Duration) { clock?.advance(by: duration) }
     func sleep(for duration: Duration) { clock?.sleep(for: duration) }
     var openSockets: [Int32] { transport.map { Array($0.sockets.keys) } ?? [] }
@@ -216,7 +217,7 @@ actor TestClient {
 
     /// libcurl has offered the first bytes of a body and was told to wait.
     func gateHolds(_ id: UInt64) -> Bool {
-        transport?.exchanges[ExchangeID(rawValue: id)]?.pauses.contains(.gate) ?? false
+        transport?.exchanges[WireID(rawValue: id)]?.pauses.contains(.gate) ?? false
     }
 
     /// Some bytes were sent and none since the last fifty looks.

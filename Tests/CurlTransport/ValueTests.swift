@@ -1,5 +1,7 @@
 import LinuxSystem
 import Testing
+import TransferModel
+import WireOperations
 
 @testable import CurlTransport
 
@@ -18,9 +20,9 @@ import Testing
         let text = "HTTP/1.1 103 Early\r\nA: 1\r\n\r\nHTTP/1.1 401 No\r\nB: 2\r\n\r\nHTTP/1.1 200 OK\r\nC: 3\r\n\r\n"
         #expect(
             steps(text) == [
-                .interim(ResponseHead(status: 103, fields: [HTTPField("A", "1")])),
-                .final(ResponseHead(status: 401, fields: [HTTPField("B", "2")])),
-                .final(ResponseHead(status: 200, fields: [HTTPField("C", "3")])),
+                .interim(HTTPAnswer(status: 103, headers: [HeaderField("A", "1")])),
+                .final(HTTPAnswer(status: 401, headers: [HeaderField("B", "2")])),
+                .final(HTTPAnswer(status: 200, headers: [HeaderField("C", "3")])),
             ])
     }
 
@@ -29,13 +31,13 @@ import Testing
         #expect(
             steps(text) == [
                 .final(
-                    ResponseHead(
-                        status: 200, fields: [HTTPField("A", "x y"), HTTPField("B", ""), HTTPField("C", "1:2")]))
+                    HTTPAnswer(
+                        status: 200, headers: [HeaderField("A", "x y"), HeaderField("B", ""), HeaderField("C", "1:2")]))
             ])
     }
 
     @Test func `trailers behind a body change nothing`() {
-        #expect(steps("HTTP/1.1 200 OK\r\n\r\nX-Digest: 1\r\n\r\n") == [.final(ResponseHead(status: 200, fields: []))])
+        #expect(steps("HTTP/1.1 200 OK\r\n\r\nX-Digest: 1\r\n\r\n") == [.final(HTTPAnswer(status: 200, headers: []))])
     }
 
     @Test func `a status that is none is not believed`() {
@@ -45,9 +47,9 @@ import Testing
     }
 
     @Test func `a name is found whatever its case`() {
-        let head = ResponseHead(status: 200, fields: [HTTPField("eTaG", "1"), HTTPField("etag", "2")])
-        #expect(head.value("ETag") == "1")
-        #expect(head.value("Date") == nil)
+        let head = HTTPAnswer(status: 200, headers: [HeaderField("eTaG", "1"), HeaderField("etag", "2")])
+        #expect(head.field("etag") == "1")
+        #expect(head.field("date") == nil)
     }
 }
 
@@ -67,9 +69,9 @@ import Testing
     @Test("a TLS handshake that the line broke in is no refusal of TLS")
     func cutHandshake() {
         for error: Errno in [.connectionReset, .brokenPipe] {
-            let cut = ExchangeFailure(CurlCode(rawValue: 35), osError: error, text: "Recv failure")
+            let cut = CurlFailure(CurlCode(rawValue: 35), osError: error, text: "Recv failure")
             #expect(cut.failureClass == .transient)
         }
-        #expect(ExchangeFailure(CurlCode(rawValue: 35), text: "wrong version number").failureClass == .handshake)
+        #expect(CurlFailure(CurlCode(rawValue: 35), text: "wrong version number").failureClass == .handshake)
     }
 }

@@ -4,6 +4,7 @@ import LinuxSystem
 import Synchronization
 import TestSupport
 import Testing
+import WireOperations
 
 @Suite struct WatchdogTests {
     private func request(_ method: String, _ url: String, _ body: HTTPBody = .none) -> HTTPRequest {

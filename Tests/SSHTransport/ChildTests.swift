@@ -3,6 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 import TransferModel
+import WireOperations
 
 @testable import SSHTransport
 

@@ -2,6 +2,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 import TransferModel
+import WireOperations
 
 @testable import SSHTransport
 
@@ -19,8 +20,8 @@ import TransferModel
                 .setModified(handle, 1_000_000_007), .handleStatus(handle), .close(handle),
                 .rename(part, to: bench.path("final"), replaces: false), source: source)
             #expect(ends.map(\.writtenThrough) == [1_000_000, 600_000, nil, nil, nil, nil, nil])
-            #expect(ends[4].outcome == .attributes(RemoteAttributes(size: 1_000_000, modified: 1_000_000_007)))
-            for index in [0, 1, 2, 3, 5, 6] { #expect(ends[index].outcome == .done, "\(index)") }
+            #expect(ends[4].outcome == .answered(.attributes(SFTPAttributes(size: 1_000_000, modified: 1_000_000_007))))
+            for index in [0, 1, 2, 3, 5, 6] { #expect(ends[index].outcome == .answered(.done), "\(index)") }
             #expect(ends[0].features.writesInOrder && ends[0].features.renamesOver && ends[0].features.syncs)
             #expect(bench.sandbox.read("final") == PatternSource.bytes(0..<1_000_000))
             let late = await client.perform(.handleStatus(handle))[0]
@@ -28,8 +29,10 @@ import TransferModel
                 Issue.record("a closed handle: \(late)")
                 return
             }
-            #expect(await client.perform(.remove(bench.path("final")))[0].outcome == .done)
-            #expect(await client.perform(.status(bench.path("final")))[0].outcome == .refused(2, "No such file"))
+            #expect(await client.perform(.remove(bench.path("final")))[0].outcome == .answered(.done))
+            #expect(
+                await client.perform(.status(bench.path("final")))[0].outcome
+                    == .answered(.refused(.noSuchFile, "No such file")))
         }
     }
 
@@ -41,14 +44,16 @@ import TransferModel
             try bench.sandbox.write("b", [4])
             let handle = try await client.handle(.openForWriting(bench.path("a")))
             let status = await client.perform(.handleStatus(handle))[0]
-            guard case .attributes(let found) = status.outcome else { return #expect(status.outcome == .done) }
+            guard case .answered(.attributes(let found)) = status.outcome else {
+                return #expect(status.outcome == .answered(.done))
+            }
             #expect(found.size == 3)
             let (a, b) = (bench.path("a"), bench.path("b"))
             let refused = await client.perform(.rename(a, to: b, replaces: false))[0]
-            #expect(refused.outcome == .refused(4, "Failure"))
-            #expect(await client.perform(.rename(a, to: b, replaces: true))[0].outcome == .done)
+            #expect(refused.outcome == .answered(.refused(.failure, "Failure")))
+            #expect(await client.perform(.rename(a, to: b, replaces: true))[0].outcome == .answered(.done))
             #expect(bench.sandbox.read("b") == [1, 2, 3])
-            #expect(await client.perform(.setSize(handle, 2))[0].outcome == .done)
+            #expect(await client.perform(.setSize(handle, 2))[0].outcome == .answered(.done))
             #expect(bench.sandbox.read("b") == [1, 2])
         }
     }
@@ -57,19 +62,21 @@ import TransferModel
     func folders() async throws {
         try await SFTPBench.run { bench in
             let client = bench.client
-            #expect(await client.perform(.makeFolders(bench.path("x/y/z")))[0].outcome == .done)
-            #expect(await client.perform(.makeFolders(bench.path("x/y/z")))[0].outcome == .done)
+            #expect(await client.perform(.makeFolders(bench.path("x/y/z")))[0].outcome == .answered(.done))
+            #expect(await client.perform(.makeFolders(bench.path("x/y/z")))[0].outcome == .answered(.done))
             #expect(
                 await client.perform(.makeFolders(RawPath("")), .makeFolders(RawPath("/"))).map(\.outcome) == [
-                    .done, .done,
+                    .answered(.done), .answered(.done),
                 ])
             let status = await client.perform(.status(bench.path("x/y/z")))[0]
-            guard case .attributes(let found) = status.outcome else { return #expect(status.outcome == .done) }
+            guard case .answered(.attributes(let found)) = status.outcome else {
+                return #expect(status.outcome == .answered(.done))
+            }
             #expect(found.isFolder)
             try bench.sandbox.write("file", [])
             for path in ["file", "file/below"] {
                 let end = await client.perform(.makeFolders(bench.path(path)))[0]
-                guard case .refused = end.outcome else {
+                guard case .answered(.refused) = end.outcome else {
                     Issue.record("\(path): \(end)")
                     continue
                 }
@@ -81,7 +88,9 @@ import TransferModel
     func space() async throws {
         try await SFTPBench.run { bench in
             let end = await bench.client.perform(.freeSpace(bench.path("")))[0]
-            guard case .freeSpace(let bytes) = end.outcome else { return #expect(end.outcome == .done) }
+            guard case .answered(.freeSpace(let bytes)) = end.outcome else {
+                return #expect(end.outcome == .answered(.done))
+            }
             #expect(bytes >= 0)
         }
     }
@@ -102,7 +111,7 @@ import TransferModel
             let sink = RecordingSink()
             await client.openGate(read, sink, total: knowsTotal ? 3_000_001 : nil)
             let end = await client.end(of: read)
-            #expect(end.outcome == .done && end.bytesRead == 3_000_001 - 77)
+            #expect(end.outcome == .answered(.done) && end.bytesRead == 3_000_001 - 77)
             #expect(sink.bytes == Array(content[77...]))
         }
     }
@@ -115,7 +124,7 @@ import TransferModel
             for (from, total) in [(2, 2), (5, nil), (2, nil)] as [(Int64, Int64?)] {
                 let read = await bench.client.start([.read(handle, from: from)])[0]
                 await bench.client.openGate(read, RecordingSink(), total: total)
-                #expect(await bench.client.end(of: read).outcome == .done)
+                #expect(await bench.client.end(of: read).outcome == .answered(.done))
             }
         }
     }
@@ -135,7 +144,10 @@ import TransferModel
             await client.openGate(read, sink)
             let end = await client.end(of: read)
             #expect(end.outcome == .sinkFailed(.noSpace) && Int(end.bytesRead) == sink.bytes.count)
-            #expect(await client.perform(.close(reading), .close(handle)).map(\.outcome) == [.done, .done])
+            #expect(
+                await client.perform(.close(reading), .close(handle)).map(\.outcome) == [
+                    .answered(.done), .answered(.done),
+                ])
         }
     }
 
@@ -145,9 +157,9 @@ import TransferModel
             try bench.sandbox.write("f", [1])
             let handle = try await bench.client.handle(.openForReading(bench.path("f")))
             let end = await bench.client.perform(.write(handle, 0..<5_000_000), source: PatternSource())[0]
-            guard case .refused = end.outcome else { return #expect(end.outcome == .done) }
+            guard case .answered(.refused) = end.outcome else { return #expect(end.outcome == .answered(.done)) }
             #expect(end.writtenThrough == 0)
-            #expect(await bench.client.perform(.close(handle))[0].outcome == .done)
+            #expect(await bench.client.perform(.close(handle))[0].outcome == .answered(.done))
         }
     }
 
@@ -155,26 +167,29 @@ import TransferModel
     func lists() async throws {
         try await SFTPBench.run { bench in
             let client = bench.client
-            #expect(await client.perform(.makeFolders(bench.path("many/sub")))[0].outcome == .done)
+            #expect(await client.perform(.makeFolders(bench.path("many/sub")))[0].outcome == .answered(.done))
             for number in 0..<250 {
                 let handle = try await client.handle(.openForWriting(bench.path("many/a b\(number)")))
-                #expect(await client.perform(.close(handle))[0].outcome == .done)
+                #expect(await client.perform(.close(handle))[0].outcome == .answered(.done))
             }
-            guard case .opened(let folder) = await client.perform(.openFolder(bench.path("many")))[0].outcome else {
+            guard case .answered(.opened(let folder)) = await client.perform(.openFolder(bench.path("many")))[0].outcome
+            else {
                 Issue.record("not opened")
                 return
             }
-            var names: [RemoteName] = []
-            while case .names(let some) = await client.perform(.readFolder(folder))[0].outcome { names += some }
-            guard case .refused(StatusCode.endOfFile, _) = await client.perform(.readFolder(folder))[0].outcome else {
+            var names: [SFTPName] = []
+            while case .answered(.names(let some)) = await client.perform(.readFolder(folder))[0].outcome {
+                names += some
+            }
+            guard case .answered(.refused(.endOfFile, _)) = await client.perform(.readFolder(folder))[0].outcome else {
                 Issue.record("no end")
                 return
             }
             #expect(names.count == 253 && Set(names.map(\.name)).count == 253)
             #expect(names.first { $0.name == RawPath("sub") }?.attributes.isFolder == true)
             #expect(names.first { $0.name == RawPath("a b7") }?.attributes.size == 0)
-            #expect(await client.perform(.close(folder))[0].outcome == .done)
-            guard case .refused = await client.perform(.openFolder(bench.path("none")))[0].outcome else {
+            #expect(await client.perform(.close(folder))[0].outcome == .answered(.done))
+            guard case .answered(.refused) = await client.perform(.openFolder(bench.path("none")))[0].outcome else {
                 Issue.record("a folder that is not there")
                 return
             }
@@ -197,7 +212,7 @@ import TransferModel
             let events = await client.events
             #expect(events.allSatisfy { !ids.contains($0.id) })
             let gone = await client.perform(.handleStatus(handle), owner: 2)[0]
-            guard case .broken = gone.outcome else { return #expect(gone.outcome == .done) }
+            guard case .broken = gone.outcome else { return #expect(gone.outcome == .answered(.done)) }
         }
     }
 
@@ -221,7 +236,7 @@ import TransferModel
             #expect(progress.sent <= 1 << 20 && progress.acknowledged == 0)
             try System.kill(pid, signal: 18)
             let end = await client.end(of: id)
-            #expect(end.outcome == .done && end.writtenThrough == 6_000_000)
+            #expect(end.outcome == .answered(.done) && end.writtenThrough == 6_000_000)
             #expect(bench.sandbox.read("f") == PatternSource.bytes(0..<6_000_000))
         }
     }
@@ -236,7 +251,7 @@ import TransferModel
             await client.until { $0.progress(id)?.acknowledged == 100_000 }
             #expect(up.taken == 100_000)
             await client.allow(150_000, up)
-            #expect(await client.end(of: id).outcome == .done)
+            #expect(await client.end(of: id).outcome == .answered(.done))
             #expect(up.taken == 250_000)
             let reading = try await client.handle(.openForReading(bench.path("f")))
             let down = Allowance(60_000, wait: .milliseconds(1))
@@ -245,7 +260,7 @@ import TransferModel
             await client.openGate(read, sink, total: 250_000)
             await client.until { $0.progress(read)?.received == 60_000 }
             await client.allow(190_000, down, asksItself: true)
-            #expect(await client.end(of: read).outcome == .done)
+            #expect(await client.end(of: read).outcome == .answered(.done))
             #expect(sink.bytes == PatternSource.bytes(0..<250_000))
         }
     }

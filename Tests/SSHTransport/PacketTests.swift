@@ -1,5 +1,6 @@
 import Testing
 import TransferModel
+import WireOperations
 
 @testable import SSHTransport
 
@@ -24,8 +25,8 @@ private func greeting(_ extensions: [(String, String)], version: UInt8 = 3) -> S
     func requests() {
         let path = RawPath("/a")
         let handle: [UInt8] = [0xAB]
-        let file = RemoteHandle(rawValue: 9)
-        let table: [(SFTPRequest, String)] = [
+        let file = SFTPHandle(rawValue: 9)
+        let table: [(SFTPOperation, String)] = [
             (.openForWriting(path), "00000013 03 00000007 00000002 2f61 0000000a 00000000"),
             (.openForReading(path), "00000013 03 00000007 00000002 2f61 00000001 00000000"),
             (.status(path), "0000000b 11 00000007 00000002 2f61"),
@@ -57,16 +58,16 @@ private func greeting(_ extensions: [(String, String)], version: UInt8 = 3) -> S
 
     @Test("answers are taken apart, with what servers add and leave out")
     func answers() {
-        #expect(answer(bytes("65 00000007 00000000")) == .status(0, ""))
-        #expect(answer(bytes("65 00000007 00000004") + string("No\u{1B}")) == .status(4, "No\\x1b"))
+        #expect(answer(bytes("65 00000007 00000000")) == .status(nil, ""))
+        #expect(answer(bytes("65 00000007 00000004") + string("No\u{1B}")) == .status(.failure, "No\\x1b"))
         #expect(answer(bytes("66 00000007 00000002 abcd")) == .handle([0xAB, 0xCD]))
-        #expect(answer(bytes("69 00000007 00000000")) == .attributes(RemoteAttributes(size: nil)))
+        #expect(answer(bytes("69 00000007 00000000")) == .attributes(SFTPAttributes(size: nil)))
         #expect(
             answer(bytes("69 00000007 0000000f 0000000000000009 00000001 00000002 000041ed 00000003 00000004 ff"))
-                == .attributes(RemoteAttributes(size: 9, modified: 4, isFolder: true)))
+                == .attributes(SFTPAttributes(size: 9, modified: 4, isFolder: true)))
         #expect(
             answer(bytes("69 00000007 00000001 ffffffffffffffff"))
-                == .attributes(RemoteAttributes(size: .max, isSizeImpossible: true)))
+                == .attributes(SFTPAttributes(size: FileSize.beyond)))
         // Names of a folder: what stands behind the times of one is no part of the next.
         #expect(
             answer(
@@ -74,8 +75,8 @@ private func greeting(_ extensions: [(String, String)], version: UInt8 = 3) -> S
                     "68 00000007 00000002 00000001 61 00000000 80000001 0000000000000005 00000001 00000001 78 00000001 79 "
                         + "00000001 62 00000000 00000004 000041ed"))
                 == .names([
-                    RemoteName(name: RawPath("a"), attributes: RemoteAttributes(size: 5)),
-                    RemoteName(name: RawPath("b"), attributes: RemoteAttributes(size: nil, isFolder: true)),
+                    SFTPName(RawPath("a"), SFTPAttributes(size: 5)),
+                    SFTPName(RawPath("b"), SFTPAttributes(size: nil, isFolder: true)),
                 ]))
         #expect(answer(bytes("68 00000007 00000000")) == .names([]))
         // A count alone makes nothing, whatever it says.
@@ -134,7 +135,7 @@ private func greeting(_ extensions: [(String, String)], version: UInt8 = 3) -> S
         #expect(other.features.syncs && !other.features.writesInOrder)
         let later = try #require(greeting([("fsync@openssh.com", "2"), ("posix-rename@openssh.com", "1")]))
         #expect(!later.features.syncs && later.features.renamesOver && !later.features.writesInOrder)
-        #expect(try #require(greeting([])).features == ServerFeatures())
+        #expect(try #require(greeting([])).features == SFTPFeatures())
         #expect(bytes("02 00000003 00000001 61").withUnsafeBytes { ServerGreeting($0) } == nil)
         #expect(bytes("65 00000003").withUnsafeBytes { ServerGreeting($0) } == nil)
     }

@@ -3,6 +3,7 @@ import LinuxSystem
 import Synchronization
 import TestSupport
 import TransferModel
+import WireOperations
 
 @testable import SSHTransport
 
@@ -136,8 +137,8 @@ actor SFTPClient {
     let clock: ManualClock?
     private(set) var events: [SFTPEvent] = []
     private var transport: SFTPTransport?
-    private var waiting: [OperationID: CheckedContinuation<OperationEnd, Never>] = [:]
-    private var ended: [OperationID: OperationEnd] = [:]
+    private var waiting: [WireID: CheckedContinuation<OperationEnd, Never>] = [:]
+    private var ended: [WireID: OperationEnd] = [:]
     private var whenTrue: [(condition: (isolated SFTPClient) -> Bool, found: CheckedContinuation<Void, Never>)] = []
     private var lastID: UInt64 = 0
     let target: SSHTarget
@@ -176,25 +177,25 @@ actor SFTPClient {
     /// Begins operations together.
     @discardableResult
     func start(
-        _ requests: [SFTPRequest], owner: UInt64 = 1, source: (any SFTPSource & Sendable)? = nil,
+        _ requests: [SFTPOperation], owner: UInt64 = 1, source: (any SFTPSource & Sendable)? = nil,
         limit: (any TransferThrottle & Sendable)? = nil, on other: SSHTarget? = nil
-    ) -> [OperationID] {
+    ) -> [WireID] {
         requests.map { request in
             lastID += 1
-            let id = OperationID(rawValue: lastID)
+            let id = WireID(rawValue: lastID)
             transport?.start(
                 id, request, on: other ?? target, owner: OperationOwner(rawValue: owner), source: source, limit: limit)
             return id
         }
     }
 
-    func end(of id: OperationID) async -> OperationEnd {
+    func end(of id: WireID) async -> OperationEnd {
         if let end = ended.removeValue(forKey: id) { return end }
         return await withCheckedContinuation { waiting[id] = $0 }
     }
 
     func perform(
-        _ requests: SFTPRequest..., owner: UInt64 = 1, source: (any SFTPSource & Sendable)? = nil,
+        _ requests: SFTPOperation..., owner: UInt64 = 1, source: (any SFTPSource & Sendable)? = nil,
         on other: SSHTarget? = nil
     ) async -> [OperationEnd] {
         var ends: [OperationEnd] = []
@@ -203,21 +204,21 @@ actor SFTPClient {
     }
 
     /// Opens a file.
-    func handle(_ request: SFTPRequest, owner: UInt64 = 1) async throws -> RemoteHandle {
+    func handle(_ request: SFTPOperation, owner: UInt64 = 1) async throws -> SFTPHandle {
         let end = await perform(request, owner: owner)[0]
-        guard case .opened(let handle) = end.outcome else { throw Unexpected(end: end) }
+        guard case .answered(.opened(let handle)) = end.outcome else { throw Unexpected(end: end) }
         return handle
     }
 
     struct Unexpected: Error { let end: OperationEnd }
 
-    func openGate(_ id: OperationID, _ sink: any SFTPSink & Sendable, total: Int64? = nil) {
+    func openGate(_ id: WireID, _ sink: any SFTPSink & Sendable, total: Int64? = nil) {
         transport?.openGate(id, to: sink, total: total)
     }
 
-    func abandon(_ id: OperationID) { transport?.abandon(id) }
+    func abandon(_ id: WireID) { transport?.abandon(id) }
     func abandonAll(of owner: UInt64) { transport?.abandonAll(of: OperationOwner(rawValue: owner)) }
-    func progress(_ id: OperationID) -> OperationProgress? { transport?.progress(id) }
+    func progress(_ id: WireID) -> OperationProgress? { transport?.progress(id) }
     func advance(by duration: Duration) { clock?.advance(by: duration) }
     func sleep(for duration: Duration) { clock?.sleep(for: duration) }
     func resumeThrottled() { transport?.resumeThrottled() }

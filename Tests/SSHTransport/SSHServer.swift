@@ -2,6 +2,7 @@ import Glibc
 import LinuxSystem
 import TestSupport
 import TransferModel
+import WireOperations
 
 @testable import SSHTransport
 
@@ -99,10 +100,10 @@ func words(_ outcome: OperationEnd.Outcome) -> String {
     switch outcome {
     case .broken(let error): "\(error.code)"
     case .notLetIn(let reason, let error): "\(reason) \(error.code)"
-    case .refused(let code, _): "refused \(code)"
-    case .done: "done"
-    case .opened: "opened"
-    case .attributes: "attributes"
+    case .answered(.refused(let status, _)): "refused \(status.rawValue)"
+    case .answered(.done): "done"
+    case .answered(.opened): "opened"
+    case .answered(.attributes): "attributes"
     default: "\(outcome)"
     }
 }

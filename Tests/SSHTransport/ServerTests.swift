@@ -3,6 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 import TransferModel
+import WireOperations
 
 @testable import SSHTransport
 
@@ -31,7 +32,7 @@ import TransferModel
                 let read = await client.start([.read(reading, from: 0)])[0]
                 await client.openGate(read, try FileEnd(bench.sandbox.path("copy"), writing: true), total: size)
                 let end = await client.end(of: read)
-                #expect(end.outcome == .done && end.bytesRead == size)
+                #expect(end.outcome == .answered(.done) && end.bytesRead == size)
                 let isSame = bench.sandbox.read("source") == bench.sandbox.read("copy")
                 #expect(isSame)
                 #expect(await client.childCount == 1)
@@ -78,7 +79,9 @@ import TransferModel
             try server.write("there", "1234567")
             try await bench(server.target("-oProxyJump=door")) { bench in
                 let end = await bench.client.perform(.status(RawPath(server.folderPath + "/there")))[0]
-                guard case .attributes(let found) = end.outcome else { return #expect(words(end.outcome) == "") }
+                guard case .answered(.attributes(let found)) = end.outcome else {
+                    return #expect(words(end.outcome) == "")
+                }
                 #expect(found.size == 7)
             }
             // A door that does not open is told as such, and nobody waits for ever.

@@ -1,6 +1,7 @@
 import Digests
 import Testing
 import TransferModel
+import WireOperations
 
 @testable import TransferProtocols
 

@@ -13,7 +13,7 @@ final class EasyHandle {
     private var commands: UnsafeMutablePointer<curl_slist>?
 
     /// The kind of exchange that its options serve, when they may serve another of that kind; `configure` forgets it.
-    var kind: ExchangeKind?
+    var kind: HTTPTransferKind?
 
     /// Corresponds to `curl_easy_init`.
     init() throws(CurlError) {
@@ -79,11 +79,11 @@ final class EasyHandle {
     ///   - fallback: the code where libcurl was content and we are not.
     ///   - address: the peer's, where there was one.
     func failure(
-        _ code: CurlCode, or fallback: CurlCode, cause: ExchangeCause?, address: String?
-    ) -> ExchangeFailure {
+        _ code: CurlCode, or fallback: CurlCode, cause: CurlFailureCause?, address: String?
+    ) -> CurlFailure {
         let osError = long(CURLINFO_OS_ERRNO)
         let text = errorText(or: code)
-        return ExchangeFailure(
+        return CurlFailure(
             code == .ok ? fallback : code, cause: cause,
             osError: osError == 0 ? nil : Errno(rawValue: Int32(truncatingIfNeeded: osError)),
             text: address.map { "\(text) (\($0))" } ?? text,

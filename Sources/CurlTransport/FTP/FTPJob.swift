@@ -32,7 +32,7 @@ final class FTPJob: Sendable {
         var activity: UInt64 = 0
         /// The last byte of an upload was read: only the server's word is missing.
         var waitsForAnswer = false
-        var end: FTPExchangeEnd?
+        var end: FTPTransferEnd?
     }
 
     let request: FTPRequest
@@ -136,7 +136,7 @@ final class FTPJob: Sendable {
     }
 
     /// The end, told once; the loop takes it from here.
-    func finish(_ end: FTPExchangeEnd) {
+    func finish(_ end: FTPTransferEnd) {
         state.withLock { state in
             state.handle = nil
             state.end = end

@@ -1,11 +1,13 @@
 import CCurl
 import Glibc
 import LinuxSystem
+import TransferModel
+import WireOperations
 
 extension FTPPerformance {
     /// All options of one transfer or list of commands, on top of libcurl's defaults. This object must live until it is done.
-    func options(for work: FTPWork) -> [CurlOption] {
-        common + connection + way(of: work)
+    func options(for operation: FTPOperation) -> [CurlOption] {
+        common + connection + way(of: operation)
     }
 
     private var common: [CurlOption] {
@@ -40,13 +42,13 @@ extension FTPPerformance {
         ]
     }
 
-    private func way(of work: FTPWork) -> [CurlOption] {
+    private func way(of operation: FTPOperation) -> [CurlOption] {
         let context = Unmanaged.passUnretained(self).toOpaque()
-        switch work {
+        switch operation {
         case .size(let path):
             return [.string(CURLOPT_URL, url(path)), .long(CURLOPT_NOBODY, 1), .long(CURLOPT_FILETIME, 1)]
         case .commands:
-            return [.string(CURLOPT_URL, url([])), .long(CURLOPT_NOBODY, 1)]
+            return [.string(CURLOPT_URL, url(RawPath([]))), .long(CURLOPT_NOBODY, 1)]
         case .download(let path, let offset):
             return [
                 .string(CURLOPT_URL, url(path)), .long(CURLOPT_FILETIME, 1), .long(CURLOPT_BUFFERSIZE, 256 * 1024),
@@ -58,7 +60,8 @@ extension FTPPerformance {
                 .string(CURLOPT_URL, folderURL(path)), .string(CURLOPT_CUSTOMREQUEST, "MLSD"),
                 .long(CURLOPT_BUFFERSIZE, 64 * 1024),
             ]
-        case .upload(let path, let length, let appends):
+        case .upload(let path, let range, let appends):
+            let length = Int64(range.count)
             return [
                 .string(CURLOPT_URL, url(path)), .long(CURLOPT_UPLOAD, 1), .flag(CURLOPT_APPEND, appends),
                 CurlOption(CURLOPT_INFILESIZE_LARGE, .offset(length)),
@@ -80,17 +83,17 @@ extension FTPPerformance {
         return options
     }
 
-    private func folderURL(_ path: [UInt8]) -> String {
+    private func folderURL(_ path: RawPath) -> String {
         let slash = UInt8(ascii: "/")
-        return url(path.isEmpty || path.last == slash ? path : path + [slash])
+        return url(path.bytes.isEmpty || path.bytes.last == slash ? path : RawPath(path.bytes + [slash]))
     }
 
     /// The path's bytes percent-encoded: no `;type=` can stand in it, and a leading slash is `%2F` (RFC 1738 section 3.2.2).
-    private func url(_ path: [UInt8]) -> String {
+    private func url(_ path: RawPath) -> String {
         let server = request.server
         let scheme = server.security == .implicit ? "ftps" : "ftp"
         let port = server.port.map { ":\($0)" } ?? ""
-        return "\(scheme)://\(server.host)\(port)/\(FTPRequest.encoded(path))"
+        return "\(scheme)://\(server.host)\(port)/\(FTPRequest.encoded(path.bytes))"
     }
 }
 
@@ -121,10 +124,10 @@ extension FTPRequest {
             return CurlError(.badURL, "host")
         }
         let isBroken =
-            switch work {
+            switch operation {
             case .size(let path), .upload(let path, _, _), .download(let path, _):
-                path.isEmpty || path.last == UInt8(ascii: "/") || path.contains { $0 < 32 }
-            case .list(let path): path.contains { $0 < 32 }
+                path.bytes.isEmpty || path.bytes.last == UInt8(ascii: "/") || path.bytes.contains { $0 < 32 }
+            case .list(let path): path.bytes.contains { $0 < 32 }
             case .commands(let commands): commands.contains { $0.isEmpty || $0.contains { $0 < 32 } }
             }
         return isBroken ? CurlError(.badURL, "path") : nil

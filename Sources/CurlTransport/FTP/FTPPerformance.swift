@@ -1,6 +1,8 @@
 import CCurl
 import Glibc
 import LinuxSystem
+import TransferModel
+import WireOperations
 
 /// The thread's side of one FTP exchange: what libcurl's callbacks need and what they found out. On one thread.
 final class FTPPerformance {
@@ -11,15 +13,17 @@ final class FTPPerformance {
 
     /// Bytes of the source that libcurl has fetched.
     private var fetched: Int64 = 0
-    private var cause: ExchangeCause?
+    private var cause: CurlFailureCause?
     /// Verbs that were sent and have no final reply yet, and the one that the last reply answers. libcurl itself may take the refusal of a
     /// STOR for the answer to the PASV that it sends when the server closes the data connection before TLS is up.
     private var unanswered: [String] = []
     private var command = ""
-    private var reply: FTPReply?
+    private var reply: Reply?
     /// Replies to commands of this exchange: none yet means that the server has not noticed us.
     private var replies = 0
-    private var sizeReply: FTPReply?
+    private var sizeReply: Reply?
+    /// A reply with its text as it came.
+    private typealias Reply = (code: Int, text: String)
 
     /// Performs a job from beginning to end; on a thread that may block.
     static func perform(_ job: FTPJob, _ connections: FTPConnections) {
@@ -28,8 +32,8 @@ final class FTPPerformance {
             guard job.begin(handle) else { return connections.give(handle) }
             FTPPerformance(job, handle, connections).run()
         } catch {
-            var end = FTPExchangeEnd()
-            end.failure = ExchangeFailure(error.code, text: error.description)
+            var end = FTPTransferEnd()
+            end.failure = CurlFailure(error.code, text: error.description)
             job.finish(end)
         }
     }
@@ -45,21 +49,21 @@ final class FTPPerformance {
             var code = try transfer()
             if isStale(code) {
                 handle = try FTPHandle(request.server)
-                guard job.begin(handle) else { return job.finish(FTPExchangeEnd()) }
+                guard job.begin(handle) else { return job.finish(FTPTransferEnd()) }
                 code = try transfer()
             }
-            if case .upload(let path, _, _) = request.work, lacksFolder(code) {
+            if case .upload(let path, _, _) = request.operation, lacksFolder(code) {
                 if !isInStep(code) { handle = try FTPHandle(request.server) }
-                guard job.begin(handle) else { return job.finish(FTPExchangeEnd()) }
-                if try makeFolders(of: path) { code = try transfer() }
+                guard job.begin(handle) else { return job.finish(FTPTransferEnd()) }
+                if try makeFolders(of: path.bytes) { code = try transfer() }
             }
             let end = ending(code)
             // A refusal leaves a connection that can be used again; anything else that failed may have left it in any state.
             if isInStep(code), !job.isStopped { connections.give(handle) }
             job.finish(end)
         } catch {
-            var end = FTPExchangeEnd()
-            end.failure = ExchangeFailure(error.code, text: error.description)
+            var end = FTPTransferEnd()
+            end.failure = CurlFailure(error.code, text: error.description)
             job.finish(end)
         }
     }
@@ -67,8 +71,8 @@ final class FTPPerformance {
     private func transfer() throws(CurlError) -> CurlCode {
         (fetched, cause, command, reply, replies, sizeReply, unanswered) = (0, nil, "", nil, 0, nil, [])
         var commands: [[UInt8]] = []
-        if case .commands(let given) = request.work { commands = given }
-        return try perform(options(for: request.work), commands)
+        if case .commands(let given) = request.operation { commands = given }
+        return try perform(options(for: request.operation), commands)
     }
 
     private func perform(_ options: [CurlOption], _ commands: [[UInt8]]) throws(CurlError) -> CurlCode {
@@ -108,32 +112,34 @@ final class FTPPerformance {
 
     // MARK: The end
 
-    private func ending(_ code: CurlCode) -> FTPExchangeEnd {
+    private func ending(_ code: CurlCode) -> FTPTransferEnd {
         let easy = handle.easy
-        var end = FTPExchangeEnd()
+        var end = FTPTransferEnd()
         end.address = easy.string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
         end.bytesReceived = job.state.withLock { $0.received }
-        if case .upload(_, let length, _) = request.work {
-            end.bytesSent = min(max(0, easy.offset(CURLINFO_SIZE_UPLOAD_T)), length)
+        if case .upload(_, let range, _) = request.operation {
+            end.bytesSent = min(max(0, easy.offset(CURLINFO_SIZE_UPLOAD_T)), Int64(range.count))
         }
         let modified = easy.offset(CURLINFO_FILETIME_T)
-        end.modified = modified > 0 ? modified : nil
-        end.size = sizeReply.flatMap { $0.code == 213 ? Self.lastNumber(in: $0.text) : nil }
-        end.command = command
-        if case .size = request.work, code == .ok || code == CurlCode(CURLE_REMOTE_FILE_NOT_FOUND), let sizeReply {
-            end.reply = sizeReply
-            end.command = "SIZE"
+        end.answer.modified = modified > 0 ? Timestamp(seconds: modified) : nil
+        end.answer.size = sizeReply.flatMap { $0.code == 213 ? Self.lastNumber(in: $0.text) : nil }
+        end.answer.command = command
+        if case .size = request.operation, code == .ok || code == CurlCode(CURLE_REMOTE_FILE_NOT_FOUND), let sizeReply {
+            end.answer.reply = FTPReply(code: sizeReply.code, text: sizeReply.text)
+            end.answer.command = "SIZE"
             return end
         }
         let lastWords = sockets.takeLastWords()
+        var decisive: Reply?
         if code == CurlCode(CURLE_SEND_ERROR), fetched > 0, let said = Self.reply(in: lastWords), said.code >= 400 {
-            end.reply = said
+            decisive = said
         }
-        end.isLoginRefused = code == CurlCode(CURLE_LOGIN_DENIED)
+        end.answer.isLoginRefused = code == CurlCode(CURLE_LOGIN_DENIED)
         let isMistaken = code == CurlCode(CURLE_FTP_WEIRD_PASV_REPLY) && Self.transferVerbs.contains(command)
         if code == .ok || Self.refusals.contains(code) || reply?.code == 421 || isMistaken {
-            end.reply = end.reply ?? reply
+            decisive = decisive ?? reply
         }
+        end.answer.reply = decisive.map { FTPReply(code: $0.code, text: $0.text) }
         if code != .ok || cause != nil {
             end.failure = easy.failure(code, or: .aborted, cause: cause, address: end.address)
         }
@@ -167,7 +173,8 @@ final class FTPPerformance {
 
     /// Fetches the next bytes of the source. Returns a count or `CURL_READFUNC_ABORT`.
     func fetch(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        guard case .upload(_, let length, _) = request.work else { return 0 }
+        guard case .upload(_, let range, _) = request.operation else { return 0 }
+        let length = Int64(range.count)
         let left = length - fetched
         if left <= 0 { return 0 }
         // Encrypted last words cannot be read without libcurl.
@@ -206,7 +213,7 @@ final class FTPPerformance {
     /// Takes bytes that came; false gives up.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         // With no body wanted libcurl writes a header in the manner of HTTP.
-        guard request.work.brings else { return true }
+        guard request.operation.brings else { return true }
         var allowed = 0
         while allowed < bytes.count {
             guard let granted = job.allowance(for: bytes.count - allowed) else { return false }
@@ -234,14 +241,14 @@ final class FTPPerformance {
     }
 
     /// The last whole reply; its last line has a space after the digits.
-    private static func reply(in bytes: some Collection<UInt8>) -> FTPReply? {
-        var found: FTPReply?
+    private static func reply(in bytes: some Collection<UInt8>) -> Reply? {
+        var found: Reply?
         for line in bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
             let text = String(decoding: line, as: UTF8.self)
             guard line.count >= 3, let code = Int(text.prefix(3)), (100...599).contains(code),
                 line.count == 3 || line[line.index(line.startIndex, offsetBy: 3)] == 32
             else { continue }
-            found = FTPReply(code: code, text: String(text.dropFirst(4)))
+            found = (code, String(text.dropFirst(4)))
         }
         return found
     }

@@ -1,22 +1,23 @@
 import LinuxSystem
+import WireOperations
 
 /// The loop's side of one FTP exchange: its sink and its limits. On the loop.
 final class FTPTransfer {
-    let id: ExchangeID
+    let id: WireID
     let job: FTPJob
     private(set) var limits: RateLimits
     private var sink: (any TransferBodySink)?
     /// Bytes that the sink has taken.
     private(set) var delivered: Int64 = 0
     /// The reason for which the loop gives it up.
-    private(set) var cause: ExchangeCause?
+    private(set) var cause: CurlFailureCause?
     /// Gathered in next, to keep its memory.
     private var spare: [UInt8] = []
     /// The watchdog's: what it saw when it last looked, and when that last changed.
     private var activityBefore: UInt64 = 0
     private var movedAt: MonotonicInstant
 
-    init(_ id: ExchangeID, _ job: FTPJob, limits: RateLimits, at now: MonotonicInstant) {
+    init(_ id: WireID, _ job: FTPJob, limits: RateLimits, at now: MonotonicInstant) {
         self.id = id
         self.job = job
         self.limits = limits
@@ -35,7 +36,7 @@ final class FTPTransfer {
 
     /// Nothing stands between the bytes that come and their place.
     var isOpen: Bool {
-        job.request.work.brings ? sink != nil : true
+        job.request.operation.brings ? sink != nil : true
     }
 
     func open(_ sink: any TransferBodySink) {
@@ -62,9 +63,9 @@ final class FTPTransfer {
         swap(&bytes, &spare)
     }
 
-    var progress: ExchangeProgress {
+    var progress: CurlProgress {
         let (sent, received) = job.state.withLock { ($0.sent, $0.received) }
-        return ExchangeProgress(sent: sent, received: received, delivered: delivered)
+        return CurlProgress(sent: sent, received: received, delivered: delivered)
     }
 
     // MARK: Limits
@@ -73,7 +74,7 @@ final class FTPTransfer {
     func grant(_ now: MonotonicInstant) -> Grant {
         let asked = job.state.withLock { $0.asksFor }
         if asked == 0 { return .bytes(0) }
-        let isUpload = if case .upload = job.request.work { true } else { false }
+        let isUpload = if case .upload = job.request.operation { true } else { false }
         let buckets = isUpload ? limits.up : limits.down
         switch buckets.grant(isUpload ? asked : min(asked, 8192), now) {
         case .bytes(let granted):
@@ -103,7 +104,7 @@ final class FTPTransfer {
     var patience: Duration { min(job.request.timeouts.stall, job.request.timeouts.answer) }
 
     /// Returns the cause for which to give the exchange up now, or nil. Notes what moved since the last look.
-    func stall(_ now: MonotonicInstant) -> ExchangeCause? {
+    func stall(_ now: MonotonicInstant) -> CurlFailureCause? {
         let (activity, stands, waitsForAnswer) = job.state.withLock { state in
             // libcurl itself watches the connecting; what waits for tokens, room or a thread does so by our own will.
             (
@@ -121,7 +122,7 @@ final class FTPTransfer {
         return waitsForAnswer ? .noAnswer : .stalled
     }
 
-    func fail(_ cause: ExchangeCause) { self.cause = cause }
+    func fail(_ cause: CurlFailureCause) { self.cause = cause }
 }
 
 extension RateLimits {

@@ -1,4 +1,5 @@
 import LinuxSystem
+package import WireOperations
 
 /// Speed limits and the stall watchdog of FTP exchanges. The buckets are those of ``HTTPTransport``, on the same loop.
 extension FTPTransport {
@@ -9,7 +10,7 @@ extension FTPTransport {
     }
 
     /// Has an exchange that goes on draw from other buckets; ``ratesChanged()`` is to follow. On the loop.
-    package func setLimits(_ limits: RateLimits, of id: ExchangeID) { exchanges[id]?.draw(from: limits) }
+    package func setLimits(_ limits: RateLimits, of id: WireID) { exchanges[id]?.draw(from: limits) }
 
     /// Gives out tokens, and comes again when the next are there. In the order of their ids, each gets its share.
     func grantAll() {

@@ -1,5 +1,6 @@
 import CCurl
 package import LinuxSystem
+package import WireOperations
 
 /// FTP exchanges over libcurl, on a few threads that may block: libcurl waits for a server's last word in one piece.
 ///
@@ -20,7 +21,7 @@ package final class FTPTransport {
     private let connections = FTPConnections()
     /// Made with the first exchange.
     private var worker: BlockingWorker?
-    private(set) var exchanges: [ExchangeID: FTPTransfer] = [:]
+    private(set) var exchanges: [WireID: FTPTransfer] = [:]
     private var events: [FTPEvent] = []
     private var flushIsScheduled = false
     private var idleTimer: LoopTimer?
@@ -47,7 +48,7 @@ package final class FTPTransport {
     /// Begins an exchange. Throws when the request cannot be said over FTP, or no thread can be had; then there are no events.
     /// `source` gives the bytes of an upload, from its first one on. On the loop.
     package func start(
-        _ id: ExchangeID, _ request: FTPRequest, source: FTPSource? = nil, limits: RateLimits = .none
+        _ id: WireID, _ request: FTPRequest, source: FTPSource? = nil, limits: RateLimits = .none
     ) throws(CurlError) {
         precondition(exchanges[id] == nil, "an exchange's id is used once")
         if let fault = request.fault { throw fault }
@@ -64,7 +65,7 @@ package final class FTPTransport {
     }
 
     /// Lets the bytes of a download go to their place. On the loop.
-    package func openGate(_ id: ExchangeID, to sink: any TransferBodySink) {
+    package func openGate(_ id: WireID, to sink: any TransferBodySink) {
         guard let transfer = exchanges[id] else { return }
         transfer.open(sink)
         signal.raise()
@@ -72,7 +73,7 @@ package final class FTPTransport {
 
     /// Ends an exchange now and without an event; what its sink can still get, it gets before this returns. The thread gives
     /// up by itself. On the loop, not from a sink.
-    package func abandon(_ id: ExchangeID) {
+    package func abandon(_ id: WireID) {
         // It may have ended in this turn, and not told yet.
         events.removeAll { if case .ended(id, _) = $0 { true } else { false } }
         guard let transfer = exchanges[id] else { return }
@@ -82,14 +83,14 @@ package final class FTPTransport {
     }
 
     /// Gives the sink all that has arrived, for a checkpoint. A sink that fails fails the exchange. On the loop.
-    package func flush(_ id: ExchangeID) {
+    package func flush(_ id: WireID) {
         guard let transfer = exchanges[id] else { return }
         transfer.flush()
         if transfer.cause != nil { end(transfer, .writeFailed) }
     }
 
     /// The progress of an exchange; nil when there is none of that id. On the loop.
-    package func progress(_ id: ExchangeID) -> ExchangeProgress? { exchanges[id]?.progress }
+    package func progress(_ id: WireID) -> CurlProgress? { exchanges[id]?.progress }
 
     /// Exchanges that have not ended.
     package var activeCount: Int { exchanges.count }
@@ -137,14 +138,14 @@ package final class FTPTransport {
     /// Ends an exchange by a decision of the loop.
     func end(_ transfer: FTPTransfer, _ code: CurlCode) {
         transfer.job.stop()
-        var end = FTPExchangeEnd()
+        var end = FTPTransferEnd()
         end.bytesSent = transfer.progress.sent
         end.bytesReceived = transfer.progress.received
-        end.failure = ExchangeFailure(code, cause: transfer.cause, text: code.description)
+        end.failure = CurlFailure(code, cause: transfer.cause, text: code.description)
         self.end(transfer, with: end)
     }
 
-    private func end(_ transfer: FTPTransfer, with end: FTPExchangeEnd) {
+    private func end(_ transfer: FTPTransfer, with end: FTPTransferEnd) {
         var end = end
         end.bytesDelivered = transfer.delivered
         remove(transfer.id)
@@ -153,7 +154,7 @@ package final class FTPTransport {
         scheduleIdleLook()
     }
 
-    private func remove(_ id: ExchangeID) {
+    private func remove(_ id: WireID) {
         exchanges[id] = nil
         if exchanges.isEmpty { stopWatchdog() }
     }

@@ -1,19 +1,4 @@
-/// One header field, as it is sent or was received.
-package struct HTTPField: Sendable, Equatable {
-    package let name: String
-    package let value: String
-
-    package init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
-    }
-}
-
-/// The name of one exchange, chosen by the caller and never used twice.
-package struct ExchangeID: RawRepresentable, Hashable, Sendable {
-    package let rawValue: UInt64
-    package init(rawValue: UInt64) { self.rawValue = rawValue }
-}
+package import TransferModel
 
 /// The body that follows a request's header.
 package enum HTTPBody: Sendable, Equatable {
@@ -38,7 +23,7 @@ package enum HTTPBody: Sendable, Equatable {
 package enum ResponsePlan: Sendable, Equatable {
     /// Counted and dropped.
     case discard
-    /// Kept in memory up to a limit, and handed over in ``ExchangeEnd/body``.
+    /// Kept in memory up to a limit, and handed over in ``HTTPTransferEnd/body``.
     case buffer(limit: Int)
     /// Not one byte is taken before `openGate`: status and header decide whether and where they go.
     case gated
@@ -96,7 +81,7 @@ package struct ConnectionSettings: Sendable, Hashable {
 }
 
 /// The time for which nothing may happen. Time spent throttled or behind a closed gate does not count.
-package struct ExchangeTimeouts: Sendable, Equatable {
+package struct RequestTimeouts: Sendable, Equatable {
     /// Name look-up, connection and handshakes.
     package var connect: Duration = .seconds(15)
     /// No byte of a body either way.
@@ -113,11 +98,11 @@ package struct HTTPRequest: Sendable, Equatable {
     /// `http` or `https`, percent-encoded, without user or password. Its path is sent as it stands.
     package var url: String
     /// Sent in this order; a name given here replaces libcurl's own field of that name.
-    package var fields: [HTTPField]
+    package var fields: [HeaderField]
     package var body: HTTPBody
     package var response: ResponsePlan
     package var connection = ConnectionSettings()
-    package var timeouts = ExchangeTimeouts()
+    package var timeouts = RequestTimeouts()
     /// True when libcurl may send the whole request again, unseen, after a kept connection dies before any answer. Even
     /// then not once more than ``HTTPTransport/resendLimit`` bytes of the body have been read.
     package var mayRepeat: Bool
@@ -126,7 +111,7 @@ package struct HTTPRequest: Sendable, Equatable {
 
     /// A request with the usual settings. `mayRepeat` starts as the method says: not for POST and MOVE.
     package init(
-        _ method: String, _ url: String, fields: [HTTPField] = [], body: HTTPBody = .none,
+        _ method: String, _ url: String, fields: [HeaderField] = [], body: HTTPBody = .none,
         response: ResponsePlan = .buffer(limit: 1 << 20)
     ) {
         self.method = method

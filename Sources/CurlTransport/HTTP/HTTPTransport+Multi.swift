@@ -116,7 +116,7 @@ extension HTTPTransport {
     // MARK: Pauses
 
     /// Makes libcurl stop or go on as the exchange says now. Going on may hand over bytes before this returns.
-    func applyPauses(of exchange: Exchange) {
+    func applyPauses(of exchange: HTTPTransfer) {
         var mask: Int32 = 0
         if !exchange.pauses.isDisjoint(with: .receiving) { mask |= CURLPAUSE_RECV }
         if exchange.pauses.contains(.throttledUp) { mask |= CURLPAUSE_SEND }
@@ -139,10 +139,10 @@ private func transport(_ context: UnsafeMutableRawPointer?) -> HTTPTransport? {
 }
 
 /// The exchange of a handle; `nil`: the handle is one of libcurl's own. The table holds the exchange until `end` has removed the handle.
-private func exchange(of handle: UnsafeMutableRawPointer?) -> Exchange? {
+private func exchange(of handle: UnsafeMutableRawPointer?) -> HTTPTransfer? {
     var context: UnsafeMutableRawPointer?
     guard CCurl_easy_getinfo_pointer(handle, CURLINFO_PRIVATE, &context) == CURLE_OK else { return nil }
-    return context.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+    return context.map { Unmanaged<HTTPTransfer>.fromOpaque($0).takeUnretainedValue() }
 }
 
 private let socketCallback: curl_socket_callback = { handle, socket, what, context, _ in

@@ -1,4 +1,5 @@
 import LinuxSystem
+package import WireOperations
 
 /// Speed limits: exchanges that a bucket has stopped, and the tick that lets them go on.
 extension HTTPTransport {
@@ -9,20 +10,20 @@ extension HTTPTransport {
     }
 
     /// Has an exchange that goes on draw from other buckets. ``ratesChanged()`` lets what stood still look again. On the loop.
-    package func setLimits(_ limits: RateLimits, of id: ExchangeID) { exchanges[id]?.draw(from: limits) }
+    package func setLimits(_ limits: RateLimits, of id: WireID) { exchanges[id]?.draw(from: limits) }
 
     /// Lets all stopped exchanges look at their limits again at once. On the loop.
     package func ratesChanged() { resumeThrottled { _ in true } }
 
     /// A callback has stopped an exchange.
-    func throttled(_ exchange: Exchange) {
+    func throttled(_ exchange: HTTPTransfer) {
         if !throttledExchanges.contains(where: { $0 === exchange }) { throttledExchanges.append(exchange) }
         // Not from inside libcurl: the timer's own calls are fine there, but one look at the end of the turn is enough.
         scheduleFlush()
         setThrottleTimer()
     }
 
-    func forgetThrottle(of exchange: Exchange) {
+    func forgetThrottle(of exchange: HTTPTransfer) {
         throttledExchanges.removeAll { $0 === exchange }
     }
 
@@ -39,7 +40,7 @@ extension HTTPTransport {
     }
 
     /// In the order they were stopped; one that is stopped again goes to the end, so each has its turn.
-    private func resumeThrottled(_ isDue: (Exchange) -> Bool) {
+    private func resumeThrottled(_ isDue: (HTTPTransfer) -> Bool) {
         let due = throttledExchanges.filter(isDue)
         throttledExchanges.removeAll(where: isDue)
         for exchange in due {

@@ -4,7 +4,7 @@ import LinuxSystem
 /// only the time in which bytes could have moved.
 extension HTTPTransport {
     /// Watches one more exchange, and looks more often if it is less patient than the others.
-    func watch(_ exchange: Exchange) {
+    func watch(_ exchange: HTTPTransfer) {
         let period = exchange.watchdogPeriod
         if watchdogTimer != nil, period >= watchdogPeriod { return }
         stopWatchdog()
@@ -36,14 +36,14 @@ extension HTTPTransport {
     }
 }
 
-extension Exchange {
+extension HTTPTransfer {
     /// A quarter of its patience: a stall is seen after 1 to 1.25 times of it, with few wake-ups.
     fileprivate var watchdogPeriod: Duration {
         max(min(request.timeouts.stall, request.timeouts.answer) / 4, .milliseconds(10))
     }
 
     /// Returns the cause for which to give the exchange up now, or nil. Notes what moved since the last look.
-    fileprivate func stall(_ now: MonotonicInstant) -> ExchangeCause? {
+    fileprivate func stall(_ now: MonotonicInstant) -> CurlFailureCause? {
         // What a slow line still drains from the send queue is progress.
         let sent = bytesArrived
         let moved = sent + bytesReceived

@@ -1,5 +1,6 @@
 import CCurl
 package import LinuxSystem
+package import WireOperations
 
 /// The most connections that a transport makes and keeps. The scheduler chooses what runs; these are the hard limits.
 package struct TransportCapacity: Sendable {
@@ -13,10 +14,10 @@ package struct TransportCapacity: Sendable {
 
 /// HTTP exchanges over libcurl, on one event loop: the module's door.
 ///
-/// `start` an ``HTTPRequest`` under an id; what happens comes as ``TransportEvent`` values, told in batches after
+/// `start` an ``HTTPRequest`` under an id; what happens comes as ``HTTPEvent`` values, told in batches after
 /// libcurl has returned, at the end of the loop's turn. Nothing here knows a protocol: no retry, no redirect, no
 /// resume. Everything, making and releasing included, happens on the loop's thread, so there is no lock and
-/// no `Sendable`. Start reading here, then ``Exchange`` (what libcurl's callbacks do), `HTTPTransport+Multi.swift`
+/// no `Sendable`. Start reading here, then ``HTTPTransfer`` (what libcurl's callbacks do), `HTTPTransport+Multi.swift`
 /// (the multi handle's sockets and timer), `+Throttle` and `+Watchdog`.
 package final class HTTPTransport {
     /// Bytes of a body that may have been read when libcurl wants to send it again by itself.
@@ -27,8 +28,8 @@ package final class HTTPTransport {
     let loop: EventLoop
     let clock: any TransportClock
     let multi: UnsafeMutableRawPointer
-    private let deliver: ([TransportEvent]) -> Void
-    private(set) var exchanges: [ExchangeID: Exchange] = [:]
+    private let deliver: ([HTTPEvent]) -> Void
+    private(set) var exchanges: [WireID: HTTPTransfer] = [:]
     /// Handles of exchanges that ended well, ready for the next.
     private var spareHandles: [EasyHandle] = []
     /// Hosts that took a body without ever answering `Expect`; they get a new connection instead.
@@ -44,11 +45,11 @@ package final class HTTPTransport {
     var curlTimer: LoopTimer?
     /// The timeout that libcurl asked for last: milliseconds, or -1 for no timer. nil is no change since.
     var wantedTimeout: Int?
-    private var events: [TransportEvent] = []
+    private var events: [HTTPEvent] = []
     private var flushIsScheduled = false
 
     // HTTPTransport+Throttle.swift
-    var throttledExchanges: [Exchange] = []
+    var throttledExchanges: [HTTPTransfer] = []
     var throttleTimer: LoopTimer?
     // HTTPTransport+Watchdog.swift
     var watchdogTimer: LoopTimer?
@@ -58,7 +59,7 @@ package final class HTTPTransport {
     /// A transport on a loop. `onEvents` is called on the loop, outside of libcurl; it may call everything here. On the loop.
     package init(
         loop: EventLoop, clock: (any TransportClock)? = nil, capacity: TransportCapacity = TransportCapacity(),
-        onEvents: @escaping ([TransportEvent]) -> Void
+        onEvents: @escaping ([HTTPEvent]) -> Void
     ) throws(CurlError) {
         loop.checkIsolated()
         // The first handle starts the library.
@@ -74,18 +75,18 @@ package final class HTTPTransport {
     /// Begins an exchange. Throws when the request cannot be expressed or libcurl refuses an option; then there are no
     /// events. `source` gives the bytes of a `.source` body. On the loop, not from a source or sink.
     package func start(
-        _ id: ExchangeID, _ request: HTTPRequest, source: (any TransferBodySource)? = nil,
+        _ id: WireID, _ request: HTTPRequest, source: (any TransferBodySource)? = nil,
         limits: RateLimits = .none
     ) throws(CurlError) {
         precondition(exchanges[id] == nil, "an exchange's id is used once")
-        if !Exchange.isToken(request.method) { throw CurlError(.badArgument, "method") }
-        if !Exchange.isFieldValue(request.url) { throw CurlError(.badURL, "URL") }
+        if !HTTPTransfer.isToken(request.method) { throw CurlError(.badArgument, "method") }
+        if !HTTPTransfer.isFieldValue(request.url) { throw CurlError(.badURL, "URL") }
         let isLarge = request.body.length > 64 * 1024
         let asks =
             isLarge && request.asksBeforeSending && !hostsWithoutContinue.contains(Self.host(of: request.url))
         let handle: EasyHandle
         if let spare = spareHandles.popLast() { handle = spare } else { handle = try EasyHandle() }
-        let exchange = Exchange(
+        let exchange = HTTPTransfer(
             id, request, handle: handle, transport: self, source: source, limits: limits, asksBeforeSending: asks)
         // A kept connection that dies under a large body costs the body: 100 Continue shows that it lives, and a
         // handshake is nothing beside megabytes.
@@ -102,7 +103,7 @@ package final class HTTPTransport {
     }
 
     /// Lets the body of an answer behind a gate go to its place; the head was told before. On the loop.
-    package func openGate(_ id: ExchangeID, to destination: GateDestination) {
+    package func openGate(_ id: WireID, to destination: GateDestination) {
         guard let exchange = exchanges[id] else { return }
         let waited = exchange.pauses.contains(.gate)
         exchange.openGate(destination)
@@ -112,7 +113,7 @@ package final class HTTPTransport {
     /// Ends an exchange now and without an event; what its sink can still get, it gets before this returns. Its events
     /// that wait are dropped; those of the batch being told right now may still be met there. On the loop, not from a
     /// source or sink.
-    package func abandon(_ id: ExchangeID) {
+    package func abandon(_ id: WireID) {
         guard let exchange = exchanges[id] else { return }
         exchange.flush()
         remove(exchange)
@@ -121,14 +122,14 @@ package final class HTTPTransport {
     }
 
     /// Gives the sink all that has arrived, for a checkpoint. A sink that fails fails the exchange. On the loop.
-    package func flush(_ id: ExchangeID) {
+    package func flush(_ id: WireID) {
         guard let exchange = exchanges[id] else { return }
         exchange.flush()
         if case .sinkFailed = exchange.cause { end(exchange, .writeFailed, reusable: false) }
     }
 
     /// The progress of an exchange; nil when there is none of that id. On the loop.
-    package func progress(_ id: ExchangeID) -> ExchangeProgress? {
+    package func progress(_ id: WireID) -> CurlProgress? {
         exchanges[id]?.progress
     }
 
@@ -154,7 +155,7 @@ package final class HTTPTransport {
     // MARK: Events
 
     /// Keeps an event until libcurl has returned.
-    func record(_ event: TransportEvent) {
+    func record(_ event: HTTPEvent) {
         events.append(event)
     }
 
@@ -171,7 +172,7 @@ package final class HTTPTransport {
         takeMessages()
         applyTimeout()
         if events.isEmpty { return dropReleased() }
-        var batch: [TransportEvent] = []
+        var batch: [HTTPEvent] = []
         swap(&batch, &events)
         deliver(batch)
         // Behind what was just begun, which may want the sockets.
@@ -181,7 +182,7 @@ package final class HTTPTransport {
     // MARK: Ends
 
     /// Ends an exchange and tells it. `reusable` says that its handle did well.
-    func end(_ exchange: Exchange, _ code: CurlCode, reusable: Bool) {
+    func end(_ exchange: HTTPTransfer, _ code: CurlCode, reusable: Bool) {
         exchange.flush()
         exchange.tellHeldHead()
         let end = ending(of: exchange, code)
@@ -195,16 +196,16 @@ package final class HTTPTransport {
         scheduleFlush()
     }
 
-    private func remove(_ exchange: Exchange) {
+    private func remove(_ exchange: HTTPTransfer) {
         curl_multi_remove_handle(multi, exchange.handle.raw)
         forgetThrottle(of: exchange)
         exchanges[exchange.id] = nil
         if exchanges.isEmpty { stopWatchdog() }
     }
 
-    private func ending(of exchange: Exchange, _ code: CurlCode) -> ExchangeEnd {
+    private func ending(of exchange: HTTPTransfer, _ code: CurlCode) -> HTTPTransferEnd {
         let handle = exchange.handle
-        var end = ExchangeEnd()
+        var end = HTTPTransferEnd()
         end.head = exchange.head
         end.retryAfter = exchange.retryAfter
         end.body = exchange.body
@@ -235,9 +236,9 @@ package final class HTTPTransport {
     }
 }
 
-extension TransportEvent {
+extension HTTPEvent {
     /// The exchange it is about.
-    package var id: ExchangeID {
+    package var id: WireID {
         switch self {
         case .interim(let id, _), .head(let id, _, _), .ended(let id, _): id
         }

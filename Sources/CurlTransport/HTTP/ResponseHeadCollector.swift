@@ -1,12 +1,15 @@
+import TransferModel
+import WireOperations
+
 /// Puts header lines together to heads, as libcurl hands them over: one line at a time, several heads one after the
 /// other (100, 103, 104, a refused try at authentication), and trailers behind a body.
 struct ResponseHeadCollector {
     enum Step: Equatable {
         case more
         /// An answer below 200.
-        case interim(ResponseHead)
+        case interim(HTTPAnswer)
         /// An answer that may be the final one; libcurl may still go on after 401, 407 and 417.
-        case final(ResponseHead)
+        case final(HTTPAnswer)
         case tooLarge
     }
 
@@ -15,7 +18,7 @@ struct ResponseHeadCollector {
 
     private enum State {
         case waiting
-        case collecting(status: Int, fields: [HTTPField])
+        case collecting(status: Int, fields: [HeaderField])
         /// Behind a final head: a trailer, or another head.
         case complete
     }
@@ -34,7 +37,7 @@ struct ResponseHeadCollector {
         }
         guard case .collecting(let status, var fields) = state else { return .more }
         if text.isEmpty {
-            let head = ResponseHead(status: status, fields: fields)
+            let head = HTTPAnswer(status: status, headers: fields)
             state = status < 200 ? .waiting : .complete
             return status < 200 ? .interim(head) : .final(head)
         }
@@ -45,15 +48,16 @@ struct ResponseHeadCollector {
         return .more
     }
 
-    private static func append(_ text: Slice<UnsafeRawBufferPointer>, continuing: Bool, to fields: inout [HTTPField]) {
+    private static func append(_ text: Slice<UnsafeRawBufferPointer>, continuing: Bool, to fields: inout [HeaderField])
+    {
         if continuing, let last = fields.popLast() {
-            fields.append(HTTPField(last.name, last.value + " " + String(decoding: text, as: UTF8.self)))
+            fields.append(HeaderField(last.name, last.value + " " + String(decoding: text, as: UTF8.self)))
             return
         }
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }
         let value = trimmed(UnsafeRawBufferPointer(rebasing: text[(colon + 1)...]))
         fields.append(
-            HTTPField(String(decoding: text[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
+            HeaderField(String(decoding: text[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
     }
 
     /// The status of `HTTP/x.y NNN …`, nil for any other line.

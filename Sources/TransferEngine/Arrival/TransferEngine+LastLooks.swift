@@ -4,6 +4,7 @@ import SSHTransport
 package import TransferModel
 import TransferProtocols
 package import TransferQueue
+import WireOperations
 
 /// The last look: when all files of a folder are over its server is asked once what lies there, and what was completed is compared with
 /// that. A file that is missing, or another one, fails in a run of its own; the end of a batch is told afterwards.
@@ -246,10 +247,10 @@ extension TransferEngine {
     // MARK: Names as they come
 
     /// The list begins, or words on why there is none.
-    func openListing(_ wire: UInt64, _ status: Int, _ attempt: Attempt) {
+    func openListing(_ wire: WireID, _ status: Int, _ attempt: Attempt) {
         guard let listing = attempt.listing else { return }
         transports.http?.openGate(
-            .init(rawValue: wire),
+            wire,
             to: (200..<300).contains(status) ? .sink(listing) : .buffer(limit: TransferResponse.longestBody))
     }
 

@@ -2,6 +2,7 @@ import LinuxSystem
 package import TransferModel
 import TransferProtocols
 package import TransferQueue
+import WireOperations
 
 /// The result of reading a file back.
 package enum ReadBackOutcome: Sendable, Hashable {

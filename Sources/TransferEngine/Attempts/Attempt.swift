@@ -3,13 +3,14 @@ import LinuxSystem
 import TransferModel
 import TransferProtocols
 import TransferQueue
+import WireOperations
 
 /// An exchange that is under way.
 struct FlyingExchange {
     /// The machine's name for it.
-    let local: TransferProtocols.ExchangeID
+    let local: ExchangeID
     /// The transports' name for it.
-    let wire: UInt64
+    let wire: WireID
     let carrier: Carrier
     /// Bytes of the source are in it.
     let isPayload: Bool

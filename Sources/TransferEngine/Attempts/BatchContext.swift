@@ -3,6 +3,7 @@ import SSHTransport
 import TransferModel
 import TransferProtocols
 import TransferQueue
+import WireOperations
 
 /// The order and credentials that all tasks of a batch share while some of them are at hand. Holds secrets; never printed.
 /// On the engine's loop.
@@ -38,7 +39,7 @@ final class BatchContext {
     private var scheme = HTTPCredentials.Scheme.basic
     /// The connection settings that the batch's options decide.
     private var base: ConnectionSettings
-    private let timeouts: ExchangeTimeouts
+    private let timeouts: RequestTimeouts
     private let userAgent: String
     private let receivers: ReceiverTokens
     /// Failed TLS handshakes in a row.
@@ -56,7 +57,7 @@ final class BatchContext {
         credentials = Self.credentials(order)
         let options = order.options
         base = ConnectionSettings(options)
-        var timeouts = ExchangeTimeouts()
+        var timeouts = RequestTimeouts()
         let patience = Duration.seconds(max(1, options.requestTimeoutSeconds))
         timeouts.stall = patience
         // A server may digest gigabytes after the last byte; who asked for less patience gets it there, too.
@@ -152,14 +153,11 @@ final class BatchContext {
     /// - Parameter now: by the server's clock, for a signature.
     func request(_ exchange: HTTPExchange, body: HTTPBody, at now: Timestamp) -> HTTPRequest {
         let given = headers(of: exchange)
-        var fields = [HTTPField("User-Agent", userAgent)]
-        fields.reserveCapacity(given.count + 1)
-        for field in given { fields.append(HTTPField(field.name, field.value)) }
+        var fields = [HeaderField("User-Agent", userAgent)] + given
         let isSigned = exchange.signing != nil
         if let signing = exchange.signing, let keys {
-            let signature = SignatureV4.fields(
+            fields += SignatureV4.fields(
                 for: exchange.method, exchange.url, headers: given, signing: signing, keys: keys, at: now)
-            for field in signature { fields.append(HTTPField(field.name, field.value)) }
         }
         var request = HTTPRequest(exchange.method.rawValue, exchange.url.text, fields: fields, body: body)
         switch exchange.sink {
@@ -170,7 +168,7 @@ final class BatchContext {
         request.connection = connection(
             protocol: exchange.url.scheme, host: exchange.url.host, showsUser: exchange.mayCarrySecrets && !isSigned)
         if exchange.mayCarrySecrets, !isSigned, let token = receiverToken(for: exchange.url) {
-            request.fields.append(HTTPField("Authorization", "Bearer \(token)"))
+            request.fields.append(HeaderField("Authorization", "Bearer \(token)"))
             request.connection.onlyToOwnListener = true
             // A proxy would be shown the token.
             request.connection.proxy = .none
@@ -206,18 +204,12 @@ final class BatchContext {
     }
 
     /// A request to an FTP server.
-    func request(_ exchange: FTPExchange, at address: FTPAddress) -> FTPRequest {
-        let security: FTPServer.Security =
-            switch address.security {
-            case .none: .none
-            case .implicit: .implicit
-            case .explicit: .explicit
-            }
+    func request(_ operation: FTPOperation, at address: FTPAddress) -> FTPRequest {
         var request = FTPRequest(
             FTPServer(
-                security, host: address.host, port: address.port,
+                address.security, host: address.host, port: address.port,
                 connection: connection(protocol: "ftp", host: address.host, showsUser: true)),
-            FTPWork(exchange))
+            operation)
         request.timeouts = timeouts
         return request
     }

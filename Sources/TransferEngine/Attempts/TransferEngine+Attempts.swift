@@ -4,6 +4,7 @@ import SSHTransport
 import TransferModel
 import TransferProtocols
 import TransferQueue
+import WireOperations
 
 /// One attempt after the other: events go to the protocol's machine, its actions are performed in their order.
 extension TransferEngine {
@@ -59,9 +60,9 @@ extension TransferEngine {
     // MARK: Events
 
     /// Handles the events that the transport tells at the end of a turn.
-    func take(_ events: [TransportEvent]) {
+    func take(_ events: [HTTPEvent]) {
         for event in events {
-            let wire = event.id.rawValue
+            let wire = event.id
             if case .ended(_, let end) = event, let asker = exchanges.takeAsker(of: wire) {
                 asker.resume(returning: end)
                 continue
@@ -72,13 +73,12 @@ extension TransferEngine {
             let local = exchange.local
             switch event {
             case .interim(_, let head):
-                feed(attempt, .interim(local, HTTPAnswer(head), at: timeline.now))
-            case .head(_, let head, _):
-                if attempt.listing != nil { openListing(wire, head.status, attempt) }
+                feed(attempt, .interim(local, head, at: timeline.now))
+            case .head(_, let answer, _):
+                if attempt.listing != nil { openListing(wire, answer.status, attempt) }
                 // An upload's head comes again with the end of the exchange, and is looked at there.
                 guard attempt.receives else { continue }
                 FaultPoint.answered.pass()
-                let answer = HTTPAnswer(head)
                 attempt.lastAnswer = LastAnswer(head: answer, request: exchange.request)
                 noteLogin(attempt, answer, exchange.request?.method)
                 feed(attempt, .answered(local, answer, at: timeline.now))
@@ -88,14 +88,14 @@ extension TransferEngine {
     }
 
     /// An exchange is over: what it is called, and whether it carried bytes of the source.
-    func landed(_ wire: UInt64, of attempt: Attempt) -> FlyingExchange {
+    func landed(_ wire: WireID, of attempt: Attempt) -> FlyingExchange {
         exchanges.end(wire)
         // It was found by this name a line before.
         let index = attempt.exchanges.firstIndex { $0.wire == wire }!
         return attempt.exchanges.remove(at: index)
     }
 
-    private func ended(_ attempt: Attempt, _ exchange: FlyingExchange, _ end: CurlTransport.ExchangeEnd) {
+    private func ended(_ attempt: Attempt, _ exchange: FlyingExchange, _ end: HTTPTransferEnd) {
         guard !attempt.receives else {
             if attempt.download != nil { moved(attempt, to: attempt.base + end.bytesReceived) }
             return bodyEnded(
@@ -121,21 +121,21 @@ extension TransferEngine {
 
     /// The transport's end in the protocols' words.
     private func converted(
-        _ end: CurlTransport.ExchangeEnd, _ exchange: FlyingExchange, _ attempt: Attempt
-    ) -> TransferProtocols.ExchangeEnd {
+        _ end: HTTPTransferEnd, _ exchange: FlyingExchange, _ attempt: Attempt
+    ) -> ExchangeEnd {
         // A redirect may have led elsewhere than to the server that the task names.
         let failure = end.failure.map { converted($0, attempt, server: exchange.request?.url.server) }
         if failure == nil { attempt.context.handshakes = 0 }
-        return TransferProtocols.ExchangeEnd(
-            answer: end.head.map(HTTPAnswer.init), body: end.body.bytes, bytesSent: end.bytesSent,
+        return ExchangeEnd(
+            answer: end.head, body: end.body.bytes, bytesSent: end.bytesSent,
             bytesWritten: attempt.written, failure: failure, at: timeline.now)
     }
 
     /// The transport's failure in the protocols' words.
     /// - Parameter server: where the request went; `nil`: to the server that the task names.
     func converted(
-        _ broken: CurlTransport.ExchangeFailure, _ attempt: Attempt, server: String? = nil
-    ) -> TransferProtocols.ExchangeFailure {
+        _ broken: CurlFailure, _ attempt: Attempt, server: String? = nil
+    ) -> ExchangeFailure {
         if case .sinkFailed(let error) = broken.cause, let refusal = attempt.download?.target.refusal(error) {
             return .sink(refusal.error, waits: refusal.waits)
         }
@@ -222,17 +222,18 @@ extension TransferEngine {
         }
     }
 
-    func begin(_ exchange: Exchange, _ local: TransferProtocols.ExchangeID, _ attempt: Attempt) {
+    func begin(_ exchange: Exchange, _ local: ExchangeID, _ attempt: Attempt) {
         let wire = exchanges.newName()
         switch exchange {
         case .http(let exchange): begin(exchange, local, wire, attempt)
-        case .ftp(let exchange): begin(exchange, local, wire, attempt)
+        case .ftp(let operation): begin(operation, local, wire, attempt)
         case .sftp(let operation): begin(operation, local, wire, attempt)
+        case .sftpDigest(let handle, let size): begin(.read(handle, from: 0), local, wire, attempt, digestSize: size)
         }
     }
 
     private func begin(
-        _ exchange: HTTPExchange, _ local: TransferProtocols.ExchangeID, _ wire: UInt64, _ attempt: Attempt
+        _ exchange: HTTPExchange, _ local: ExchangeID, _ wire: WireID, _ attempt: Attempt
     ) {
         if case .framed = exchange.body, !exchange.mayCarrySecrets {
             // The fields around the file were given for the first server alone; a protocol says so in better words.
@@ -251,7 +252,7 @@ extension TransferEngine {
         if case .listing(let format) = exchange.sink { attempt.listing?.beginReading(format) }
         do {
             try transports.http?.start(
-                CurlTransport.ExchangeID(rawValue: wire), request, source: source, limits: limitBook.limits(of: attempt)
+                wire, request, source: source, limits: limitBook.limits(of: attempt)
             )
             var flying = FlyingExchange(local: local, wire: wire, carrier: .http, isPayload: isPayload)
             flying.request = (exchange.method, exchange.url)
@@ -286,7 +287,7 @@ extension TransferEngine {
         }
     }
 
-    func abandon(_ local: TransferProtocols.ExchangeID, of attempt: Attempt) {
+    func abandon(_ local: ExchangeID, of attempt: Attempt) {
         guard let index = attempt.exchanges.firstIndex(where: { $0.local == local }) else { return }
         abandon(attempt.exchanges.remove(at: index), of: attempt)
     }
@@ -297,15 +298,15 @@ extension TransferEngine {
         case .http:
             // The library has it, and does not tell how far it came.
             attempt.hasReachedServer = true
-            transports.http?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
+            transports.http?.abandon(exchange.wire)
         case .ftp:
             attempt.hasReachedServer = true
-            transports.ftp?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
+            transports.ftp?.abandon(exchange.wire)
         case .sftp:
-            if transports.sftp?.wentOut(OperationID(rawValue: exchange.wire)) == true {
+            if transports.sftp?.wentOut(exchange.wire) == true {
                 attempt.hasReachedServer = true
             }
-            transports.sftp?.abandon(OperationID(rawValue: exchange.wire))
+            transports.sftp?.abandon(exchange.wire)
         }
     }
 
@@ -316,11 +317,5 @@ extension TransferEngine {
             abandon(exchange, of: attempt)
         }
         attempt.exchanges = []
-    }
-}
-
-extension HTTPAnswer {
-    init(_ head: ResponseHead) {
-        self.init(status: head.status, headers: head.fields.map { HeaderField($0.name, $0.value) })
     }
 }

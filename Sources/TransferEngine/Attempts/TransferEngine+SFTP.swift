@@ -1,14 +1,18 @@
 import CurlTransport
-import Digests
 import LinuxSystem
 import SSHTransport
 import TransferModel
 import TransferProtocols
 import TransferQueue
+import WireOperations
 
-/// Operations over the person's own ssh: their transport's words in the protocols', and back.
+/// Operations over the person's own ssh: whom to reach, the source or sink of their bytes, and what their ends mean here.
 extension TransferEngine {
-    func begin(_ exchange: SFTPExchange, _ local: TransferProtocols.ExchangeID, _ wire: UInt64, _ attempt: Attempt) {
+    /// - Parameter digestSize: for a `read` from the start whose bytes are taken for their digest alone: ends at the first byte beyond.
+    func begin(
+        _ operation: SFTPOperation, _ local: ExchangeID, _ wire: WireID, _ attempt: Attempt,
+        digestSize: Int64? = nil
+    ) {
         guard case .sftp(let host, let port, _)? = attempt.place?.address else {
             return fail(attempt, TransferError(.internal, "an SFTP operation without a server: queue it again"))
         }
@@ -17,7 +21,7 @@ extension TransferEngine {
                 attempt, TransferError(.unsupported, "the ssh command has an open quote: mend --ssh-command"))
         }
         var source: SourceFile?
-        if case .write = exchange {
+        if case .write = operation {
             source = attempt.upload?.source
             settleEarlier(attempt)
             countRepeated(attempt)
@@ -25,14 +29,13 @@ extension TransferEngine {
         let throttle = attempt.throttle ?? makeThrottle(attempt)
         let transport = transports.sftp ?? makeSFTP()
         var flying = FlyingExchange(local: local, wire: wire, carrier: .sftp, isPayload: source != nil)
-        if case .digest(_, let size) = exchange { flying.digest = DigestSink(size: size) }
+        flying.digest = digestSize.map { DigestSink(size: $0) }
         fly(flying, attempt)
         transport.start(
-            OperationID(rawValue: wire), SFTPRequest(exchange), on: target, owner: attempt.owner, source: source,
-            limit: throttle)
-        if let digest = flying.digest, case .digest(_, let size) = exchange {
+            wire, operation, on: target, owner: attempt.owner, source: source, limit: throttle)
+        if let digest = flying.digest, let digestSize {
             // One byte more shows that the file goes on.
-            transport.openGate(OperationID(rawValue: wire), to: digest, total: size + 1)
+            transport.openGate(wire, to: digest, total: digestSize + 1)
         }
     }
 
@@ -54,8 +57,8 @@ extension TransferEngine {
 
     private func take(_ events: [SFTPEvent]) {
         for event in events {
-            guard let attempt = exchanges.attempt(of: event.id.rawValue) else { continue }
-            let exchange = landed(event.id.rawValue, of: attempt)
+            guard let attempt = exchanges.attempt(of: event.id) else { continue }
+            let exchange = landed(event.id, of: attempt)
             if event.end.wentOut { attempt.hasReachedServer = true }
             if exchange.isPayload {
                 // What is acknowledged counts; the rest is on its way or lost with the connection.
@@ -64,11 +67,8 @@ extension TransferEngine {
                 moved(attempt, to: attempt.base + event.end.bytesRead)
             }
             FaultPoint.answered.pass()
-            switch event.end.outcome {
-            case .done, .opened, .attributes, .names, .freeSpace, .refused: wasLetIn(attempt)
-            case .broken, .notLetIn, .sinkFailed, .sourceEnded, .sourceFailed: break
-            }
-            if case .opened = event.end.outcome, isCarriedAlong(attempt) {
+            if case .answered = event.end.outcome { wasLetIn(attempt) }
+            if case .answered(.opened) = event.end.outcome, isCarriedAlong(attempt) {
                 leaveSpeed(of: attempt)
                 freeSlot(of: attempt)
             }
@@ -80,13 +80,13 @@ extension TransferEngine {
                 if let digest = exchange.digest {
                     if digest.isTooLong {
                         (outcome, broken) = (.longer, false)
-                    } else if case .done = outcome {
+                    } else if case .answered(.done) = outcome {
                         outcome = .digested(digest.value)
                     }
                 }
                 let end = SFTPEnd(
                     outcome, writtenThrough: event.end.writtenThrough, bytesWritten: attempt.written,
-                    features: SFTPFeatures(event.end.features), at: timeline.now)
+                    features: event.end.features, at: timeline.now)
                 bodyEnded(attempt, .sftpEnded(exchange.local, end), broken: broken)
             }
         }
@@ -100,21 +100,10 @@ extension TransferEngine {
             && limitBook.engine.transfersPerHost > 1
     }
 
-    /// And whether the exchange broke off.
+    /// The operation's outcome for the machine, and whether the exchange broke off.
     private func outcome(_ outcome: OperationEnd.Outcome, _ attempt: Attempt) -> (SFTPEnd.Outcome, Bool) {
         switch outcome {
-        case .done: return (.done, false)
-        case .opened(let handle): return (.opened(SFTPHandle(rawValue: handle.rawValue)), false)
-        case .attributes(let found):
-            return (
-                .attributes(
-                    SFTPAttributes(
-                        size: found.size.flatMap(FileSize.told), modified: found.modified, isFolder: found.isFolder)),
-                false
-            )
-        case .freeSpace(let bytes): return (.freeSpace(bytes), false)
-        case .names(let names): return (.names(names.compactMap(RemoteEntry.init)), false)
-        case .refused(let status, let text): return (.refused(SFTPStatus(rawValue: status) ?? .failure, text), false)
+        case .answered(let reply): return (.answered(reply), false)
         case .broken(let error): return (.failed(.network(error)), true)
         case .notLetIn(let reason, let error):
             attempt.context.forgetCredentials()
@@ -126,7 +115,7 @@ extension TransferEngine {
             return (.failed(.sink(refusal.error, waits: refusal.waits)), true)
         case .sourceEnded, .sourceFailed:
             // Told apart by the caller.
-            return (.done, false)
+            return (.answered(.done), false)
         }
     }
 }
@@ -139,50 +128,3 @@ extension Attempt {
 extension SourceFile: SFTPSource {}
 
 extension DownloadTarget: SFTPSink {}
-
-extension SFTPRequest {
-    fileprivate init(_ exchange: SFTPExchange) {
-        func handle(_ handle: SFTPHandle) -> RemoteHandle { RemoteHandle(rawValue: handle.rawValue) }
-        switch exchange {
-        case .openForWriting(let path): self = .openForWriting(path)
-        case .openForReading(let path): self = .openForReading(path)
-        case .status(let path): self = .status(path)
-        case .handleStatus(let file): self = .handleStatus(handle(file))
-        case .write(let file, let range): self = .write(handle(file), range)
-        case .read(let file, let offset): self = .read(handle(file), from: offset)
-        case .digest(let file, _): self = .read(handle(file), from: 0)
-        case .setSize(let file, let size): self = .setSize(handle(file), size)
-        case .setModified(let file, let time): self = .setModified(handle(file), time)
-        case .sync(let file): self = .sync(handle(file))
-        case .close(let file): self = .close(handle(file))
-        case .rename(let from, let to, let replaces): self = .rename(from, to: to, replaces: replaces)
-        case .remove(let path): self = .remove(path)
-        case .makeFolders(let path): self = .makeFolders(path)
-        case .openFolder(let path): self = .openFolder(path)
-        case .readFolder(let folder): self = .readFolder(handle(folder))
-        case .freeSpace(let path): self = .freeSpace(path)
-        }
-    }
-}
-
-extension RemoteEntry {
-    /// `nil` for the folder itself, the one above it, and what no file can be called.
-    fileprivate init?(_ found: RemoteName) {
-        guard Self.isName(found.name.bytes) else { return nil }
-        let size = found.attributes.size.map { $0 <= Size.largest ? Size.bytes($0) : .impossible }
-        self.init(
-            found.name, size: found.attributes.isSizeImpossible ? .impossible : size ?? .unknown,
-            isFolder: found.attributes.isFolder,
-            modified: found.attributes.modified.map { Timestamp(seconds: $0) })
-    }
-}
-
-extension SFTPFeatures {
-    fileprivate init(_ features: ServerFeatures) {
-        self.init()
-        renamesOver = features.renamesOver
-        syncs = features.syncs
-        tellsFreeSpace = features.tellsFreeSpace
-        writesInOrder = features.writesInOrder
-    }
-}

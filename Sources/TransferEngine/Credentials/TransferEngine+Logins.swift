@@ -2,6 +2,7 @@ import LinuxSystem
 import TransferModel
 import TransferProtocols
 import TransferQueue
+import WireOperations
 
 /// One set of credentials at one host: batches that show the same share it. On the engine's loop.
 final class Login {

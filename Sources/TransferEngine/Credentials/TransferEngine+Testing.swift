@@ -2,6 +2,7 @@ import LinuxSystem
 package import TransferModel
 import TransferProtocols
 import TransferQueue
+import WireOperations
 
 /// Asking a server whether it can be used, without anything being queued or written.
 extension TransferEngine {

@@ -175,7 +175,7 @@ extension TransferEngine {
         return ResumePoint(get)
     }
 
-    func openGate(_ local: TransferProtocols.ExchangeID, _ opening: GateOpening, _ attempt: Attempt) {
+    func openGate(_ local: ExchangeID, _ opening: GateOpening, _ attempt: Attempt) {
         guard let target = attempt.download?.target else { return }
         if let total = opening.total, !FileSize.isPossible(total) { return fail(attempt, impossible(attempt)) }
         do throws(DownloadTarget.Refusal) {
@@ -194,16 +194,15 @@ extension TransferEngine {
     }
 
     func openGate(
-        _ local: TransferProtocols.ExchangeID, of attempt: Attempt, to sink: any TransferBodySink & SFTPSink,
+        _ local: ExchangeID, of attempt: Attempt, to sink: any TransferBodySink & SFTPSink,
         total: Int64?
     ) {
         // It may have ended behind its gate, with no body or by a cut: then its end is on the way.
         guard let exchange = attempt.exchanges.first(where: { $0.local == local }) else { return }
-        let id = CurlTransport.ExchangeID(rawValue: exchange.wire)
         switch exchange.carrier {
-        case .http: transports.http?.openGate(id, to: .sink(sink))
-        case .ftp: transports.ftp?.openGate(id, to: sink)
-        case .sftp: transports.sftp?.openGate(OperationID(rawValue: exchange.wire), to: sink, total: total)
+        case .http: transports.http?.openGate(exchange.wire, to: .sink(sink))
+        case .ftp: transports.ftp?.openGate(exchange.wire, to: sink)
+        case .sftp: transports.sftp?.openGate(exchange.wire, to: sink, total: total)
         }
     }
 
@@ -243,10 +242,9 @@ extension TransferEngine {
     }
 
     private func flush(_ exchange: FlyingExchange) {
-        let id = CurlTransport.ExchangeID(rawValue: exchange.wire)
         switch exchange.carrier {
-        case .http: transports.http?.flush(id)
-        case .ftp: transports.ftp?.flush(id)
+        case .http: transports.http?.flush(exchange.wire)
+        case .ftp: transports.ftp?.flush(exchange.wire)
         // Its sink has everything at once.
         case .sftp: break
         }

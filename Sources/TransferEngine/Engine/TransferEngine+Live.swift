@@ -77,10 +77,10 @@ extension TransferEngine {
     private func progress(_ exchange: FlyingExchange) -> (sent: Int64, received: Int64)? {
         switch exchange.carrier {
         case .http:
-            transports.http?.progress(CurlTransport.ExchangeID(rawValue: exchange.wire)).map { ($0.sent, $0.received) }
+            transports.http?.progress(exchange.wire).map { ($0.sent, $0.received) }
         case .ftp:
-            transports.ftp?.progress(CurlTransport.ExchangeID(rawValue: exchange.wire)).map { ($0.sent, $0.received) }
-        case .sftp: transports.sftp?.progress(OperationID(rawValue: exchange.wire)).map { ($0.sent, $0.received) }
+            transports.ftp?.progress(exchange.wire).map { ($0.sent, $0.received) }
+        case .sftp: transports.sftp?.progress(exchange.wire).map { ($0.sent, $0.received) }
         }
     }
 

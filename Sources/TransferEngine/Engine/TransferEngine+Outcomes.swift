@@ -3,6 +3,7 @@ import SSHTransport
 import TransferModel
 import TransferProtocols
 import TransferQueue
+import WireOperations
 
 /// Ends a task's attempt: the queue is told once, the slot is freed, and the outcome teaches something about the host.
 extension TransferEngine {

@@ -4,6 +4,7 @@ import SSHTransport
 package import TransferModel
 import TransferProtocols
 package import TransferQueue
+import WireOperations
 
 /// Moves the bytes: takes tasks from the queue, lets their protocols decide, performs what they want, and records what came of it.
 ///

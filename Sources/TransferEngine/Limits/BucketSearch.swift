@@ -3,6 +3,7 @@ import FoundationEssentials
 package import TransferModel
 import TransferProtocols
 import TransferQueue
+import WireOperations
 
 /// A search for unfinished uploads: the place in a bucket, and the keys of who asks. Never printed or stored.
 package struct BucketSearch: Sendable {
@@ -110,26 +111,26 @@ extension TransferEngine {
     /// One request that belongs to no task.
     private func ask(
         _ exchange: HTTPExchange, _ address: S3Address, _ context: BatchContext
-    ) async -> TransferProtocols.ExchangeEnd {
+    ) async -> ExchangeEnd {
         let skew = hosts.facts[address.origin]?.clockSkewSeconds ?? 0
         let body: HTTPBody = if case .bytes(let bytes) = exchange.body { .bytes(bytes) } else { .none }
         let request = context.request(exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
-        let end: CurlTransport.ExchangeEnd? = await withCheckedContinuation { continuation in
+        let end: HTTPTransferEnd? = await withCheckedContinuation { continuation in
             guard phase == .running, let transport = transports.http else { return continuation.resume(returning: nil) }
             let wire = exchanges.newName()
             do {
-                try transport.start(CurlTransport.ExchangeID(rawValue: wire), request)
+                try transport.start(wire, request)
                 exchanges.begin(wire, for: continuation)
             } catch {
                 continuation.resume(returning: nil)
             }
         }
         guard let end else {
-            return TransferProtocols.ExchangeEnd(answer: nil, failure: .network(.stopping), at: timeline.now)
+            return ExchangeEnd(answer: nil, failure: .network(.stopping), at: timeline.now)
         }
         let failure = end.failure.map { NetworkFailure.error($0, host: exchange.url.host, handshakes: 3) }
-        return TransferProtocols.ExchangeEnd(
-            answer: end.head.map(HTTPAnswer.init), body: end.body.bytes, bytesSent: end.bytesSent,
+        return ExchangeEnd(
+            answer: end.head, body: end.body.bytes, bytesSent: end.bytesSent,
             failure: failure.map { .network($0) }, at: timeline.now)
     }
 

@@ -51,10 +51,9 @@ extension TransferEngine {
             let limits = limitBook.limits(of: attempt)
             attempt.throttle?.buckets = attempt.receives ? limits.down : limits.up
             for exchange in attempt.exchanges {
-                let id = CurlTransport.ExchangeID(rawValue: exchange.wire)
                 switch exchange.carrier {
-                case .http: transports.http?.setLimits(limits, of: id)
-                case .ftp: transports.ftp?.setLimits(limits, of: id)
+                case .http: transports.http?.setLimits(limits, of: exchange.wire)
+                case .ftp: transports.ftp?.setLimits(limits, of: exchange.wire)
                 case .sftp: break
                 }
             }

@@ -3,6 +3,7 @@ import SSHTransport
 import TransferModel
 import TransferProtocols
 import TransferQueue
+import WireOperations
 
 /// Asks servers how much of paused uploads they have kept. Most servers say it only when they are asked: without the question a pause
 /// half way would be shown as a beginning.
@@ -56,7 +57,7 @@ extension Exchange {
         case .http(let exchange): [.get, .head, .options, .propfind].contains(exchange.method)
         case .ftp(.size): true
         case .sftp(.status), .sftp(.handleStatus): true
-        case .ftp, .sftp: false
+        case .ftp, .sftp, .sftpDigest: false
         }
     }
 }

@@ -1,18 +1,9 @@
 package import TransferModel
+package import WireOperations
 
 /// An FTP URL taken apart: which server, and which path there. Carries no user and no password.
 package struct FTPAddress: Hashable, Sendable {
-    /// The protection of the connection.
-    package enum Security: String, Sendable {
-        /// `ftp://`: not at all.
-        case none = "ftp"
-        /// `ftps://`: TLS from the first byte on.
-        case implicit = "ftps"
-        /// `ftpes://`: TLS after `AUTH TLS`, for commands and data.
-        case explicit = "ftpes"
-    }
-
-    package let security: Security
+    package let security: FTPSecurity
     /// Lower case; an IPv6 address in its brackets.
     package let host: String
     /// 21, or 990 for `ftps`, when the URL names none.
@@ -24,7 +15,7 @@ package struct FTPAddress: Hashable, Sendable {
     /// `nil` for another scheme, no host, a bad port, user info, a query, or a path that no command can carry.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let security = Security(rawValue: parts[0].lowercased()), parts[1].hasPrefix("//"),
+        guard parts.count == 2, let security = FTPSecurity(rawValue: parts[0].lowercased()), parts[1].hasPrefix("//"),
             !text.utf8.contains(where: { $0 <= 32 || $0 == 127 || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
         else { return nil }
         // The authority has the same grammar as that of an http URL.
@@ -40,7 +31,7 @@ package struct FTPAddress: Hashable, Sendable {
     }
 
     /// `nil` for a path that no command can carry: line ends and NUL part commands.
-    package init?(_ security: Security, host: String, port: Int, path: RawPath) {
+    package init?(_ security: FTPSecurity, host: String, port: Int, path: RawPath) {
         guard !path.bytes.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else { return nil }
         self.security = security
         self.host = host

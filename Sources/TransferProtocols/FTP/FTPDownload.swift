@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// A download over FTP. The synced local file is the truth: an attempt goes on where that ends, by REST, when
 /// size and MDTM show the same version. Both are asked before, told again by the transfer itself, and asked once more after it.

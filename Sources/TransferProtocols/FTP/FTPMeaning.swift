@@ -61,33 +61,6 @@ enum FTPMeaning: Hashable, Sendable {
     }
 }
 
-extension FTPEnd {
-    /// The server said no; then that counts, and no failure beside it.
-    var isRefusal: Bool { (400..<600).contains(reply) }
-    var isDone: Bool { !isRefusal && failure == nil }
-    /// The server does not know the command.
-    var isUnknownCommand: Bool { reply == 500 || reply == 502 || reply == 504 }
-    /// Its disk or a quota is full. vsftpd and pyftpdlib say so in words alone, with 451 and 426.
-    var saysFull: Bool {
-        let words = ["no space", "disk full", "quota", "writing to local file", "insufficient storage"]
-        return reply == 452 || reply == 552 || (isRefusal && words.contains { text.lowercased().contains($0) })
-    }
-    /// It did not answer in time.
-    var isTimedOut: Bool {
-        guard !isRefusal, case .network(let error) = failure else { return false }
-        return error.code == .timedOut
-    }
-    /// `SIZE` says that there is no such file.
-    var isMissing: Bool { reply == 550 && !isLoginRefused }
-    /// 550 stands for what is not there and for what may not be read: the text alone can say it.
-    var isForbidden: Bool {
-        let text = text.lowercased()
-        return ["denied", "permi", "not allowed", "forbidden"].contains { text.contains($0) }
-    }
-
-    fileprivate var quoted: String { text.isEmpty ? "" : " (\(text))" }
-}
-
 extension TransferError {
     static func cutOff(by host: String) -> TransferError {
         TransferError(.networkConnectionLost, "\(host) closed the connection: Martlet tries again by itself")

@@ -1,4 +1,5 @@
 package import TransferModel
+import WireOperations
 
 /// The parameters of an upload over FTP.
 package struct FTPUploadPlan: Sendable, Hashable {

@@ -1,4 +1,5 @@
 package import TransferModel
+import WireOperations
 
 /// Removes what an upload over FTP left at a server, once nobody wants it any more. What was gone before counts as removed.
 package struct FTPRemoval: ProtocolMachine {

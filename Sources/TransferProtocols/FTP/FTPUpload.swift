@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// An upload over FTP: to a temporary file beside the target, which SIZE measures and APPE continues, then
 /// RNFR and RNTO.
@@ -209,7 +210,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     // MARK: Sending
 
     mutating func send(_ range: Range<Int64>) -> [ProtocolAction] {
-        let exchange = FTPExchange.upload(point.temporary, range, appends: range.lowerBound > 0)
+        let exchange = FTPOperation.upload(point.temporary, range, appends: range.lowerBound > 0)
         // A part of a file must not get the name of the file that was removed for it, nor pass for what was compared.
         let partial: [ProtocolAction]
         digest = nil

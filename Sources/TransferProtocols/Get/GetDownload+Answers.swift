@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// Decides by an answer's head about the bytes that follow.
 extension GetDownload {

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// A download by GET with `Range` and both validators. The synced local file is the truth: an attempt goes on where
 /// that ends, with one request, and only when the server proves that it still has the same version. Two versions are never mixed.

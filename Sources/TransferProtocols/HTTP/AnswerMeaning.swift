@@ -1,4 +1,5 @@
 package import TransferModel
+package import WireOperations
 
 /// The meaning of a server's answer for a task when the protocol gives it no other: the table of the command contract.
 package enum AnswerMeaning: Hashable, Sendable {

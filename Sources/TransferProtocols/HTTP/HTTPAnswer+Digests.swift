@@ -1,5 +1,6 @@
 import Digests
 import TransferModel
+import WireOperations
 
 /// Digests that a server tells of a file with the file.
 extension HTTPAnswer {

@@ -1,22 +1,8 @@
 import Digests
 package import TransferModel
+package import WireOperations
 
-/// The head of a final answer.
-package struct HTTPAnswer: Hashable, Sendable {
-    package var status: Int
-    /// In the order in which they came.
-    package var headers: [HeaderField]
-
-    package init(status: Int, headers: [HeaderField] = []) {
-        self.status = status
-        self.headers = headers
-    }
-
-    /// The value of the first field of that name, which is given in lower case.
-    package func field(_ name: String) -> String? {
-        headers.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }?.value
-    }
-
+extension HTTPAnswer {
     package var isSuccess: Bool { (200..<300).contains(status) }
 
     /// `Content-Length`, when it is one number.

@@ -1,4 +1,5 @@
 package import TransferModel
+package import WireOperations
 
 /// The address of a request after redirects, followed by hand so that nothing secret travels to another origin.
 package struct RedirectChain: Hashable, Sendable {

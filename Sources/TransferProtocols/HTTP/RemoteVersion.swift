@@ -1,4 +1,5 @@
 import TransferModel
+package import WireOperations
 
 /// The version of a file that a server showed us: stored from the first answer, and compared with every later one.
 package struct RemoteVersion: Codable, Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import TransferModel
+package import WireOperations
 
 extension TransferResponse {
     /// Bytes of a body that are kept.

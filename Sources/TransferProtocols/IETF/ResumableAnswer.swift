@@ -1,5 +1,6 @@
 import FoundationEssentials
 import TransferModel
+import WireOperations
 
 /// Reads the fields of the IETF draft in an answer.
 enum ResumableAnswer {

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// A resumable upload that is there: asked after, filled.
 extension ResumableUpload {

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// Recovers a resumable upload: asks later, sends less, begins anew, or leaves the rest to the plain request's rules.
 extension ResumableUpload {

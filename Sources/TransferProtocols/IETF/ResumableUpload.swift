@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// An upload by the IETF draft "Resumable Uploads for HTTP", interop versions 8, 6, 5 and 3.
 ///

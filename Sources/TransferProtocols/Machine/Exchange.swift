@@ -1,4 +1,5 @@
 package import TransferModel
+package import WireOperations
 
 /// Names one exchange of one task's attempt; several may be in flight.
 package struct ExchangeID: RawRepresentable, Hashable, Sendable {
@@ -9,8 +10,11 @@ package struct ExchangeID: RawRepresentable, Hashable, Sendable {
 /// One request and its answer. Closed: a new kind of transport is a new case.
 package enum Exchange: Hashable, Sendable {
     case http(HTTPExchange)
-    case ftp(FTPExchange)
-    case sftp(SFTPExchange)
+    case ftp(FTPOperation)
+    case sftp(SFTPOperation)
+    /// Reads an open file at an SFTP server from its start and tells its SHA-256, computed here; nothing of it is kept. It ends at the first
+    /// byte beyond `size`.
+    case sftpDigest(SFTPHandle, size: Int64)
 }
 
 /// One HTTP request, and what becomes of its answer. Redirects are not followed: a 3xx is an answer like any other.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import TransferModel
+import WireOperations
 
 /// Facts about a server that hold for the next file, too. Remembered by origin, over restarts of the engine; a fact that turns out
 /// wrong is learnt anew.

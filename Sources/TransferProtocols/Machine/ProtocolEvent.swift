@@ -1,4 +1,5 @@
 package import TransferModel
+package import WireOperations
 
 /// An event that a protocol is told. A protocol reads no clock: every event that needs the time brings it.
 package enum ProtocolEvent: Sendable {

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// `Upload-Limit` of the IETF draft: what a server takes. Its presence alone says that the server knows resumable uploads.
 struct UploadLimit: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// The wait for a MOVE whose answer was lost. Asking for it again while it goes on makes a server copy without end, so only the target
 /// and the folder of chunks are looked at (nextcloud/server #6279, rclone #6133).

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// The chunks: how the file is cut, which are on their way, and what their answers mean.
 extension NextcloudUpload {

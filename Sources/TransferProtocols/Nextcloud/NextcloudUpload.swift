@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// An upload to Nextcloud in chunks: a folder of its own, chunks in any order, and one MOVE that puts them
 /// together. The folder is asked what it has before going on and before the MOVE.

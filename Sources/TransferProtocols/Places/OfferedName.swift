@@ -1,5 +1,6 @@
 import Digests
 package import TransferModel
+package import WireOperations
 
 /// The name of a downloaded file: what `Content-Disposition` (RFC 6266) offers, else the original URL's last segment,
 /// made harmless: it cannot leave the directory, hide itself, or look like an option.

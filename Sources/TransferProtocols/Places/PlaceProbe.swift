@@ -1,4 +1,5 @@
 package import TransferModel
+import WireOperations
 
 /// Asks a place whether it can be used: logs in, looks at the folder, and reads what the server says of itself. Nothing
 /// is written there. One machine for all protocols, because each needs but one or two questions.
@@ -207,7 +208,7 @@ package struct PlaceProbe: ProtocolMachine {
     private mutating func answered(_ end: SFTPEnd) -> [ProtocolAction] {
         guard case .sftp(let host, let path) = target else { return [] }
         if let broken = end.brokenOff { return over(broken) }
-        if case .freeSpace(let bytes) = end.outcome { findings.freeBytes = bytes }
+        if case .freeSpace(let bytes)? = end.reply { findings.freeBytes = bytes }
         // Whatever became of the question for room, the login is good.
         if findings.protocolName != nil { return done() }
         findings.protocolName = "sftp"

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// Finds out which protocol for uploads a server speaks, with as few questions as its answers allow.
 ///

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// Removes what an upload left at a server, once nobody wants it any more: a cancelled task's grace time is over, or `leftovers abort`.
 /// One request after the other; what was gone before counts as removed. What a server does not let go stays known.

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// An upload by one POST: the file as the body, or in a form.
 ///

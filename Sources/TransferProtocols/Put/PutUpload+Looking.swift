@@ -1,5 +1,6 @@
 import Digests
 import TransferModel
+import WireOperations
 
 /// Decides by a HEAD's answer about the file that may be there.
 extension PutUpload {

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// A PUT that the server has made an upload of, which another protocol can go on with, and one that follows such an upload.
 extension PutUpload {

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// An upload by one plain PUT. There is nothing to resume: a cut means sending again.
 ///

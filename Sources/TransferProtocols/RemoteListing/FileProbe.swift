@@ -1,4 +1,5 @@
 package import TransferModel
+import WireOperations
 
 /// Asks a server for one file by its own name, whatever the list of its folder says: lists leave names out (FTP servers hide dot files), and
 /// show them in another case or normal form than they were sent in. Nothing is changed there.
@@ -61,7 +62,7 @@ package struct FileProbe: ProtocolMachine {
             if status == .noSuchFile { return .finish(.removed) }
             return SFTPMeaning.action(status, text, .list, host: host, hasAccepted: false)
         }
-        guard case .attributes(let found) = end.outcome else { return SFTPMeaning.odd(host: host) }
+        guard case .attributes(let found)? = end.reply else { return SFTPMeaning.odd(host: host) }
         entry = RemoteEntry(
             name, size: found.size.map { .bytes($0) } ?? .unknown, isFolder: found.isFolder,
             modified: found.modified.map { Timestamp(seconds: $0) })

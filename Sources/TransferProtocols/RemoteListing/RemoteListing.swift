@@ -1,4 +1,5 @@
 package import TransferModel
+import WireOperations
 
 /// Lists one folder at a server, whatever the protocol: the names in it with what the server says of each. Nothing is changed there.
 ///
@@ -184,7 +185,7 @@ package struct RemoteListing: ProtocolMachine {
             if status == .noSuchFile { return missing() }
             return over(SFTPMeaning.action(status, text, .list, host: host, hasAccepted: false))
         }
-        guard case .opened(let handle) = end.outcome else { return over(SFTPMeaning.odd(host: host)) }
+        guard case .opened(let handle)? = end.reply else { return over(SFTPMeaning.odd(host: host)) }
         return next(handle)
     }
 
@@ -202,10 +203,23 @@ package struct RemoteListing: ProtocolMachine {
             if status == .endOfFile { return done() }
             return over(SFTPMeaning.action(status, text, .list, host: host, hasAccepted: false))
         }
-        guard case .names(let entries) = end.outcome else { return over(SFTPMeaning.odd(host: host)) }
+        guard case .names(let names)? = end.reply else { return over(SFTPMeaning.odd(host: host)) }
+        let entries = names.compactMap(RemoteEntry.init)
         emptyPages = entries.isEmpty ? emptyPages + 1 : 0
         guard emptyPages < Self.mostEmptyPages else { return over(.fail(.endlessListing(host))) }
         return [.listed(entries)] + next(handle)
+    }
+}
+
+extension RemoteEntry {
+    /// `nil` for the folder itself, the one above it, and what no file can be called.
+    fileprivate init?(_ found: SFTPName) {
+        guard Self.isName(found.name.bytes) else { return nil }
+        let attributes = found.attributes
+        let size = attributes.size.map { FileSize.isPossible($0) ? Size.bytes($0) : .impossible }
+        self.init(
+            found.name, size: size ?? .unknown, isFolder: attributes.isFolder,
+            modified: attributes.modified.map { Timestamp(seconds: $0) })
     }
 }
 

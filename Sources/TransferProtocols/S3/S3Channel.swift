@@ -1,5 +1,6 @@
 import Digests
 import TransferModel
+import WireOperations
 
 /// Makes requests about one object and reads their answers: region and clock are learnt here, once for all requests.
 struct S3Channel: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Digests
 import TransferModel
+import WireOperations
 
 /// The state of the place where the object belongs, by a HEAD.
 enum S3Standing: Hashable, Sendable {

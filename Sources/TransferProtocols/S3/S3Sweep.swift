@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// Takes away what a Create has left whose answer nobody heard: the engine was killed, or the line broke.
 ///

@@ -1,5 +1,6 @@
 import Digests
 import TransferModel
+import WireOperations
 
 /// The pages of a list of parts, as far as they came.
 struct S3Listing: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Digests
 import TransferModel
+import WireOperations
 
 /// The one PUT of a file that is not longer than a part, and what both ways share: conditions, damage, the end.
 extension S3Upload {

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// A download over SFTP. Size and time of modification are the version: looked at before the first byte and again
 /// after the last, so two versions are never mixed. The synced local file is the truth for going on.
@@ -94,7 +95,7 @@ package struct SFTPDownload: ProtocolMachine {
         if let (status, text) = open.refusal ?? status.refusal {
             return over(SFTPMeaning.action(status, text, .read, host: plan.host, hasAccepted: accepted > 0))
         }
-        guard case .opened(let handle) = open.outcome, let attributes = status.attributes else {
+        guard case .opened(let handle)? = open.reply, let attributes = status.attributes else {
             return over(SFTPMeaning.odd(host: plan.host))
         }
         let version = Self.version(attributes, at: status.at)

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// The meaning of a server's refusal for a task where the protocol gives it no other: SFTP's rows of the command contract.
 enum SFTPMeaning {
@@ -81,25 +82,5 @@ enum SFTPMeaning {
                 .backoff,
                 TransferError(
                     .badServerResponse, "\(host) gave an answer to another question: Martlet tries again by itself")))
-    }
-}
-
-extension SFTPEnd {
-    /// The action when nothing of the operation was answered; `nil` when something was.
-    var brokenOff: ProtocolAction? {
-        switch outcome {
-        case .failed(let failure): SFTPMeaning.action(failure)
-        case .notLetIn(let reason, let error): .wait(WaitDemand(reason, error))
-        case .done, .opened, .attributes, .freeSpace, .digested, .longer, .names, .refused: nil
-        }
-    }
-
-    var attributes: SFTPAttributes? {
-        if case .attributes(let attributes) = outcome { attributes } else { nil }
-    }
-
-    /// The server's refusal.
-    var refusal: (status: SFTPStatus, text: String)? {
-        if case .refused(let status, let text) = outcome { (status, text) } else { nil }
     }
 }

@@ -1,4 +1,5 @@
 package import TransferModel
+import WireOperations
 
 /// Takes away the temporary file of an upload over SFTP that was cancelled.
 package struct SFTPRemoval: ProtocolMachine {
@@ -46,7 +47,7 @@ package struct SFTPRemoval: ProtocolMachine {
         }
     }
 
-    private mutating func perform(_ id: ExchangeID, _ operation: SFTPExchange) -> [ProtocolAction] {
+    private mutating func perform(_ id: ExchangeID, _ operation: SFTPOperation) -> [ProtocolAction] {
         pending = id
         return [.perform(id, .sftp(operation))]
     }

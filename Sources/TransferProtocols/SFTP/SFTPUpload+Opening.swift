@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// Until the temporary file is open, at the byte where it goes on.
 extension SFTPUpload {
@@ -21,7 +22,7 @@ extension SFTPUpload {
         }
         if isDirect { own(group) }
         had = there?.size
-        var first: [SFTPExchange] = []
+        var first: [SFTPOperation] = []
         // Another one is begun: of that nothing was asked yet.
         var disclaimed = group[1]?.refusal?.status == .noSuchFile ? disclaim() : []
         if plan.subject.hasChanged {
@@ -63,10 +64,10 @@ extension SFTPUpload {
         guard let end = group.last else { return [] }
         let target = asksTarget ? group[group.ids.count - 2]?.attributes : nil
         if let target, case .end(let action) = verdict(target, TargetLook(isFirst: true)) {
-            if case .opened(let handle) = end.outcome { return tidy([.close(handle)], then: action) }
+            if case .opened(let handle)? = end.reply { return tidy([.close(handle)], then: action) }
             return over(action)
         }
-        guard case .opened(let handle) = end.outcome else {
+        guard case .opened(let handle)? = end.reply else {
             guard let (status, text) = end.refusal else { return over(SFTPMeaning.odd(host: plan.host)) }
             return openRefused(status, text)
         }

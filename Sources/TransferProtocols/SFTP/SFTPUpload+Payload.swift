@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// The bytes: in pieces to the same offsets, then what ends the file, and what becomes of a refusal.
 extension SFTPUpload {
@@ -31,7 +32,7 @@ extension SFTPUpload {
             actions.append(.perform(piece.id, .sftp(.write(sending.handle, piece.range))))
         }
         if sending.next == size, sending.closing == nil {
-            var operations: [SFTPExchange] = [.setModified(sending.handle, plan.modified)]
+            var operations: [SFTPOperation] = [.setModified(sending.handle, plan.modified)]
             // One sync for each small file would take as long as the files. Most file systems write those before it along with the last one's.
             let syncs = size >= Self.small || plan.subject.isLastOfBatch
             if syncs, features.syncs { operations.append(.sync(sending.handle)) }
@@ -49,7 +50,7 @@ extension SFTPUpload {
             if let through = end.writtenThrough, through > sending.pieces[index].range.lowerBound, index == 0 {
                 hasAccepted = true
             }
-            if end.outcome != .done { return pieceFailed(sending, index, end) }
+            if end.reply != .done { return pieceFailed(sending, index, end) }
             let piece = sending.pieces.remove(at: index)
             var actions: [ProtocolAction] =
                 sending.pieces.first.map { $0.range.lowerBound < piece.range.lowerBound } == true
@@ -94,7 +95,7 @@ extension SFTPUpload {
         _ status: SFTPStatus, _ text: String, madeProgress: Bool, _ group: Group
     ) -> [ProtocolAction] {
         // A disk is never filled to its last byte.
-        if case .freeSpace(let bytes)? = group.last?.outcome, bytes < 1 << 20 {
+        if case .freeSpace(let bytes)? = group.last?.reply, bytes < 1 << 20 {
             return over(SFTPMeaning.full(host: plan.host))
         }
         return decideRefusal(status, text, madeProgress: madeProgress)

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// The way to the final name, and what becomes of a file that is there already.
 extension SFTPUpload {
@@ -81,10 +82,10 @@ extension SFTPUpload {
     }
 
     mutating func openedBack(_ group: Group) -> [ProtocolAction] {
-        guard case .opened(let handle)? = group.last?.outcome else {
+        guard case .opened(let handle)? = group.last?.reply else {
             return over(.fail(.unsure(at: plan.host, "what is there cannot be read")))
         }
-        return perform(.readingBack(handle), [.digest(handle, size: plan.subject.size)])
+        return perform(.readingBack(handle), [.sftpDigest(handle, size: plan.subject.size)])
     }
 
     mutating func readBack(_ group: Group, _ handle: SFTPHandle) -> [ProtocolAction] {
@@ -151,7 +152,7 @@ extension SFTPUpload {
 
     mutating func renamed(_ group: Group) -> [ProtocolAction] {
         guard let end = group.last else { return [] }
-        if end.outcome == .done { return over(.finish(receipt(.answered))) }
+        if end.reply == .done { return over(.finish(receipt(.answered))) }
         if let broken = end.brokenOff {
             // The answer is lost; the rename may have happened.
             guard case .wait(let demand) = broken, demand.reason == .backoff else { return over(broken) }
@@ -221,7 +222,7 @@ extension SFTPUpload {
 
     mutating func replaced(_ group: Group) -> [ProtocolAction] {
         guard let end = group.last else { return [] }
-        if end.outcome == .done { return over(.finish(receipt(.answered))) }
+        if end.reply == .done { return over(.finish(receipt(.answered))) }
         if let broken = end.brokenOff {
             guard case .wait(let demand) = broken, demand.reason == .backoff else { return over(broken) }
             renames.lostAnswer()
@@ -229,7 +230,7 @@ extension SFTPUpload {
         }
         guard let (status, text) = end.refusal else { return over(SFTPMeaning.odd(host: plan.host)) }
         renames.refused()
-        if group[0]?.outcome == .done { return nameRefused(status, text, isFree: true) }
+        if group[0]?.reply == .done { return nameRefused(status, text, isFree: true) }
         return over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: hasAccepted))
     }
 
@@ -281,7 +282,7 @@ extension SFTPUpload {
 
     /// Takes away what serves nothing any more, then says it. What a failed task has gathered stays: its resume point names it, so that a
     /// retry goes on and `leftovers` finds it.
-    mutating func tidy(_ first: [SFTPExchange], then action: ProtocolAction) -> [ProtocolAction] {
+    mutating func tidy(_ first: [SFTPOperation], then action: ProtocolAction) -> [ProtocolAction] {
         var operations = first
         var disclaimed: [ProtocolAction] = []
         if case .fail = action, isDurable {

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// An upload over SFTP version 3: written at exact offsets into a temporary file beside the target, measured, and
 /// renamed when it is whole. The temporary file's size is the truth for going on. Its name is made of the task's token, so a small file
@@ -189,7 +190,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
 
     package var remains: ResumePoint? { isLeft && !isDurable && !isDirect ? ResumePoint(point) : nil }
 
-    mutating func open(asksTarget: Bool, first operations: [SFTPExchange] = []) -> [ProtocolAction] {
+    mutating func open(asksTarget: Bool, first operations: [SFTPOperation] = []) -> [ProtocolAction] {
         hasAskedTarget = hasAskedTarget || asksTarget
         isLeft = true
         // Under the final name even an empty file must be known as ours before it is made.
@@ -239,10 +240,14 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         return .learned(news)
     }
 
-    mutating func perform(_ step: Step, _ operations: [SFTPExchange]) -> [ProtocolAction] {
-        let ids = operations.map { _ in nextID() }
+    mutating func perform(_ step: Step, _ operations: [SFTPOperation]) -> [ProtocolAction] {
+        perform(step, operations.map { .sftp($0) })
+    }
+
+    mutating func perform(_ step: Step, _ exchanges: [Exchange]) -> [ProtocolAction] {
+        let ids = exchanges.map { _ in nextID() }
         state = .working(step, Group(ids: ids))
-        return zip(ids, operations).map { .perform($0, .sftp($1)) }
+        return zip(ids, exchanges).map { .perform($0, $1) }
     }
 
     mutating func nextID() -> ExchangeID {

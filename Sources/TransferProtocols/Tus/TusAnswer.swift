@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// The meaning of a tus server's answer for the request that it answers: the table, without the states around it.
 enum TusAnswer: Hashable, Sendable {

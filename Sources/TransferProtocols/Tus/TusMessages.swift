@@ -1,5 +1,6 @@
 import Digests
 package import TransferModel
+import WireOperations
 
 /// The parameters of a tus upload.
 package struct TusPlan: Sendable, Hashable {

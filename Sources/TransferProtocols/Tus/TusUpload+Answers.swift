@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// Handles the answers to requests for one part of a tus upload.
 extension TusUpload {

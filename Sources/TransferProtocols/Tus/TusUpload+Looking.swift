@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// A tus upload whose file may be there already: its own address is looked at, by the rules of a plain PUT.
 extension TusUpload {

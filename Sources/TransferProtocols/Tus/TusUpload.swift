@@ -1,5 +1,6 @@
 import Digests
 import TransferModel
+import WireOperations
 
 /// An upload by tus 1.0.0: an upload resource is made, its address made durable, bytes are appended, and
 /// whenever something broke the server is asked how many of them it has.

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 import XMLReader
 
 /// One resource of an answer to PROPFIND, or of a HEAD.

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// Gives the temporary file the target's name, and finds out what happened when the answer to that is lost.
 extension DavUpload {

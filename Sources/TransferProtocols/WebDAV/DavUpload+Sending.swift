@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// The PUT, the folders that it needs, and whether everything arrived.
 extension DavUpload {

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// An upload over WebDAV: PUT to a temporary file beside the target, a look at its size, MOVE.
 ///

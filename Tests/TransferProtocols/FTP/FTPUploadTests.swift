@@ -1,5 +1,6 @@
 import Testing
 import TransferModel
+import WireOperations
 
 @testable import TransferProtocols
 
@@ -119,13 +120,13 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
     @Test("a server that lets nobody in says so with many codes; too many users is no wrong password")
     func login() {
         var wrong = Answers.refused(430, "PASS")
-        wrong.isLoginRefused = true
+        wrong.answer.isLoginRefused = true
         #expect(play(plan(), wrong).said == ["wait hostBackoff networkConnectionLost"])
         var full = Answers.refused(530, "USER", text: "Sorry, the maximum number of clients is connected")
-        full.isLoginRefused = true
+        full.answer.isLoginRefused = true
         #expect(play(plan(), full).said == ["wait hostBackoff networkConnectionLost"])
         var never = Answers.refused(501, "PASS")
-        never.isLoginRefused = true
+        never.answer.isLoginRefused = true
         #expect(play(plan(), never).said == ["wait auth http"])
     }
 

@@ -1,6 +1,7 @@
 import Testing
 import TransferModel
 import TransferProtocols
+import WireOperations
 
 private let strong = RemoteVersion(etag: "\"a\"", total: 1000)
 private let dated = RemoteVersion(lastModified: elevenText, isDateStrong: true, total: 1000)

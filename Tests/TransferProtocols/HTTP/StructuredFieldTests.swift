@@ -1,4 +1,5 @@
 import Testing
+import WireOperations
 
 @testable import TransferProtocols
 

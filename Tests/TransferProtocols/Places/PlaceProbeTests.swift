@@ -1,5 +1,6 @@
 import TransferModel
 import Testing
+import WireOperations
 
 @testable import TransferProtocols
 
@@ -115,14 +116,14 @@ struct PlaceProbeTests {
             let (id, exchange) = try #require(first(&probe))
             #expect(exchange == .ftp(.commands([Array("CWD in".utf8)])))
             var end = FTPEnd(reply: reply, at: at)
-            end.isLoginRefused = refused
+            end.answer.isLoginRefused = refused
             #expect(isFinished(probe.handle(.ftpEnded(id, end))))
             #expect(probe.findings.exists == exists)
         }
         var probe = PlaceProbe(.ftp(host: "h", RawPath("in")))
         let (id, _) = try #require(first(&probe))
         var end = FTPEnd(reply: 530, text: "Login incorrect.", at: at)
-        end.isLoginRefused = true
+        end.answer.isLoginRefused = true
         #expect(error(probe.handle(.ftpEnded(id, end)))?.message.contains("530") == true)
     }
 

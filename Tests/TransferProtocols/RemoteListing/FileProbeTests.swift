@@ -1,5 +1,6 @@
 import Testing
 import TransferModel
+import WireOperations
 
 @testable import TransferProtocols
 
@@ -52,12 +53,12 @@ struct FileProbeTests {
             let event = ProtocolEvent.sftpEnded(ExchangeID(rawValue: 1), SFTPEnd(outcome, at: noon))
             return probe(.sftp(host: "h", RawPath("in/.env")), event)
         }
-        let found = sftp(.attributes(SFTPAttributes(size: 7, modified: 3)))
+        let found = sftp(.answered(.attributes(SFTPAttributes(size: 7, modified: 3))))
         #expect(found.entry == RemoteEntry(name, size: .bytes(7), modified: Timestamp(milliseconds: 3000)))
         // A time that no clock shows is the last one that can be told.
-        let late = sftp(.attributes(SFTPAttributes(size: 7, modified: .max)))
+        let late = sftp(.answered(.attributes(SFTPAttributes(size: 7, modified: .max))))
         #expect(late.entry?.modified == Timestamp(seconds: .max))
-        #expect(sftp(.refused(.noSuchFile, "")) == (["finish 0 none"], nil))
-        #expect(sftp(.refused(.permissionDenied, "")).words == ["fail permissionDenied"])
+        #expect(sftp(.answered(.refused(.noSuchFile, ""))) == (["finish 0 none"], nil))
+        #expect(sftp(.answered(.refused(.permissionDenied, ""))).words == ["fail permissionDenied"])
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 import TransferModel
+import WireOperations
 
 @testable import TransferProtocols
 
@@ -130,13 +131,13 @@ struct RemoteListingTests {
         #expect(ftp(reply(421)).words == ["wait backoff networkConnectionLost"])
     }
 
-    private func sftp(_ outcomes: [SFTPEnd.Outcome]) -> (words: [String], isMissing: Bool) {
+    private func sftp(_ replies: [SFTPReply]) -> (words: [String], isMissing: Bool) {
         var machine = RemoteListing(.sftp(host: "h", RawPath("in")))
         var actions = machine.handle(.began(at: noon))
         var all: [String] = []
-        for outcome in outcomes {
+        for reply in replies {
             guard case .perform(let id, _)? = actions.last else { break }
-            actions = machine.handle(.sftpEnded(id, SFTPEnd(outcome, at: noon)))
+            actions = machine.handle(.sftpEnded(id, SFTPEnd(reply, at: noon)))
             all += actions.compactMap { action in
                 if case .perform = action { nil } else { words([action]).first }
             }
@@ -146,15 +147,38 @@ struct RemoteListingTests {
 
     @Test("over SFTP a folder is read until its end, and one without end is not")
     func reads() {
-        let handle = SFTPEnd.Outcome.opened(SFTPHandle(rawValue: 1))
-        let page = SFTPEnd.Outcome.names([RemoteEntry(RawPath("a"), size: .bytes(1))])
+        let handle = SFTPReply.opened(SFTPHandle(rawValue: 1))
+        let page = SFTPReply.names([SFTPName(RawPath("a"), SFTPAttributes(size: 1))])
         #expect(
             sftp([handle, page, page, .refused(.endOfFile, "")]).words == ["listed 1", "listed 1", "finish 0 none"])
         #expect(sftp([.refused(.noSuchFile, "")]) == (["finish 0 none"], true))
         #expect(sftp([.refused(.permissionDenied, "")]).words == ["fail permissionDenied"])
         #expect(sftp([handle, .refused(.failure, "")]).words == ["wait backoff badServerResponse"])
         #expect(sftp([handle, .done]).words == ["wait backoff badServerResponse"])
-        let empty = Array(repeating: SFTPEnd.Outcome.names([]), count: 1000)
+        let empty = Array(repeating: SFTPReply.names([]), count: 1000)
         #expect(sftp([handle] + empty).words.last == "fail unsupported")
+    }
+
+    @Test("over SFTP what no file can be called is left out, and a size that no file can have is told as such")
+    func bounds() {
+        var machine = RemoteListing(.sftp(host: "h", RawPath("in")))
+        _ = machine.handle(.began(at: noon))
+        _ = machine.handle(.sftpEnded(ExchangeID(rawValue: 1), SFTPEnd(.opened(SFTPHandle(rawValue: 1)), at: noon)))
+        let names = [
+            SFTPName(RawPath("."), SFTPAttributes(size: 1)), SFTPName(RawPath("a/b"), SFTPAttributes(size: 1)),
+            SFTPName(RawPath("large"), SFTPAttributes(size: .max)),
+            SFTPName(RawPath("beyond"), SFTPAttributes(size: FileSize.largest + 1)),
+            SFTPName(RawPath("most"), SFTPAttributes(size: FileSize.largest, modified: 2)),
+            SFTPName(RawPath("unknown"), SFTPAttributes(size: nil, isFolder: true)),
+        ]
+        let listed = machine.handle(.sftpEnded(ExchangeID(rawValue: 2), SFTPEnd(.names(names), at: noon))).first
+        #expect(
+            listed
+                == .listed([
+                    RemoteEntry(RawPath("large"), size: .impossible), RemoteEntry(RawPath("beyond"), size: .impossible),
+                    RemoteEntry(
+                        RawPath("most"), size: .bytes(FileSize.largest), modified: Timestamp(milliseconds: 2000)),
+                    RemoteEntry(RawPath("unknown"), size: .unknown, isFolder: true),
+                ]))
     }
 }

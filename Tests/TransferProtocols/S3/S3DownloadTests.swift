@@ -1,6 +1,7 @@
 import Testing
 import TransferModel
 import TransferProtocols
+import WireOperations
 
 private let object = S3Address(bucket: "bkt", key: RawPath("a b"), place: S3Place())
 private let first = "https://bkt.s3.us-east-1.amazonaws.com/a%20b"

@@ -1,5 +1,6 @@
 import Testing
 import TransferModel
+import WireOperations
 
 @testable import TransferProtocols
 
@@ -16,12 +17,12 @@ private func plan(
 }
 
 private func status(_ size: Int64?, _ modified: Int64?, isFolder: Bool = false) -> SFTPEnd.Outcome {
-    .attributes(SFTPAttributes(size: size, modified: modified, isFolder: isFolder))
+    .answered(.attributes(SFTPAttributes(size: size, modified: modified, isFolder: isFolder)))
 }
 
-private let opened = SFTPEnd.Outcome.opened(SFTPHandle(rawValue: 9))
+private let opened = SFTPEnd.Outcome.answered(.opened(SFTPHandle(rawValue: 9)))
 /// As it is printed inside of an operation.
-private let handle = "TransferProtocols.SFTPHandle(rawValue: 9)"
+private let handle = "WireOperations.SFTPHandle(rawValue: 9)"
 
 /// Feeds the ends of the operations asked for, in their order; gives back the words of the last actions.
 private func run(_ plan: SFTPDownloadPlan, _ ends: (SFTPEnd.Outcome, read: Int64)...) -> [String] {
@@ -39,6 +40,8 @@ private func run(_ plan: SFTPDownloadPlan, _ ends: (SFTPEnd.Outcome, read: Int64
     }
     return said
 }
+
+private func end(_ reply: SFTPReply, read: Int64 = 0) -> (SFTPEnd.Outcome, read: Int64) { (.answered(reply), read) }
 
 private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcome, read: Int64) { (outcome, read) }
 
@@ -131,7 +134,7 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
                 switch (id.rawValue - 1) % 5 {
                 case 0, 3: status(1000, modified)
                 case 1: opened
-                default: .done
+                default: .answered(.done)
                 }
             actions = download.handle(.sftpEnded(id, SFTPEnd(outcome, bytesWritten: 1000, at: noon)))
         }

@@ -1,5 +1,6 @@
 import Testing
 import TransferModel
+import WireOperations
 
 @testable import TransferProtocols
 
@@ -663,7 +664,7 @@ private let mebi = 1 << 20
         replacing.removesOld = true
         for (target, next) in [
             (
-                SFTPEnd.Outcome.refused(.noSuchFile, ""),
+                SFTPReply.refused(.noSuchFile, ""),
                 "2 rename(\(RawPath("d/p")), to: \(RawPath("d/f")), replaces: false)"
             ),
             (.attributes(SFTPAttributes(size: 7)), "2 remove(\(RawPath("d/p")))"),

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 @testable import TransferProtocols
 

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 @testable import TransferProtocols
 
@@ -25,6 +26,21 @@ enum FTPAnswers {
     /// The connection ended.
     static func cut(sent: Int64 = 0, written: Int64 = 0, error: TransferError = lost) -> FTPEnd {
         FTPEnd(reply: 0, bytesSent: sent, bytesWritten: written, failure: .network(error), at: noon)
+    }
+}
+
+extension FTPEnd {
+    /// - Parameter reply: 0 for none.
+    init(
+        reply: Int, text: String = "", command: String = "", size: Int64? = nil, modified: Timestamp? = nil,
+        bytesSent: Int64 = 0, bytesWritten: Int64 = 0, failure: ExchangeFailure? = nil, at: Timestamp
+    ) {
+        var answer = FTPAnswer()
+        answer.reply = reply == 0 ? nil : FTPReply(code: reply, text: text)
+        answer.command = command
+        answer.size = size
+        answer.modified = modified
+        self.init(answer, bytesSent: bytesSent, bytesWritten: bytesWritten, failure: failure, at: at)
     }
 }
 

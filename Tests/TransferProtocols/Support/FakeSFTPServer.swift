@@ -1,5 +1,6 @@
 import Digests
 import TransferModel
+import WireOperations
 
 @testable import TransferProtocols
 
@@ -43,14 +44,23 @@ struct FakeSFTPServer {
         features.tellsFreeSpace = true
     }
 
-    mutating func perform(_ operation: SFTPExchange, source: [UInt8]) -> SFTPEnd {
+    mutating func perform(_ exchange: Exchange, source: [UInt8]) -> SFTPEnd {
         var end = SFTPEnd(.done, features: features, at: noon)
-        end.outcome = outcome(operation, source, &end)
+        switch exchange {
+        case .sftp(let operation): end.outcome = .answered(reply(operation, source, &end))
+        case .sftpDigest(let handle, let size): end.outcome = digest(handle, size)
+        case .http, .ftp: end.outcome = .answered(.refused(.unsupported, "no SFTP"))
+        }
         return end
     }
 
-    private mutating func outcome(_ operation: SFTPExchange, _ source: [UInt8], _ end: inout SFTPEnd) -> SFTPEnd.Outcome
-    {
+    private func digest(_ handle: SFTPHandle, _ size: Int64) -> SFTPEnd.Outcome {
+        guard let file = file(handle) else { return .answered(.refused(.failure, "Failure")) }
+        if neverEnds || file.bytes.count > size { return .longer }
+        return .digested(sha256(file.bytes))
+    }
+
+    private mutating func reply(_ operation: SFTPOperation, _ source: [UInt8], _ end: inout SFTPEnd) -> SFTPReply {
         if let (status, text) = refuses[operation.verb] { return .refused(status, text) }
         switch operation {
         case .openForWriting(let path):
@@ -71,10 +81,6 @@ struct FakeSFTPServer {
         case .read(let handle, let from):
             guard let file = file(handle) else { return .refused(.failure, "Failure") }
             end.bytesWritten = max(0, Int64(file.bytes.count) - from)
-        case .digest(let handle, let size):
-            guard let file = file(handle) else { return .refused(.failure, "Failure") }
-            if neverEnds || file.bytes.count > size { return .longer }
-            return .digested(sha256(file.bytes))
         case .setSize(let handle, let size):
             guard let name = open[handle] else { return .refused(.failure, "Failure") }
             let kept = file(handle)?.bytes.prefix(Int(size)) ?? []
@@ -100,7 +106,7 @@ struct FakeSFTPServer {
         return .done
     }
 
-    private mutating func opened(_ name: String) -> SFTPEnd.Outcome {
+    private mutating func opened(_ name: String) -> SFTPReply {
         lastHandle += 1
         let handle = SFTPHandle(rawValue: lastHandle)
         open[handle] = name
@@ -115,7 +121,7 @@ struct FakeSFTPServer {
 
     private mutating func write(
         _ handle: SFTPHandle, _ range: Range<Int64>, _ source: [UInt8], _ end: inout SFTPEnd
-    ) -> SFTPEnd.Outcome {
+    ) -> SFTPReply {
         guard let name = open[handle], var file = files[name] else {
             end.writtenThrough = range.lowerBound
             return .refused(.failure, "Failure")
@@ -154,7 +160,14 @@ private func sha256(_ bytes: [UInt8]) -> TransferDigest {
     TransferDigest(algorithm: "sha-256", value: DigestAlgorithm.sha256.digest(of: bytes).hex)
 }
 
-extension SFTPExchange {
+extension SFTPEnd {
+    /// An operation that the server answered.
+    init(_ reply: SFTPReply, bytesWritten: Int64 = 0, features: SFTPFeatures = SFTPFeatures(), at: Timestamp) {
+        self.init(.answered(reply), bytesWritten: bytesWritten, features: features, at: at)
+    }
+}
+
+extension SFTPOperation {
     /// One word for it.
     var verb: String { String("\(self)".prefix { $0 != "(" }) }
 }
@@ -213,22 +226,22 @@ struct SFTPStory {
             var digest: TransferDigest?
             for action in actions {
                 switch action {
-                case .perform(let id, .sftp(let operation)):
+                case .perform(let id, let exchange):
                     count += 1
-                    log.append(Self.word(operation))
-                    order.append(Self.word(operation))
+                    log.append(Self.word(exchange))
+                    order.append(Self.word(exchange))
                     if let cut, count > cut.after || count == cut.after && !cut.isDone {
-                        ends.append((id, SFTPEnd(.failed(.network(lost)), writtenThrough: start(operation), at: noon)))
+                        ends.append((id, SFTPEnd(.failed(.network(lost)), writtenThrough: start(exchange), at: noon)))
                         continue
                     }
-                    if case .write(_, let range) = operation { sent += range.upperBound - range.lowerBound }
-                    if case .rename = operation, let file = appears {
+                    if case .sftp(.write(_, let range)) = exchange { sent += range.upperBound - range.lowerBound }
+                    if case .sftp(.rename) = exchange, let file = appears {
                         server.files["d/f"] = file
                         appears = nil
                     }
-                    let end = server.perform(operation, source: source)
+                    let end = server.perform(exchange, source: source)
                     if let cut, count == cut.after {
-                        ends.append((id, SFTPEnd(.failed(.network(lost)), writtenThrough: start(operation), at: noon)))
+                        ends.append((id, SFTPEnd(.failed(.network(lost)), writtenThrough: start(exchange), at: noon)))
                     } else {
                         ends.append((id, end))
                     }
@@ -258,14 +271,22 @@ struct SFTPStory {
         return log.last ?? ""
     }
 
-    private func start(_ operation: SFTPExchange) -> Int64? {
-        if case .write(_, let range) = operation { range.lowerBound } else { nil }
+    private func start(_ exchange: Exchange) -> Int64? {
+        if case .sftp(.write(_, let range)) = exchange { range.lowerBound } else { nil }
     }
 
     /// The target has every byte of the source, and nothing else of ours is there.
     var isPublished: Bool { server.files["d/f"]?.bytes == source && server.files.count == 1 }
 
-    static func word(_ operation: SFTPExchange) -> String {
+    static func word(_ exchange: Exchange) -> String {
+        switch exchange {
+        case .sftp(let operation): word(operation)
+        case .sftpDigest: "read all"
+        case .http, .ftp: "no SFTP"
+        }
+    }
+
+    private static func word(_ operation: SFTPOperation) -> String {
         func name(_ path: RawPath) -> String {
             switch path.displayed {
             case "d/f": "target"
@@ -282,7 +303,6 @@ struct SFTPStory {
         case .handleStatus: "size"
         case .write(_, let range): "write \(range)"
         case .read(_, let from): "read from \(from)"
-        case .digest: "read all"
         case .setSize(_, let size): "cut \(size)"
         case .setModified(_, let seconds): "time \(seconds)"
         case .sync: "sync"

@@ -1,6 +1,7 @@
 import Testing
 import TransferModel
 import TransferProtocols
+import WireOperations
 
 /// Times of the tests: attempts begin at noon.
 let noon = HTTPDate.parse("Sat, 21 Nov 2026 12:00:00 GMT")!
@@ -54,6 +55,7 @@ func words(_ actions: [ProtocolAction]) -> [String] {
             "open \(id.rawValue) at \(gate.offset) skip \(gate.skip) of \(gate.total.map(String.init) ?? "?")"
         case .perform(let id, .ftp(let exchange)): "\(id.rawValue) \(exchange)"
         case .perform(let id, .sftp(let operation)): "\(id.rawValue) \(operation)"
+        case .perform(let id, .sftpDigest(let handle, let size)): "\(id.rawValue) digest(\(handle), size: \(size))"
         case .persist(let point): persisted(point)
         case .accepted(let bytes): "accepted \(bytes)"
         case .learned(let facts): "learned \(learnt(facts))"

@@ -1,6 +1,7 @@
 import Digests
 import TransferModel
 import TransferProtocols
+import WireOperations
 
 /// A bucket as a value: it takes the requests that a machine makes and keeps which ranges of the source it was sent.
 struct S3BucketModel {

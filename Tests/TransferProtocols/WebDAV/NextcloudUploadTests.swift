@@ -1,5 +1,6 @@
 import Testing
 import TransferModel
+import WireOperations
 
 @testable import TransferProtocols
 

@@ -1,11 +1,12 @@
 import CCurl
 import LinuxSystem
+import WireOperations
 
 /// One exchange in flight: what libcurl's callbacks need and what they found out.
 ///
 /// The callbacks only record; ``HTTPTransport`` acts after libcurl has returned. On the transport's loop. Kept alive by
 /// the transport's table until its handle has left the multi handle, because libcurl holds its address unretained.
-final class Exchange {
+final class HTTPTransfer {
     /// The reasons for which a direction stands still.
     struct Pause: OptionSet {
         let rawValue: UInt8
@@ -25,7 +26,7 @@ final class Exchange {
         case sink(SinkBuffer)
     }
 
-    let id: ExchangeID
+    let id: WireID
     let request: HTTPRequest
     let handle: EasyHandle
     private(set) var limits: RateLimits
@@ -36,14 +37,14 @@ final class Exchange {
     /// Bytes of the body that libcurl has fetched in this pass.
     private(set) var bodyOffset: Int64 = 0
     private var collector = ResponseHeadCollector()
-    private(set) var head: ResponseHead?
+    private(set) var head: HTTPAnswer?
     /// A 401, 407 or 417 that libcurl may go on from by itself; told when a body or the end shows that it does not.
-    private var heldHead: ResponseHead?
+    private var heldHead: HTTPAnswer?
     private(set) var sawContinue = false
     private var destination: Destination
     private(set) var body = ResponseBody()
     private(set) var bytesReceived: Int64 = 0
-    private(set) var cause: ExchangeCause?
+    private(set) var cause: CurlFailureCause?
     private(set) var pauses: Pause = []
     /// When a throttled direction may go on; nil while only a changed rate helps.
     private(set) var throttledUntil: MonotonicInstant?
@@ -64,7 +65,7 @@ final class Exchange {
     let bodyGoesWithHead: Bool
 
     init(
-        _ id: ExchangeID, _ request: HTTPRequest, handle: EasyHandle, transport: HTTPTransport,
+        _ id: WireID, _ request: HTTPRequest, handle: EasyHandle, transport: HTTPTransport,
         source: (any TransferBodySource)?, limits: RateLimits, asksBeforeSending: Bool
     ) {
         self.id = id
@@ -269,7 +270,7 @@ final class Exchange {
         guard case .gate = destination else { return }
         switch gate {
         case .sink(let sink):
-            destination = .sink(SinkBuffer(sink, expected: head?.value("content-length").flatMap { Int64($0) }))
+            destination = .sink(SinkBuffer(sink, expected: head?.field("content-length").flatMap { Int64($0) }))
         case .buffer(let limit): destination = .memory(limit: limit)
         case .discard: destination = .discard
         }
@@ -287,15 +288,15 @@ final class Exchange {
         do { try buffer.flush() } catch { cause = cause ?? .sinkFailed(error) }
     }
 
-    func fail(_ cause: ExchangeCause) { self.cause = cause }
+    func fail(_ cause: CurlFailureCause) { self.cause = cause }
 
     /// Still looking up, connecting or shaking hands; `CURLOPT_CONNECTTIMEOUT` watches that.
     var isConnecting: Bool { passes == 0 }
 
-    var progress: ExchangeProgress {
+    var progress: CurlProgress {
         var delivered = bytesReceived
         if case .sink(let buffer) = destination { delivered = buffer.delivered }
-        return ExchangeProgress(sent: bytesArrived, received: bytesReceived, delivered: delivered)
+        return CurlProgress(sent: bytesArrived, received: bytesReceived, delivered: delivered)
     }
 
     /// Bytes of the body that the peer's machine has. libcurl also counts those in this machine's send queue, on a slow line many seconds'

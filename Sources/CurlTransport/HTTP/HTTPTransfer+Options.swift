@@ -1,18 +1,19 @@
 import CCurl
 import Glibc
 import LinuxSystem
+import TransferModel
 
 /// The options that exchanges share when they differ in address and body alone. Only for small uploads without
 /// credentials: with them libcurl remembers on the handle what a server asked for.
-struct ExchangeKind: Equatable {
+struct HTTPTransferKind: Equatable {
     let method: String
-    let fields: [HTTPField]
+    let fields: [HeaderField]
     let response: ResponsePlan
     let connection: ConnectionSettings
     let connect: Duration
 }
 
-extension Exchange {
+extension HTTPTransfer {
     /// Gives the handle all options of the exchange. The exchange must stay alive as long as the handle transfers.
     func configureHandle(fresh: Bool) throws(CurlError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -24,9 +25,9 @@ extension Exchange {
         handle.kind = kind
     }
 
-    private var kind: ExchangeKind? {
+    private var kind: HTTPTransferKind? {
         guard bodyGoesWithHead, request.connection.credentials == nil else { return nil }
-        return ExchangeKind(
+        return HTTPTransferKind(
             method: request.method, fields: request.fields, response: request.response, connection: request.connection,
             connect: request.timeouts.connect)
     }
@@ -142,8 +143,8 @@ extension Exchange {
 
 // libcurl's callbacks. The context is an exchange, unretained: the transport holds it while its handle transfers.
 
-private func exchange(_ context: UnsafeMutableRawPointer?) -> Exchange? {
-    context.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+private func exchange(_ context: UnsafeMutableRawPointer?) -> HTTPTransfer? {
+    context.map { Unmanaged<HTTPTransfer>.fromOpaque($0).takeUnretainedValue() }
 }
 
 private let headerCallback: curl_write_callback = { data, size, count, context in
