@@ -240,8 +240,10 @@ final class SFTPConnection {
             }
             // Numbers rise, and after the largest comes 0.
             let first = requests.keys.max { lastRequest &- $0 < lastRequest &- $1 } ?? lastRequest
+            // A rename or a close may take a server minutes, while it answers for other files: only pieces of a file are owed soon.
+            let longest = settings.stallPatience * 10
             if oldest.isOverdue(
-                first, answers: answers, patience: patience, longest: settings.stallPatience * 10,
+                first, answers: answers, patience: isPiece(first) ? patience : longest, longest: longest,
                 at: transport.clock.awake)
             {
                 let what = "\(target.host) left a question without an answer for too long while it answered others"
@@ -249,6 +251,10 @@ final class SFTPConnection {
             }
         }
         watch()
+    }
+
+    private func isPiece(_ number: UInt32) -> Bool {
+        if case .piece? = requests[number]?.part { true } else { false }
     }
 
     private func stopIdling() {

@@ -35,6 +35,13 @@ extension TransferEngine {
         for attempt in sideJobs.all { endSideJob(attempt, error) }
     }
 
+    /// Ends a side job that cannot go on.
+    func failSideJob(_ attempt: Attempt, _ error: TransferError) {
+        // Nobody can say how much is there: what is confirmed is all that is known.
+        if case .look = attempt.job { accounting.unconfirmed.showConfirmed(attempt.task.id) }
+        endSideJob(attempt, error)
+    }
+
     /// Ends a side job. `error`: why it did not come to its end; `nil`: it did.
     func endSideJob(_ attempt: Attempt, _ error: TransferError?) {
         abandonAll(of: attempt)

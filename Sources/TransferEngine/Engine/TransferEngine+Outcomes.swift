@@ -34,7 +34,7 @@ extension TransferEngine {
     /// Ends a task with an error that only a person can mend.
     func fail(_ attempt: Attempt, _ error: TransferError) {
         guard attempt.phase != .over else { return }
-        if attempt.job.isSideJob { return endSideJob(attempt, error) }
+        if attempt.job.isSideJob { return failSideJob(attempt, error) }
         var error = quoting(error, attempt)
         if case .upload(_, let remote, _) = attempt.task.work { error = error.doubting(remote) }
         if error.httpStatus != nil {
@@ -96,7 +96,7 @@ extension TransferEngine {
         guard attempt.phase != .over else { return }
         var demand = demand
         demand.error = quoting(demand.error, attempt)
-        if attempt.job.isSideJob { return endSideJob(attempt, demand.error) }
+        if attempt.job.isSideJob { return failSideJob(attempt, demand.error) }
         let task = attempt.task
         let now = timeline.now
         if !attempt.hasReachedServer, attempt.exchanges.isEmpty, attempt.upload != nil {

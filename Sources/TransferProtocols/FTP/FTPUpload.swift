@@ -168,10 +168,11 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         isFree = end.isMissing && !end.isForbidden
     }
 
-    /// Begins under a name that nobody uses. The name is durable before the first byte.
+    /// Begins under a name that nobody uses. The name is durable before the first byte. What was begun under the final name stays there,
+    /// also when nobody remembers that the host cannot rename: under another one nothing would tell that what lies there is ours.
     mutating func fresh() -> [ProtocolAction] {
         let name =
-            facts.cannotRename == true
+            facts.cannotRename == true || (isStraight && point.owned != nil)
             ? plan.path
             : FTPMessages.temporary(plan.path, token: plan.subject.token, generation: point.generation)
         // After a temporary file the final name, which may be somebody's by now.

@@ -135,9 +135,11 @@ extension SFTPUpload {
 
     mutating func rename() -> [ProtocolAction] {
         renames.asked()
-        return publishing
-            + perform(
-                .renaming, [.rename(point.temporary, to: plan.path, replaces: mayReplace && features.renamesOver)])
+        // Servers name by a hard link where nothing may be replaced, and not every file system has these; the rename that replaces needs
+        // none. Just before it the target was not there.
+        let isLast = hasRenamedTwice && point.refusedRenames ?? 0 >= Self.mostRefusedRenames - 1
+        let replaces = features.renamesOver && (mayReplace || isLast)
+        return publishing + perform(.renaming, [.rename(point.temporary, to: plan.path, replaces: replaces)])
     }
 
     /// The actions before the rename. The point is written down first, where it is worth it: then a missing temporary file means that the
@@ -199,7 +201,7 @@ extension SFTPUpload {
     /// Once more: the target may have gone meanwhile, or the first rename never arrived.
     private mutating func renameAgain(_ lost: TransferError?) -> [ProtocolAction] {
         if let lost, hasRenamedTwice { return over(.wait(WaitDemand(.backoff, lost))) }
-        hasRenamedTwice = true
+        hasRenamedTwice = lost == nil
         return rename()
     }
 

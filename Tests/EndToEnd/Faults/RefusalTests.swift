@@ -42,7 +42,7 @@ import TransferModel
             return task["state"].text == "waiting"
         }
         #expect(task["error"]["code"].text == "cannotFindHost", "\(task)")
-        #expect(try sandbox.succeed("why", batch).output.contains("no-such-host.invalid"))
+        try waitUntil("why names it") { try sandbox.succeed("why", batch).output.contains("no-such-host.invalid") }
         try sandbox.succeed("cancel", batch)
         #expect(try sandbox.batch(batch)["state"].text == "cancelled")
     }
