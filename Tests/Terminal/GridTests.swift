@@ -98,4 +98,15 @@ struct GridTests {
             old = new
         }
     }
+
+    @Test("a terminal's word about its size is taken between 1 x 1 and 1000 x 500")
+    func bounds() {
+        let huge = ScreenSize(columns: 65_535, rows: .max)
+        #expect(huge.columns == 1000 && huge.rows == 500)
+        #expect(huge == ScreenSize(columns: 1000, rows: 500) && huge != ScreenSize(columns: 999, rows: 500))
+        #expect(ScreenSize(columns: .min, rows: 0) == ScreenSize(columns: 1, rows: 1))
+        var grid = Grid(huge)
+        grid.put("end", row: 499, column: 997)
+        #expect(grid.changes(from: grid).isEmpty)
+    }
 }

@@ -1,12 +1,16 @@
-/// The size of the terminal in cells. Never less than 1 x 1.
+/// The size of the part of the terminal that is drawn on, in cells: from 1 x 1 to 1000 x 500, whatever the terminal says. A grid of
+/// more cells than any screen has would only cost memory.
 package struct ScreenSize: Hashable, Sendable {
     package let columns: Int
     package let rows: Int
 
+    /// The most columns and rows that are drawn on.
+    package static let largest = (columns: 1000, rows: 500)
+
     /// Sizes of 0, which a terminal reports before it has one, count as 1.
     package init(columns: Int, rows: Int) {
-        self.columns = max(1, columns)
-        self.rows = max(1, rows)
+        self.columns = min(max(1, columns), Self.largest.columns)
+        self.rows = min(max(1, rows), Self.largest.rows)
     }
 }
 
