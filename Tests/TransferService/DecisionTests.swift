@@ -1,5 +1,6 @@
 import Configuration
 import FoundationEssentials
+import Glibc
 import LinuxSystem
 import ServiceWire
 import Testing
@@ -398,6 +399,37 @@ import TransferModel
         #expect(
             third.read(level: .debug, batch: nil, task: nil, after: nil, limit: 2).lines.map(\.message)
                 == ["bad \\x1b[2J name\\x0a2", "in the file"])
+    }
+
+    @Test func `a log whose new file cannot be opened goes on in the old one, and begins the new one later`() throws {
+        let directory = "/tmp/martlet-log-\(try System.randomBytes(6).map { String($0, radix: 16) }.joined())"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        func file(_ name: String) -> String {
+            FileManager.default.contents(atPath: "\(directory)/\(name)").map { String(decoding: $0, as: UTF8.self) }
+                ?? ""
+        }
+        let log = EngineLog(directory: directory, sizeLimit: 200, now: { now })
+        let target = ForcedFailures.Target.path(containing: directory)
+        ForcedFailures.fail(.open, on: target, with: Errno(rawValue: EMFILE), times: .max)
+        for number in 0..<10 { log.write(.info, "line \(number).") }
+        ForcedFailures.clear(target)
+        #expect((0..<10).allSatisfy { file("martletd.log").contains("line \($0).") })
+        log.write(.info, "line 10.")
+        #expect(file("martletd.log").contains("line 10.") && !file("martletd.log").contains("line 9."))
+        #expect(file("martletd.log.1").contains("line 9.") && file("martletd.log.new").isEmpty)
+    }
+
+    @Test func `a log whose file could not be opened at the start begins it with a later line`() throws {
+        let directory = "/tmp/martlet-log-\(try System.randomBytes(6).map { String($0, radix: 16) }.joined())"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let target = ForcedFailures.Target.path(containing: "\(directory)/martletd.log")
+        ForcedFailures.fail(.open, on: target, with: Errno(rawValue: EMFILE), times: .max)
+        let log = EngineLog(directory: directory, now: { now })
+        log.write(.info, "early")
+        ForcedFailures.clear(target)
+        log.write(.info, "late")
+        let bytes = try #require(FileManager.default.contents(atPath: "\(directory)/martletd.log"))
+        #expect(String(decoding: bytes, as: UTF8.self).hasSuffix("late\n"))
     }
 
     @Test func `of failures of one cause in one batch the first is told, and the others are counted now and then`() {

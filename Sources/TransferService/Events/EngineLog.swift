@@ -89,18 +89,25 @@ package final class EngineLog {
         size = file.flatMap { try? System.fstat($0.rawValue).size } ?? 0
     }
 
+    /// A file that could not be opened, because no descriptor was left, say, is tried again with each line.
     private func append(_ bytes: [UInt8]) {
+        if file == nil { open() }
         if size + Int64(bytes.count) > sizeLimit, size > 0 { rotate() }
         guard let file, (try? bytes.withUnsafeBytes({ try System.writeAll(file.rawValue, $0) })) != nil else { return }
         size += Int64(bytes.count)
     }
 
+    /// Begins a new file. It is opened under a name of its own first: when that fails the old one goes on, and the next line tries again.
     private func rotate() {
+        let flags = O_RDWR | O_CREAT | O_APPEND
+        guard let new = try? System.openOwnFile(path(".new"), flags: flags, mayHaveNames: true) else { return }
         for number in stride(from: Self.oldFiles - 1, through: 1, by: -1) {
             try? System.rename(path(".\(number)"), to: path(".\(number + 1)"))
         }
         try? System.rename(path(), to: path(".1"))
-        open()
+        try? System.rename(path(".new"), to: path())
+        file = new
+        size = (try? System.fstat(new.rawValue).size) ?? 0
     }
 
     /// Reads the lines that an earlier engine wrote, so that `martlet log` tells about them too.
