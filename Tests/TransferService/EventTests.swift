@@ -1,6 +1,8 @@
+import LinuxSystem
 import ServiceWire
 import Testing
 import TransferModel
+import TransferQueue
 
 @testable import TransferService
 
@@ -107,6 +109,57 @@ import TransferModel
             try await client.call(Methods.eventsRead, EventsReadRequest(after: last, wait: true))
         }
         #expect(error.requestError.code == .refused)
+        try await harness.end()
+    }
+
+    @Test func `the newest events are purged: each reader gets to the end, and waits there`() async throws {
+        let harness = try await ServiceHarness()
+        let writer = harness.queue.writer
+        let kept = try await harness.add(1, name: "kept")
+        _ = try await writer.pause([.batch(kept)])
+        let purged = try await harness.add(1, name: "purged")
+        try await harness.completeAll()
+        let client = try await harness.client()
+        let last = try await client.call(Methods.eventsRead, EventsReadRequest()).last
+        _ = try await writer.purge([.batch(purged)])
+        _ = try await writer.forgetPurged(now: Timestamp(milliseconds: WallClock.milliseconds + 2 * 3_600_000))
+        let left = try await client.call(Methods.eventsRead, EventsReadRequest())
+        #expect(left.events.allSatisfy { $0.batch != purged } && (left.events.last?.seq ?? last) < last)
+        #expect(left.next >= left.last && left.last >= last)
+        let behind = try await client.call(Methods.eventsRead, EventsReadRequest(after: left.events.last?.seq))
+        #expect(behind.events.isEmpty && behind.next >= behind.last)
+
+        let follower = try await harness.client()
+        let following = EventsFollowRequest(after: left.events.last?.seq)
+        _ = try await follower.call(Methods.eventsFollow, following)
+        // A reader that looks again and again would keep the service from its other requests, and from ending.
+        let gone = try await harness.client()
+        _ = try await gone.post(Methods.eventsRead, EventsReadRequest(after: left.events.last?.seq, wait: true))
+        try System.shutdown(gone.socket.rawValue, .both)
+        let waiting = try await client.post(
+            Methods.eventsRead, EventsReadRequest(after: left.events.last?.seq, wait: true))
+        let next = try await harness.add(1, name: "next")
+        let page = try await client.answer(Methods.eventsRead, waiting)
+        #expect(page.events.map(\.batch) == [next])
+        let told = try await follower.notification(.eventsHappened, EventPage.self)
+        #expect(told.events.map(\.batch) == [next])
+        try await harness.end()
+    }
+
+    @Test func `a page that its limit did not cut goes up to the last event, and one that it cut to its own last`()
+        async throws
+    {
+        let harness = try await ServiceHarness()
+        for number in 0..<3 { try await harness.add(1, name: "n\(number)") }
+        try await harness.completeAll()
+        let client = try await harness.client()
+        let all = try await client.call(Methods.eventsRead, EventsReadRequest())
+        for limit in 1...all.events.count + 1 {
+            let page = try await client.call(Methods.eventsRead, EventsReadRequest(limit: limit))
+            #expect(page.next == page.events.last?.seq)
+            #expect(page.events.count == min(limit, all.events.count))
+            #expect(limit <= all.events.count || page.next >= page.last)
+        }
         try await harness.end()
     }
 }

@@ -13,9 +13,11 @@ extension TransferService {
         logEvents()
     }
 
-    /// A page behind a cursor: up to `limit` events that it wants, and how far it has looked.
+    /// A page behind a cursor: up to `limit` events that it wants, and how far it has looked. Events that were purged are in no page, so
+    /// a page that is not full goes up to the last event that there was, not up to the last that was found.
     func page(_ cursor: EventCursor) async throws -> EventPage {
-        var page = EventPage(events: [], next: cursor.after, last: lastEvent)
+        let known = lastEvent
+        var page = EventPage(events: [], next: cursor.after, last: known)
         while page.events.count < cursor.limit {
             let found = try await queue.reader.events(after: page.next, limit: 1000)
             for event in found where page.events.count < cursor.limit {
@@ -24,6 +26,7 @@ extension TransferService {
             }
             if found.count < 1000 { break }
         }
+        if page.events.count < cursor.limit { page.next = max(page.next, known) }
         page.last = max(page.last, page.next)
         return page
     }
@@ -38,16 +41,14 @@ extension TransferService {
     /// As `page`, but with `wait` not before there is something. `nil`: the client has gone.
     func read(_ cursor: EventCursor, wait: Bool, for client: Int) async throws -> EventPage? {
         var cursor = cursor
-        while true {
+        while clients[client] != nil {
             let page = try await page(cursor)
             if !page.events.isEmpty || !wait { return page }
             cursor.after = page.next
             // No suspension between this look and the waiting, so no commit is missed.
-            if lastEvent <= page.next {
-                await waitForEvent(client)
-                if clients[client] == nil { return nil }
-            }
+            if lastEvent <= page.next, clients[client] != nil { await waitForEvent(client) }
         }
+        return nil
     }
 
     private func waitForEvent(_ client: Int) async {
@@ -78,14 +79,15 @@ extension TransferService {
         else { return }
         pumping.insert(number)
         Task {
-            await sendPages(to: number)
+            let isRead = await sendPages(to: number)
             pumping.remove(number)
-            // What came between the last look and here.
-            if let follower = clients[number]?.follower, follower.after < lastEvent { pump(number) }
+            // What came between the last look and here. Events that cannot be read are looked for when the next one is stored.
+            if isRead, let follower = clients[number]?.follower, follower.after < lastEvent { pump(number) }
         }
     }
 
-    private func sendPages(to number: Int) async {
+    /// - Returns: false when the events cannot be read.
+    private func sendPages(to number: Int) async -> Bool {
         while let cursor = clients[number]?.follower, clients[number]?.unreadBytes == 0, cursor.after < lastEvent {
             do {
                 let page = try await page(cursor)
@@ -95,8 +97,10 @@ extension TransferService {
                 if page.events.isEmpty { continue }
                 client.send(try WireCoding.line(Notification(method: .eventsHappened, params: page)))
             } catch {
-                return log.write(.error, "the events cannot be read: \(error)")
+                log.write(.error, "the events cannot be read: \(error)")
+                return false
             }
         }
+        return true
     }
 }
