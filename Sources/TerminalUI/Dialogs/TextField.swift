@@ -6,7 +6,8 @@ extension KeyPress {
     var types: Bool { if case .character = key { modifiers.isEmpty } else { false } }
 }
 
-/// One line of text that is being typed. Holds bytes, because a path need not be UTF-8, cut where the cursor may stand.
+/// One line of text that is being typed. Holds bytes, because a path need not be UTF-8, cut where the cursor may stand; at most
+/// `longest` of them: what does not fit is not taken at all, because a part of a path or password would look like the whole.
 struct TextField: Hashable, Sendable {
     /// Characters, or single bytes that are none.
     private var units: [[UInt8]] = []
@@ -14,6 +15,9 @@ struct TextField: Hashable, Sendable {
     private(set) var cursor = 0
     /// True when the text was not typed: the first character that is replaces it, and any other key keeps it.
     private var isProposal = false
+
+    /// The most bytes of a line.
+    static let longest = 64 << 10
 
     init() {}
 
@@ -29,6 +33,7 @@ struct TextField: Hashable, Sendable {
     var isEmpty: Bool { units.isEmpty }
     /// Characters, or single bytes that are none.
     var count: Int { units.count }
+    private var byteCount: Int { units.reduce(0) { $0 + $1.count } }
     /// The bytes before the cursor.
     var beforeCursor: [UInt8] { Array(units[..<cursor].joined()) }
 
@@ -36,21 +41,25 @@ struct TextField: Hashable, Sendable {
     mutating func paste(_ bytes: [UInt8]) { insert(bytes.filter { $0 >= 0x20 && $0 != 0x7F }) }
 
     mutating func insert(_ bytes: [UInt8]) {
-        if isProposal, !bytes.isEmpty { (units, cursor, isProposal) = ([], 0, false) }
+        guard !bytes.isEmpty, (isProposal ? 0 : byteCount) + bytes.count <= Self.longest else { return }
+        if isProposal { (units, cursor, isProposal) = ([], 0, false) }
+        var inserted: [[UInt8]] = []
         var rest = bytes[...]
         while let first = rest.first {
             let length = Self.length(first)
             let isCharacter = rest.count >= length && String(validating: rest.prefix(length), as: UTF8.self) != nil
             let unit = Array(rest.prefix(isCharacter ? length : 1))
             rest = rest.dropFirst(unit.count)
-            units.insert(unit, at: cursor)
-            cursor += 1
+            inserted.append(unit)
         }
+        units.insert(contentsOf: inserted, at: cursor)
+        cursor += inserted.count
     }
 
     /// Puts text in place of everything before the cursor.
     mutating func replaceBeforeCursor(with bytes: [UInt8]) {
         isProposal = false
+        guard byteCount - beforeCursor.count + bytes.count <= Self.longest else { return }
         units.removeFirst(cursor)
         cursor = 0
         insert(bytes)
@@ -92,15 +101,24 @@ struct TextField: Hashable, Sendable {
 
     /// The part that fits into `cells` with the cursor in it, and the cell of the cursor.
     func shown(in cells: Int, _ characterSet: CharacterSet) -> (text: SafeText, cursor: Int) {
-        let pieces = units.map { SafeText($0, characterSet: characterSet) }
+        // Only as many as are shown are made: this is done in each frame.
+        func piece(_ index: Int) -> SafeText { SafeText(units[index], characterSet: characterSet) }
         var first = cursor
         var width = 0
         // One cell stays free for the cursor behind the end.
-        while first > 0, width + pieces[first - 1].width < cells {
+        while first > 0 {
+            let wider = width + piece(first - 1).width
+            guard wider < cells else { break }
             first -= 1
-            width += pieces[first].width
+            width = wider
         }
-        let text = pieces[first...].reduce(into: SafeText([])) { $0 += $1 }
+        var text = SafeText([])
+        var shown = 0
+        for index in units.indices[first...] where shown <= cells {
+            let piece = piece(index)
+            text += piece
+            shown += piece.width
+        }
         return (text.beginning(of: max(0, cells)), min(width, max(0, cells - 1)))
     }
 

@@ -7,24 +7,30 @@ struct ShellWords: Sendable {
     /// executed or expanded but a `~` at the beginning of a word.
     func split(_ line: [UInt8]) -> [[UInt8]]? {
         var words: [[UInt8]] = []
-        var word: [UInt8]?
+        // Grows in place: a paste may be one word of megabytes.
+        var word: [UInt8] = []
+        var isInWord = false
         var isQuoted = false
         var rest = line[...]
         func finish() {
-            if let word { words.append(isQuoted ? word : expanded(word)) }
-            (word, isQuoted) = (nil, false)
+            if isInWord { words.append(isQuoted ? word : expanded(word)) }
+            (word, isInWord, isQuoted) = ([], false, false)
         }
         while let byte = rest.popFirst() {
             switch byte {
             case 0x20, 0x09, 0x0A, 0x0D: finish()
             case UInt8(ascii: "'"), UInt8(ascii: "\""):
-                if word == nil { isQuoted = true }
+                if !isInWord { isQuoted = true }
                 guard let content = Self.quoted(&rest, until: byte) else { return nil }
-                word = (word ?? []) + content
+                word += content
+                isInWord = true
             case UInt8(ascii: "\\"):
                 guard let next = rest.popFirst() else { return nil }
-                word = (word ?? []) + [next]
-            default: word = (word ?? []) + [byte]
+                word.append(next)
+                isInWord = true
+            default:
+                word.append(byte)
+                isInWord = true
             }
         }
         finish()

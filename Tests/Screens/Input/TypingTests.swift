@@ -61,4 +61,48 @@ struct TypingTests {
         for letter in "nas:y/".unicodeScalars { _ = step.take(.character(letter)) }
         #expect(step.field.text == "nas:y/")
     }
+
+    @Test("a line takes what fits into it, whole, and nothing of what does not")
+    func longest() {
+        let most = [UInt8](repeating: UInt8(ascii: "a"), count: TextField.longest)
+        var field = TextField(Array("path".utf8))
+        field.paste(most)
+        #expect(field.text == "path" && field.cursor == 4)
+        field.paste(Array(most.dropLast(4)))
+        #expect(field.count == TextField.longest && field.cursor == TextField.longest)
+        _ = field.edit(.character("b"))
+        field.paste(Array("é".utf8))
+        #expect(field.bytes == Array("path".utf8) + most.dropLast(4))
+        _ = field.edit(KeyPress(.backspace))
+        _ = field.edit(.character("b"))
+        #expect(field.bytes.count == TextField.longest && field.bytes.last == UInt8(ascii: "b"))
+        #expect(field.shown(in: 4, .utf8).text.description == "aab")
+        _ = field.edit(KeyPress(.home))
+        #expect(field.shown(in: 6, .utf8).text.description == "pathaa")
+        var proposal = TextField(proposal: Array("nas:".utf8))
+        proposal.paste(most + most)
+        #expect(proposal.text == "nas:")
+        proposal.paste(most)
+        #expect(proposal.bytes == most)
+    }
+
+    @Test("a paste goes between what stands there, cut where the cursor may stand")
+    func between() {
+        var field = TextField(Array("ab".utf8))
+        _ = field.edit(KeyPress(.left))
+        field.paste(Array("é\u{1}日".utf8) + [0xFF])
+        #expect(field.bytes == Array("aé日".utf8) + [0xFF] + Array("b".utf8))
+        #expect(field.count == 5 && field.cursor == 4)
+    }
+
+    @Test("one word of a megabyte is one word, with and without quotes and backslashes")
+    func longWord() {
+        let words = ShellWords(home: Array("/home/ana".utf8))
+        let long = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20)
+        #expect(words.split(long) == [long])
+        #expect(words.split(Array("'".utf8) + long + Array("'".utf8)) == [long])
+        #expect(words.split(Array(long.map { [UInt8(ascii: "\\"), $0] }.joined())) == [long])
+        #expect(words.pasted(Array("/".utf8) + long) == [Array("/".utf8) + long])
+        #expect(words.split(Array(" '' ~/a 'b'c \"\" ".utf8)) == ["", "/home/ana/a", "bc", ""].map { Array($0.utf8) })
+    }
 }
