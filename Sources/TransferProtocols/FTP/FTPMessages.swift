@@ -81,7 +81,9 @@ package struct FTPResumePoint: RenamingResumePoint {
 
     package mutating func disclaim() { publishing = false }
 
-    package var isPlausible: Bool { seen >= 0 && generation > 0 && !temporary.bytes.isEmpty }
+    package var isPlausible: Bool {
+        ResumeBounds.lengths.contains(seen) && ResumeBounds.generations.contains(generation) && !temporary.bytes.isEmpty
+    }
 }
 
 /// The exchanges of both directions.

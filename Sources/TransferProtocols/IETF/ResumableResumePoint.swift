@@ -37,6 +37,6 @@ package struct ResumableResumePoint: ResumePointContent {
     package mutating func restore(secret: String?) { url = secret.flatMap { HTTPAddress($0) } }
 
     package var isPlausible: Bool {
-        ResumableDraft.versions.contains(version) && length >= 0 && (cut.map { $0.offset >= 0 && $0.sent >= 0 } ?? true)
+        ResumableDraft.versions.contains(version) && ResumeBounds.lengths.contains(length) && cut?.isPlausible ?? true
     }
 }

@@ -48,7 +48,8 @@ package struct ResumePoint: Hashable, Sendable {
         sourceChanges = line.changes ?? 0
         isOutdated = line.outdated ?? false
         self.secret = secret
-        ownVersion = line.own ?? self.content(PutResumePoint.self).flatMap { $0.stored ? $0 : nil }
+        let own = line.own.flatMap { $0.isPlausible ? $0 : nil }
+        ownVersion = own ?? self.content(PutResumePoint.self).flatMap { $0.stored ? $0 : nil }
     }
 
     /// One line of JSON for the queue; nothing secret.
@@ -103,8 +104,23 @@ package protocol ResumePointContent: Codable, Hashable, Sendable {
     /// The part of it that only the secrets store may hold; left out of its coding.
     var secret: String? { get }
     mutating func restore(secret: String?)
-    /// False for numbers that cannot be.
+    /// False for numbers that cannot be: each one is within `ResumeBounds`, so that the machines may add to it.
     var isPlausible: Bool { get }
+}
+
+/// The bounds of the numbers in resume points. What lies beyond them on the disk is damage; no sum of two within them overflows.
+enum ResumeBounds {
+    /// Bytes, and offsets in a file.
+    static let lengths: ClosedRange<Int64> = 0...1 << 53
+    /// Bytes of one chunk or part.
+    static let chunks: ClosedRange<Int64> = 1...1 << 53
+    /// Numbers of temporary files, one after the other.
+    static let generations = 1...1_000_000
+    /// Times that something happened.
+    static let counts = 0...1_000_000
+
+    /// The pieces of `chunk` bytes, at least 1, that `size` bytes are cut into, the last one shorter.
+    static func pieces(_ size: Int64, of chunk: Int64) -> Int64 { size / chunk + (size % chunk == 0 ? 0 : 1) }
 }
 
 /// Resume point of an upload whose bytes are gathered under another name than the final one.
@@ -135,6 +151,8 @@ package struct PutResumePoint: ResumePointContent {
         self.stored = stored
         self.etag = etag
     }
+
+    package var isPlausible: Bool { ResumeBounds.counts.contains(unanswered ?? 0) }
 }
 
 /// Resume point of a download: which version it is, and how much of it is on the disk.
@@ -171,7 +189,9 @@ package struct GetResumePoint: ResumePointContent {
         return point
     }
 
-    package var isPlausible: Bool { offset >= 0 }
+    package var isPlausible: Bool {
+        ResumeBounds.lengths.contains(offset) && ResumeBounds.counts.contains(silentLooks ?? 0)
+    }
 
     /// That of an attempt that had all of it and was stopped before the file had its name; `nil` when there is still something to ask.
     func receipt(verify: VerificationWish?, expects: TransferDigest?) -> Receipt? {

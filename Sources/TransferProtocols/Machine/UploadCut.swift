@@ -11,6 +11,8 @@ package struct UploadCut: Codable, Hashable, Sendable {
         self.sent = sent
     }
 
+    var isPlausible: Bool { ResumeBounds.lengths.contains(offset) && ResumeBounds.lengths.contains(sent) }
+
     /// A cut that loses more than this, with nothing of it at the server, is the work of something that buffers whole bodies:
     /// sockets on both sides hold less.
     static let suspicious: Int64 = 8 << 20

@@ -55,7 +55,10 @@ package struct NextcloudResumePoint: RenamingResumePoint {
 
     package mutating func disclaim() { (isAssembling, lostAt) = (false, nil) }
 
-    package var isPlausible: Bool { !folder.isEmpty && !folder.contains("/") && generation > 0 && chunk > 0 }
+    package var isPlausible: Bool {
+        !folder.isEmpty && !folder.contains("/") && ResumeBounds.generations.contains(generation)
+            && ResumeBounds.chunks.contains(chunk)
+    }
 }
 
 /// The addresses of a file's chunks: `…/remote.php/dav/files/USER/path` has its uploads at `…/remote.php/dav/uploads/USER/`.

@@ -73,13 +73,16 @@ extension NextcloudUpload {
 
     // MARK: Numbers
 
-    /// The least length with which the file has no more chunks than the server takes.
-    static func least(_ size: Int64) -> Int64 {
-        max(NextcloudPlan.smallestChunk, (size + NextcloudPlan.mostChunks - 1) / NextcloudPlan.mostChunks)
-    }
+    /// The length with which the file has as many chunks as the server takes.
+    static func fewest(_ size: Int64) -> Int64 { ResumeBounds.pieces(size, of: NextcloudPlan.mostChunks) }
+
+    /// The least length of a chunk that the server takes.
+    static func least(_ size: Int64) -> Int64 { max(NextcloudPlan.smallestChunk, fewest(size)) }
 
     static func chunk(_ plan: NextcloudPlan) -> Int64 {
-        max(least(plan.subject.size), min(plan.chunk, plan.facts.largestBody ?? Int64.max))
+        max(
+            least(plan.subject.size),
+            min(plan.chunk, plan.facts.largestBody ?? Int64.max, ResumeBounds.chunks.upperBound))
     }
 
     static func folder(_ plan: NextcloudPlan, _ generation: Int) -> String {
@@ -87,16 +90,16 @@ extension NextcloudUpload {
     }
 
     /// Number of chunks; they are numbered from 1.
-    var count: Int { Int(max(1, (plan.subject.size + point.chunk - 1) / point.chunk)) }
+    var count: Int { Int(max(1, ResumeBounds.pieces(plan.subject.size, of: point.chunk))) }
 
     func range(_ number: Int) -> Range<Int64> {
         let start = Int64(number - 1) * point.chunk
-        return start..<min(start + point.chunk, plan.subject.size)
+        return start..<start + min(point.chunk, plan.subject.size - start)
     }
 
     var bytesStored: Int64 {
-        let whole = Int64(stored.count) * point.chunk
         // The last one is shorter.
-        return stored.contains(count) ? whole - (Int64(count) * point.chunk - plan.subject.size) : whole
+        let last = stored.contains(count)
+        return Int64(stored.count - (last ? 1 : 0)) * point.chunk + (last ? Int64(range(count).count) : 0)
     }
 }

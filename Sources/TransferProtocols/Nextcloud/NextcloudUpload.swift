@@ -143,7 +143,8 @@ package struct NextcloudUpload: ProtocolMachine {
                         .unsupported, "\(plan.address.server): this is no address of a file in Nextcloud: check it")))
         }
         guard plan.resume != nil else { return ask(plan.address) { .looking($0) } }
-        if plan.subject.hasChanged { return clear() }
+        // Cut into more chunks than there may be: the point is damaged.
+        if plan.subject.hasChanged || point.chunk < Self.fewest(plan.subject.size) { return clear() }
         let poll = Poll.again(point, plan.subject.size, at: now)
         return point.isAssembling ? ask(plan.address) { .polling($0, poll) } : list()
     }

@@ -80,7 +80,8 @@ package struct S3ResumePoint: ResumePointContent {
     }
 
     package var isPlausible: Bool {
-        uploadID.isEmpty == (intendedAt != nil) && partSize > 0 && size >= 0 && size / partSize < S3Plan.mostParts
+        uploadID.isEmpty == (intendedAt != nil) && ResumeBounds.chunks.contains(partSize)
+            && ResumeBounds.lengths.contains(size) && size / partSize < S3Plan.mostParts
     }
 }
 

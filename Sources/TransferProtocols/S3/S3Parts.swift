@@ -66,13 +66,13 @@ struct S3Parts: Hashable, Sendable {
     init(size: Int64, partSize: Int64) {
         self.size = size
         self.partSize = partSize
-        parts = Array(repeating: .missing, count: Int((size + partSize - 1) / partSize))
+        parts = Array(repeating: .missing, count: Int(ResumeBounds.pieces(size, of: partSize)))
     }
 
     /// Range in the file of the part with this index, which is its number less one.
     func range(_ index: Int) -> Range<Int64> {
         let start = Int64(index) * partSize
-        return start..<min(start + partSize, size)
+        return start..<start + min(partSize, size - start)
     }
 
     /// The part that is exactly this range.

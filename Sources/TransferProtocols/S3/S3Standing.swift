@@ -94,7 +94,7 @@ struct S3Comparison: Hashable, Sendable {
         }
         // Of what parts it was made is not told, only how many they were: ours, or those of a program that many use.
         let sizes = [partSize] + Self.knownPartSizes
-        guard let made = sizes.first(where: { (size + $0 - 1) / $0 == Int64(count) }) else { return nil }
+        guard let made = sizes.first(where: { ResumeBounds.pieces(size, of: $0) == Int64(count) }) else { return nil }
         let parts = S3Parts(size: size, partSize: made)
         ranges = parts.parts.indices.map(parts.range)[...]
     }

@@ -102,7 +102,8 @@ package struct SFTPResumePoint: RenamingResumePoint {
     }
 
     package var isPlausible: Bool {
-        size >= 0 && generation > 0 && !temporary.bytes.isEmpty && refusedRenames ?? 0 >= 0
+        ResumeBounds.lengths.contains(size) && ResumeBounds.generations.contains(generation)
+            && !temporary.bytes.isEmpty && ResumeBounds.counts.contains(refusedRenames ?? 0)
     }
 }
 

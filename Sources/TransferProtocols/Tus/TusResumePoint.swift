@@ -66,11 +66,11 @@ package struct TusResumePoint: ResumePointContent {
     }
 
     package var isPlausible: Bool {
-        if let unanswered, unanswered < 0 { return false }
+        guard ResumeBounds.counts.contains(unanswered ?? 0), ResumeBounds.lengths.contains(length) else { return false }
         var end: Int64 = 0
         for part in parts {
             guard part.start == end, part.end >= part.start else { return false }
-            if let cut = part.cut, cut.offset < 0 || cut.sent < 0 { return false }
+            if let cut = part.cut, !cut.isPlausible { return false }
             end = part.end
         }
         return true

@@ -47,7 +47,10 @@ package struct DavResumePoint: RenamingResumePoint {
 
     package mutating func disclaim() { publishing = false }
 
-    package var isPlausible: Bool { generation > 0 && temporary.hasPrefix("/") && unanswered ?? 0 >= 0 }
+    package var isPlausible: Bool {
+        ResumeBounds.generations.contains(generation) && temporary.hasPrefix("/")
+            && ResumeBounds.counts.contains(unanswered ?? 0)
+    }
 }
 
 /// The requests of WebDAV (RFC 4918).
