@@ -5,8 +5,8 @@ import Synchronization
 /// Unfinished uploads on the disk: for each `ID.data`, its bytes, and `ID.info`, its record, in a hidden folder inside the
 /// served one, so that publishing is a rename.
 ///
-/// The order of the steps makes every kill harmless. Made: data, then record; data without a record is nobody's. Removed:
-/// record, then data. Published: the rename takes the data away, so a record alone says that the file has its name. While
+/// The order of the steps makes every kill harmless. Made: data, then record; data without a record, or with one that a power cut has torn,
+/// is nobody's. Removed: record, then data. Published: the rename takes the data away, so a record alone says that the file has its name. While
 /// somebody uses an upload its data is locked against other receivers on the same folder.
 ///
 /// The data's size is the offset. Linux's file systems never let a size get to the disk before the bytes below it, and no
@@ -47,40 +47,63 @@ final class UploadFolder: Sendable {
         }
     }
 
-    /// Reads an upload and locks it; `nil` when there is none. `EWOULDBLOCK` when another receiver has it.
-    func load(_ id: UploadID) throws(Errno) -> Loaded? {
+    /// The result of `load`.
+    enum Finding {
+        case none
+        /// It was never made: its record is torn.
+        case torn
+        case upload(Loaded)
+    }
+
+    /// Reads an upload and locks it. `EWOULDBLOCK` when another receiver has it.
+    func load(_ id: UploadID) throws(Errno) -> Finding {
         do throws(Errno) {
             let folder = try openFolder(making: false)
             let info = try System.openat(folder.rawValue, Self.info(id))
             let infoTime = try System.fstat(info.rawValue).modifiedNanoseconds
-            guard let record = UploadRecord(text: try Self.text(of: info.rawValue)) else { return nil }
+            let text = try Self.text(of: info.rawValue)
+            guard let record = UploadRecord(text: text) else { return UploadRecord.isTorn(text) ? .torn : .none }
             let data: OwnedDescriptor
             do throws(Errno) {
                 data = try System.openat(folder.rawValue, Self.data(id), flags: O_RDWR)
             } catch .noSuchFile {
-                return Loaded(
-                    record: record, data: nil, size: record.length ?? 0, facts: nil,
-                    lastWritten: infoTime / Self.second)
+                return .upload(
+                    Loaded(
+                        record: record, data: nil, size: record.length ?? 0, facts: nil,
+                        lastWritten: infoTime / Self.second))
             }
             guard try System.tryLockExclusively(data.rawValue) else { throw Errno.wouldBlock }
             let status = try System.fstat(data.rawValue)
             let written = max(infoTime, status.modifiedNanoseconds) / Self.second
-            return Loaded(
-                record: record, data: data, size: UInt64(max(0, status.size)), facts: FileFacts(status),
-                lastWritten: written)
+            return .upload(
+                Loaded(
+                    record: record, data: data, size: UInt64(max(0, status.size)), facts: FileFacts(status),
+                    lastWritten: written))
         } catch .noSuchFile {
-            return nil
+            return .none
         }
+    }
+
+    /// Removes what a kill or a power cut has left of an upload that was being made: bytes without a record, or with a torn one.
+    /// `EWOULDBLOCK` while another receiver makes it.
+    func removeUnmade(_ id: UploadID) throws(Errno) {
+        let folder = try openFolder(making: false)
+        var data: OwnedDescriptor?
+        do { data = try System.openat(folder.rawValue, Self.data(id), flags: O_RDWR) } catch .noSuchFile {}
+        // Closing unlocks.
+        defer { data?.close() }
+        if let data, try !System.tryLockExclusively(data.rawValue) { throw .wouldBlock }
+        do throws(Errno) {
+            let info = try System.openat(folder.rawValue, Self.info(id))
+            guard UploadRecord.isTorn(try Self.text(of: info.rawValue)) else { return }
+        } catch .noSuchFile {}
+        remove(id)
     }
 
     /// Replaces the record, durably.
     func rewrite(_ id: UploadID, _ record: UploadRecord) throws(Errno) {
         let folder = try openFolder(making: false)
-        let new = Self.info(id) + Array(".new".utf8)
-        let file = try System.openat(folder.rawValue, new, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
-        try Self.write(record, to: file.rawValue)
-        try System.fdatasync(file.rawValue)
-        try System.renameat(folder.rawValue, new, to: folder.rawValue, Self.info(id))
+        try Self.put(id, record, in: folder.rawValue)
         try System.fsync(folder.rawValue)
         FaultPoint.measured.pass()
     }
@@ -180,17 +203,35 @@ final class UploadFolder: Sendable {
 
     private func create(_ id: UploadID, _ record: UploadRecord, in folder: Int32) throws(Errno) -> OwnedDescriptor {
         // 0666 and the umask decide, as for a file that a user saves here; nobody else can look into the folder.
-        let data = try System.openat(folder, Self.data(id), flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o666)
-        guard try System.tryLockExclusively(data.rawValue) else { throw .wouldBlock }
+        let (name, flags) = (Self.data(id), O_RDWR | O_CREAT | O_EXCL)
+        let data: OwnedDescriptor
         do throws(Errno) {
-            let info = try System.openat(folder, Self.info(id), flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
-            try Self.write(record, to: info.rawValue)
+            data = try System.openat(folder, name, flags: flags, mode: 0o666)
+        } catch .fileExists {
+            try removeUnmade(id)
+            data = try System.openat(folder, name, flags: flags, mode: 0o666)
+        }
+        // Between its name and its lock another receiver may have taken it for such a remainder.
+        guard try System.tryLockExclusively(data.rawValue), try System.fstat(data.rawValue).linkCount > 0 else {
+            throw .wouldBlock
+        }
+        do throws(Errno) {
+            try Self.put(id, record, in: folder)
             FaultPoint.made.pass()
             return data
         } catch {
             remove(id)
             throw error
         }
+    }
+
+    /// Gives the whole record, synced, its name; what had it goes.
+    private static func put(_ id: UploadID, _ record: UploadRecord, in folder: Int32) throws(Errno) {
+        let new = info(id) + Array(".new".utf8)
+        let file = try System.openat(folder, new, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
+        try write(record, to: file.rawValue)
+        try System.fdatasync(file.rawValue)
+        try System.renameat(folder, new, to: folder, info(id))
     }
 
     private static func write(_ record: UploadRecord, to info: Int32) throws(Errno) {

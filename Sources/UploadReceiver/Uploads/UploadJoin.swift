@@ -94,7 +94,10 @@ final class UploadJoinRequest: ServedRequest {
         if let earlier = try context.acquire(join.id) {
             defer { context.uploads.release(earlier) }
             let facts = earlier.facts
-            if facts.isPublished { return .kept(offset: facts.offset) }
+            if facts.isPublished {
+                removePieces(of: join, context)
+                return .kept(offset: facts.offset)
+            }
             // A kill came between: it is copied anew.
             context.uploads.remove(earlier)
         }
@@ -113,6 +116,15 @@ final class UploadJoinRequest: ServedRequest {
             return try copy(pieces, length, join, context)
         } catch {
             throw .file(.failed(error))
+        }
+    }
+
+    /// A kill may have come between the file's name and their removal.
+    private static func removePieces(of join: UploadJoin, _ context: ReceiverContext) {
+        for id in join.pieces {
+            guard let piece = try? context.acquire(id) else { continue }
+            if piece.facts.record.role == .partial { context.uploads.remove(piece) }
+            context.uploads.release(piece)
         }
     }
 

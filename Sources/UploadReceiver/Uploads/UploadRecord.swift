@@ -112,6 +112,12 @@ struct UploadRecord: Equatable, Sendable {
         isPublished = lines[end...].contains(Substring(Self.publication))
     }
 
+    /// True of text that is no record, but was going to be one of ours: torn by a power cut, which may leave no bytes, or zeros.
+    static func isTorn(_ text: String) -> Bool {
+        UploadRecord(text: text) == nil
+            && (text.utf8.allSatisfy { $0 == 0 } || text.hasPrefix(firstLine + "\n") || firstLine.hasPrefix(text))
+    }
+
     init(path: TargetPath, completesByLength: Bool) {
         self.path = path
         self.completesByLength = completesByLength

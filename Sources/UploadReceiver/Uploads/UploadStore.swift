@@ -101,9 +101,17 @@ final class UploadStore: Sendable {
                 state.live[id] = (entry.upload, entry.users + 1)
                 return entry.upload
             }
-            let loaded = try folder.load(id)
+            let finding = try folder.load(id)
             let parked = state.digests.removeValue(forKey: id)
-            guard let loaded else { return nil }
+            let loaded: UploadFolder.Loaded
+            switch finding {
+            case .none: return nil
+            case .torn:
+                try folder.removeUnmade(id)
+                state.census.removed(id)
+                return nil
+            case .upload(let found): loaded = found
+            }
             guard try isThere(loaded) else {
                 folder.remove(id)
                 return nil

@@ -240,4 +240,49 @@ struct TusTests {
         #expect(try tus.patch(url, at: 120_000, [1]).status == 403)
         #expect(try tus.offset(urls[0]) == nil)
     }
+
+    @Test(
+        "a join that a power cut tore is made anew, and other torn uploads go when somebody asks for them",
+        arguments: [nil, "", "\0\0", "martlet-up", "martlet-upload 1\npath joi"])
+    func torn(record: String?) throws {
+        let body = pattern(70_000)
+        let fields = [("Upload-Concat", "partial"), ("Upload-Length", "\(body.count)")]
+        let piece = try #require(try tus.send("POST", "/", fields, body: body).fields["location"])
+        let pieceID = try #require(UploadID(target: piece.utf8))
+        let name = TargetPath(components: [Array("joined".utf8)])
+        let joinID = UploadID(standingFor: "\(pieceID.text) \(name.target)")
+        let otherID = try UploadID()
+        for id in [joinID, otherID] {
+            try write([1, 2, 3], to: sandbox.path("\(UploadID.folderName)/\(id.text).data"))
+            if let record {
+                try write(Array(record.utf8), to: sandbox.path("\(UploadID.folderName)/\(id.text).info"))
+            }
+        }
+        let joined = try tus.send("POST", "/", [TusClient.named("joined"), ("Upload-Concat", "final;\(piece)")])
+        #expect(joined.status == 201 && joined.fields["location"].flatMap { UploadID(target: $0.utf8) } == joinID)
+        #expect(try contents(sandbox.path("joined")) == body)
+        #expect(try tus.offset(otherID.target) == nil)
+        // Bytes without a record have an hour to get one.
+        let left = try sandbox.files().filter { $0.contains(otherID.text) }.count
+        #expect(left == (record == nil ? 1 : 0))
+    }
+
+    @Test("pieces that a kill has left after their join go when it is asked for again")
+    func leftPieces() throws {
+        let body = pattern(70_000)
+        let fields = [("Upload-Concat", "partial"), ("Upload-Length", "\(body.count)")]
+        let piece = try #require(try tus.send("POST", "/", fields, body: body).fields["location"])
+        let id = try #require(UploadID(target: piece.utf8))
+        let paths = ["data", "info"].map { sandbox.path("\(UploadID.folderName)/\(id.text).\($0)") }
+        let before = try paths.map { try contents($0) }
+        func join() throws -> Reply {
+            try tus.send("POST", "/", [TusClient.named("joined"), ("Upload-Concat", "final;\(piece)")])
+        }
+        #expect(try join().status == 201)
+        for (path, bytes) in zip(paths, before) { try write(bytes, to: path) }
+        #expect(try tus.offset(piece) == body.count)
+        #expect(try join().status == 201)
+        #expect(try !sandbox.files().contains { $0.contains(id.text) })
+        #expect(try contents(sandbox.path("joined")) == body)
+    }
 }
