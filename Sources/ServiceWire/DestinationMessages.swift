@@ -27,10 +27,16 @@ package struct DestinationTested: Codable, Hashable, Sendable {
 package struct DestinationKeepRequest: Codable, Hashable, Sendable {
     package var name: String
     package var secrets: TransferSecrets
+    /// The server that it is given for, without user info: it is shown to no other. `nil`: the first one that it is used for.
+    package var url: String?
+    /// The service of S3 with it.
+    package var s3: S3Place?
 
-    package init(name: String, secrets: TransferSecrets) {
+    package init(name: String, secrets: TransferSecrets, url: String? = nil, s3: S3Place? = nil) {
         self.name = name
         self.secrets = secrets
+        self.url = url
+        self.s3 = s3
     }
 }
 

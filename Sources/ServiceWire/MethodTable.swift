@@ -80,7 +80,7 @@ package enum MethodTable {
         case .leftoversAbort: ("tasks forget?", nodeResults)
         case .leftoversSearch: ("url s3? keys? destination? abort?", "uploads")
         case .destinationTest: ("url options? secrets? destination?", "report")
-        case .destinationKeep: ("name secrets", "")
+        case .destinationKeep: ("name secrets url? s3?", "")
         case .destinationForget, .destinationRestore: ("name", "existed")
         case .logRead: ("level? batch? task? limit? after? wait?", "lines next")
         }

@@ -67,6 +67,7 @@ struct DestinationTests {
         #expect(await bench.run("destination", "add", "cloud", "davs://ana@cloud.example/dav/") == .done)
         #expect(engine.asked == ["keep cloud"])
         #expect(engine.state.withLock(\.logins)["cloud"]?.password == "s3cret")
+        #expect(engine.state.withLock(\.loginServers)["cloud"] == ["davs://cloud.example/dav/", nil])
         #expect(text.contains("login = kept") && !text.contains("s3cret"))
         #expect(await bench.run("upload", "a.txt", "cloud:in/") == .done, "\(bench.error)")
         #expect(engine.requests.last?.destination == "cloud")
@@ -119,6 +120,7 @@ struct DestinationTests {
         let bench = bench(password: "typed")
         #expect(await bench.run("destination", "add", "p", "s3://photos/") == .done, "\(bench.error)")
         #expect(engine.state.withLock(\.logins)["p"]?.s3 == S3Keys(accessKeyID: "typed", secretAccessKey: "typed"))
+        #expect(engine.state.withLock(\.loginServers)["p"] == ["s3://photos/", nil])
         #expect(text == "[p]\nurl = s3://photos/\nuser = typed\nlogin = kept\n")
         #expect(await bench.run("upload", "a.txt", "p:x/") == .done, "\(bench.error)")
         #expect(engine.requests.last?.destination == "p" && engine.requests.last?.secrets.s3 == nil)
@@ -137,6 +139,18 @@ struct DestinationTests {
         #expect(silent.error.contains("q: no keys of S3 were found"))
         #expect(await silent.run("destination", "add", "r", "s3://photos/", "--profile", "none") == .usage)
         #expect(silent.error.contains("no keys were found in the AWS profile none"))
+    }
+
+    @Test("keys of S3 are kept for the service that an upload goes to: the destination's, else the environment's")
+    func s3Service() async throws {
+        let bench = bench(password: "typed", environment: ["AWS_ENDPOINT_URL": "https://set:9000"])
+        #expect(await bench.run("destination", "add", "p", "s3://photos/", "--user", "ID") == .done, "\(bench.error)")
+        #expect(engine.state.withLock(\.loginServers)["p"] == ["s3://photos/", "https://set:9000"])
+        #expect(await bench.run("upload", "a.txt", "p:x/") == .done, "\(bench.error)")
+        #expect(engine.requests.last?.options.s3?.endpoint == "https://set:9000")
+        let words = ["destination", "add", "q", "s3://photos/", "--user", "ID", "--endpoint", "https://own:9000"]
+        #expect(await bench.run(words.map { Argument($0) }) == .done, "\(bench.error)")
+        #expect(engine.state.withLock(\.loginServers)["q"] == ["s3://photos/", "https://own:9000"])
     }
 
     @Test("a password command gives the secret key of S3")

@@ -38,6 +38,8 @@ final class FakeEngine: Engine {
         var requests: [BatchRequest] = []
         var orders: [BatchID: BatchRequest] = [:]
         var logins: [String: TransferSecrets] = [:]
+        /// The URL and the endpoint that a login was given for.
+        var loginServers: [String: [String?]] = [:]
         var logLines = 1
         var forgotten: [String: TransferSecrets] = [:]
         var report = DestinationReport(ok: true, milliseconds: 84, login: .ok)
@@ -72,8 +74,13 @@ final class FakeEngine: Engine {
     }
 
     /// What was said of the login that is kept, by destination.
-    func keepLogin(_ secrets: TransferSecrets, of destination: String) async throws(RequestError) {
-        try ask("keep \(destination)") { $0.logins[destination] = secrets }
+    func keepLogin(
+        _ secrets: TransferSecrets, of destination: String, at url: String, s3: S3Place?
+    ) async throws(RequestError) {
+        try ask("keep \(destination)") { state in
+            state.logins[destination] = secrets
+            state.loginServers[destination] = [url, s3?.endpoint]
+        }
     }
     func forgetLogin(of destination: String) async throws(RequestError) -> Bool {
         try ask("forget \(destination)") { state in

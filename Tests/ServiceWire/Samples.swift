@@ -242,7 +242,10 @@ enum Samples {
         case .destinationTest:
             DestinationTestRequest(
                 url: "https://host/", options: TransferOptions(), secrets: TransferSecrets(), destination: "nas")
-        case .destinationKeep: DestinationKeepRequest(name: "nas", secrets: TransferSecrets())
+        case .destinationKeep:
+            DestinationKeepRequest(
+                name: "nas", secrets: TransferSecrets(), url: "s3://b/p",
+                s3: S3Place(endpoint: "https://h", region: "r"))
         case .destinationForget, .destinationRestore: DestinationForgetRequest(name: "nas")
         case .logRead: LogReadRequest(level: .error, batch: batch, task: task, limit: 1, after: 2, wait: true)
         }

@@ -17,7 +17,7 @@ extension CommandContext {
             throw CommandFailure(
                 .refused, .refused, "there is no folder for destinations.conf", "set HOME or MARTLET_HOME")
         }
-        return DestinationChanges(path, logins: engine, now: surroundings.now)
+        return DestinationChanges(path, logins: engine, environment: surroundings.environment, now: surroundings.now)
     }
 
     /// Prints what became of one destination.

@@ -19,8 +19,14 @@ extension EngineConnection {
     }
 
     /// Has the engine keep the login of a configured server; durable on return.
-    public nonisolated func keepLogin(_ secrets: TransferSecrets, of destination: String) async throws(RequestError) {
-        _ = try await call(Methods.destinationKeep, DestinationKeepRequest(name: destination, secrets: secrets))
+    /// - Parameters:
+    ///   - url: of the server, without user info: the engine shows the login to no other.
+    ///   - s3: the service, where that is a bucket.
+    public nonisolated func keepLogin(
+        _ secrets: TransferSecrets, of destination: String, at url: String, s3: S3Place?
+    ) async throws(RequestError) {
+        let request = DestinationKeepRequest(name: destination, secrets: secrets, url: url, s3: s3)
+        _ = try await call(Methods.destinationKeep, request)
     }
 
     /// Has the engine take back what it was told to forget within the last day.

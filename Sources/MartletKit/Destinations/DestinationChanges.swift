@@ -4,7 +4,9 @@ package import TransferModel
 
 /// The keeper of the logins of configured servers: the engine. ``EngineConnection`` is the one that asks it; a test brings a fake.
 package protocol LoginKeeper: Sendable {
-    func keepLogin(_ secrets: TransferSecrets, of destination: String) async throws(RequestError)
+    func keepLogin(
+        _ secrets: TransferSecrets, of destination: String, at url: String, s3: S3Place?
+    ) async throws(RequestError)
     func forgetLogin(of destination: String) async throws(RequestError) -> Bool
     func restoreLogin(of destination: String) async throws(RequestError) -> Bool
 }
@@ -15,22 +17,27 @@ extension EngineConnection: LoginKeeper {}
 ///
 /// A server has a section of `destinations.conf` and perhaps a login that the engine keeps. The login is changed first: where the
 /// engine cannot be reached nothing has happened, and the same can be asked again. Where the file cannot be written then, the login
-/// is put back; only of two logins with one name the engine keeps the later one, and says so. A power cut in between leaves a section whose login is gone or can be had again; never a login without a section,
-/// which nobody would ever remove.
+/// is put back; only of two logins with one name the engine keeps the later one, and says so. A power cut in between leaves a section
+/// whose login is gone, can be had again or is for another server, which the engine finds out; never a login without a section, which
+/// nobody would ever remove.
 package struct DestinationChanges: Sendable {
     private let path: String
     private let logins: any LoginKeeper
+    private let surroundings: S3Surroundings
     private let now: @Sendable () -> Int64
     /// The threads that wait for the disk; `nil`: the caller waits.
     private let files: LocalFiles?
 
     /// - Parameters:
     ///   - path: of `destinations.conf`.
+    ///   - environment: as `DestinationBook` has it.
     ///   - now: milliseconds since 1970.
     package init(
-        _ path: String, logins: any LoginKeeper, files: LocalFiles? = nil, now: @escaping @Sendable () -> Int64
+        _ path: String, logins: any LoginKeeper, environment: [String: String], files: LocalFiles? = nil,
+        now: @escaping @Sendable () -> Int64
     ) {
         (self.path, self.logins, self.files, self.now) = (path, logins, files, now)
+        surroundings = S3Surroundings(environment)
     }
 
     /// Configures a server.
@@ -45,7 +52,8 @@ package struct DestinationChanges: Sendable {
         var destination = described
         destination.login = password == nil ? .none : .kept
         let (added, name) = (destination, destination.name)
-        let old = try await onDisk { disk in disk.file[name] }
+        let surroundings = surroundings
+        let (old, s3) = try await onDisk { disk in (disk.file[name], surroundings.place(of: added)) }
         guard old == nil || replaces else {
             throw RequestError(.refused, "there is a destination \"\(name)\" by now: remove that one first")
         }
@@ -54,7 +62,7 @@ package struct DestinationChanges: Sendable {
             throw RequestError(.usage, "\(error.what): \(error.remedy)")
         }
         if let password {
-            try await logins.keepLogin(added.kept(password: password), of: name)
+            try await logins.keepLogin(added.kept(password: password), of: name, at: added.url, s3: s3)
         } else if old?.login == .kept {
             _ = try await logins.forgetLogin(of: name)
         }

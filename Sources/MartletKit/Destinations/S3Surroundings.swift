@@ -38,15 +38,25 @@ package struct S3Surroundings: Sendable {
             profile: profile ?? environment["AWS_PROFILE"] ?? "default")
     }
 
+    private func endpoint(of destination: Destination?, _ stored: Stored) -> String? {
+        let set =
+            destination?.profile == nil ? environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"] : nil
+        return destination?.endpoint ?? set ?? stored.value("endpoint_url")
+    }
+
+    /// The service that a destination's bucket is at; `nil`: it is none of S3. Blocks on the disk.
+    package func place(of destination: Destination) -> S3Place? {
+        guard TransferScheme(of: destination.url) == .s3 else { return nil }
+        return S3Place(endpoint: endpoint(of: destination, stored(destination.profile)))
+    }
+
     /// Puts place and keys into a request; blocks on the disk, and on a profile's `credential_process`.
     /// - Parameter needsKeys: false: it does without, because the engine adds them.
     package func complete(
         _ request: inout BatchRequest, destination: Destination? = nil, needsKeys: Bool = true
     ) throws(QueueingFault) {
         let stored = stored(destination?.profile)
-        let set =
-            destination?.profile == nil ? environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"] : nil
-        let endpoint = destination?.endpoint ?? set ?? stored.value("endpoint_url")
+        let endpoint = endpoint(of: destination, stored)
         if let endpoint, TransferScheme(of: endpoint).map({ $0 != .http && $0 != .https }) ?? true {
             // What it holds may be a password: it is not shown.
             throw .usage("the S3 endpoint is not a URL of http or https", "write https://HOST in AWS_ENDPOINT_URL")

@@ -91,7 +91,8 @@ actor LocalWork {
     func perform(_ deed: DestinationRequest, environment: [String: String]) async -> DestinationOutcome {
         let engine = engine
         let changes = DestinationChanges(
-            engine.destinationsFilePath, logins: engine, files: files, now: { TerminalUI.wallTime.milliseconds })
+            engine.destinationsFilePath, logins: engine, environment: environment, files: files,
+            now: { TerminalUI.wallTime.milliseconds })
         do throws(RequestError) {
             switch deed {
             case .save(_, let saved):

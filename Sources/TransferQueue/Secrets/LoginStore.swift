@@ -68,7 +68,7 @@ struct LoginStore: QueueSubject {
             "SELECT destination, options, kept_secrets FROM batches WHERE id = ?", .integer(like.rawValue)
         ) { ($0.text(0), StoredJSON.value(TransferOptions.self, $0.text(1)), KeptSecret.read($0.optionalText(2))) }
         guard let (destination, options, keeps) = found,
-            Self.server(of: destination, options) == Self.server(of: to, request.options)
+            let server = LoginServer(of: destination, options?.s3), server == LoginServer(of: to, request.options.s3)
         else { return request }
         let kept = try secrets.secrets(of: uuid)
         request.secrets = (kept?.secrets ?? TransferSecrets()).renewed(by: given.secrets)
@@ -83,15 +83,5 @@ struct LoginStore: QueueSubject {
             request.work = .upload(sources, to: "\(to)?\(query)")
         }
         return request
-    }
-
-    /// The server that is shown a login; `nil`: not a valid URL. Buckets of one service are one server.
-    private static func server(of url: String, _ options: TransferOptions?) -> [String]? {
-        guard let address = RemoteAddress(url) else { return nil }
-        if TransferScheme(of: url) == .s3 { return ["s3", options?.s3?.endpoint ?? ""] }
-        guard let name = TransferScheme(of: url)?.overHTTP, let colon = address.origin.firstRange(of: "://") else {
-            return [address.origin]
-        }
-        return [name + address.origin[colon.lowerBound...]]
     }
 }

@@ -21,13 +21,17 @@ extension QueueWriter {
     // MARK: Of configured servers
 
     /// Keeps one, in the place of an earlier one of that name. Durable on return.
-    package func keep(_ secrets: TransferSecrets, destination name: String) throws(QueueError) {
-        try look { try store.secrets.keep(secrets, destination: name) }
+    package func keep(_ login: DestinationLogin, destination name: String) throws(QueueError) {
+        try look { try store.secrets.keep(login, destination: name) }
     }
 
-    /// `nil`: none is kept.
-    package func secrets(destination name: String) throws(QueueError) -> TransferSecrets? {
-        try look { try store.secrets.secrets(destination: name) }
+    /// The login and the server that it was kept for; one that was kept for none is for `server` from now on.
+    /// - Parameter user: who logs in; with another one's login nothing is done.
+    /// - Returns: `nil`: none is kept.
+    package func login(
+        destination name: String, at server: LoginServer, user: String?
+    ) throws(QueueError) -> DestinationLogin? {
+        try look { try store.secrets.login(destination: name, at: server, user: user) }
     }
 
     /// Forgets the login of a destination for a person; false: there was none. Queued batches keep their own. It can be restored for a day.

@@ -8,25 +8,36 @@ extension SecretStore {
     static let grace: Int64 = 86_400_000
 
     /// The login of a configured server, until it is forgotten. Durable on return.
-    func keep(_ secrets: TransferSecrets, destination name: String) throws {
+    func keep(_ login: DestinationLogin, destination name: String) throws {
         _ = try withDatabase(make: true) { database in
             try database.transaction(.write) {
                 try database.run(
                     "INSERT OR REPLACE INTO destination_secrets VALUES (?, ?)", .text(name),
-                    .text(try StoredJSON.text(secrets)))
+                    .text(try StoredJSON.text(login)))
                 try database.run("DELETE FROM removed_destination_secrets WHERE name = ?", .text(name))
             }
         }
     }
 
     /// `nil`: none is kept.
-    func secrets(destination name: String) throws -> TransferSecrets? {
+    func login(destination name: String) throws -> DestinationLogin? {
         let found = try withDatabase(make: false) { database in
             try database.first("SELECT secrets FROM destination_secrets WHERE name = ?", .text(name)) {
-                StoredJSON.value(TransferSecrets.self, $0.text(0))
+                StoredJSON.value(DestinationLogin.self, $0.text(0))
             }
         }
         return (found ?? nil) ?? nil
+    }
+
+    /// The login with the server that it is shown to: `server`, durable on return, where it had none so far.
+    /// - Parameter user: who logs in; with another one's login nothing is done.
+    func login(destination name: String, at server: LoginServer, user: String?) throws -> DestinationLogin? {
+        guard var login = try login(destination: name) else { return nil }
+        if login.server == nil, !login.isOfAnother(than: user) {
+            login.server = server
+            try keep(login, destination: name)
+        }
+        return login
     }
 
     /// Forgets the login of a destination; false: there was none.
@@ -34,7 +45,7 @@ extension SecretStore {
     func forget(destination name: String, at now: Int64) throws -> Bool {
         try withDatabase(make: false) { database in
             try expire(database, at: now)
-            guard try secrets(destination: name) != nil else { return false }
+            guard try login(destination: name) != nil else { return false }
             try database.transaction(.write) {
                 try database.run(
                     "INSERT OR REPLACE INTO removed_destination_secrets SELECT name, secrets, ? FROM destination_secrets "
@@ -49,14 +60,14 @@ extension SecretStore {
     func restore(destination name: String, at now: Int64) throws -> Bool {
         try withDatabase(make: false) { database in
             try expire(database, at: now)
-            guard try secrets(destination: name) == nil else { return true }
+            guard try login(destination: name) == nil else { return true }
             try database.transaction(.write) {
                 try database.run(
                     "INSERT INTO destination_secrets SELECT name, secrets FROM removed_destination_secrets WHERE name = ?",
                     .text(name))
                 try database.run("DELETE FROM removed_destination_secrets WHERE name = ?", .text(name))
             }
-            return try secrets(destination: name) != nil
+            return try login(destination: name) != nil
         } ?? false
     }
 

@@ -9,7 +9,8 @@ import TransferQueue
 extension TransferService {
     func add(_ request: BatchRequest) async throws -> BatchAdded {
         var request = request
-        request.secrets = try await withKept(request.secrets, request.destination)
+        request.secrets = try await withKept(
+            request.secrets, request.destination, at: Self.urls(of: request), request.options.s3)
         request.destination = nil
         request = try await queue.writer.withLogin(request)
         try Self.check(request)
@@ -22,13 +23,16 @@ extension TransferService {
         return BatchAdded(batch: try await batch(added.batch), existed: added.existed)
     }
 
+    private static func urls(of request: BatchRequest) -> [String] {
+        switch request.work {
+        case .upload(let sources, let destination): sources.isEmpty ? [] : [destination]
+        case .download(let sources): sources.map(\.url)
+        }
+    }
+
     /// Refuses, by name and whoever asks, what this engine cannot do.
     private static func check(_ request: BatchRequest) throws(RequestError) {
-        let urls: [String] =
-            switch request.work {
-            case .upload(let sources, let destination): sources.isEmpty ? [] : [destination]
-            case .download(let sources): sources.map(\.url)
-            }
+        let urls = urls(of: request)
         if urls.isEmpty { throw RequestError(.usage, "the batch has no sources") }
         let isDownload = if case .download = request.work { true } else { false }
         for url in urls {

@@ -13,7 +13,9 @@ extension TransferService {
         guard !request.secrets.isEmpty else {
             throw RequestError(.usage, "there is nothing to keep for \(request.name)")
         }
-        try await queue.writer.keep(request.secrets, destination: request.name)
+        let server = request.url.map { LoginServer(of: $0, request.s3) }
+        if case .some(nil) = server { throw Self.noServer }
+        try await queue.writer.keep(DestinationLogin(request.secrets, for: server ?? nil), destination: request.name)
         return Nothing()
     }
 
@@ -31,31 +33,52 @@ extension TransferService {
         guard TransferScheme(of: request.url) != nil else {
             throw RequestError(.usage, "\(request.url.prefix { $0 != ":" }): this scheme is not supported")
         }
-        let secrets = try await withKept(request.secrets ?? TransferSecrets(), request.destination)
+        let secrets = try await withKept(
+            request.secrets ?? TransferSecrets(), request.destination, at: [request.url], request.options?.s3)
         if TransferScheme(of: request.url) == .s3, !secrets.opensS3 { throw Self.noKeys }
         return DestinationTested(
             report: await engine.test(request.url, request.options ?? TransferOptions(), secrets))
     }
 
-    /// The secrets with what is kept for a destination where they say nothing themselves.
-    func withKept(_ given: TransferSecrets, _ destination: String?) async throws -> TransferSecrets {
-        guard let destination else { return given }
+    /// The secrets with what is kept for a destination where they say nothing themselves. A login is shown to the server alone that it
+    /// was kept for, whatever the client calls it.
+    /// - Parameter urls: all that will be shown the secrets; none: nothing is added.
+    func withKept(
+        _ given: TransferSecrets, _ destination: String?, at urls: [String], _ s3: S3Place?
+    ) async throws -> TransferSecrets {
+        guard let destination, !urls.isEmpty else { return given }
         let isGiven = given.password != nil || given.passwordCommand != nil || given.netrcFile != nil || given.s3 != nil
         if isGiven { return given }
-        guard let kept = try await queue.writer.secrets(destination: destination) else {
+        let servers = Set(urls.map { LoginServer(of: $0, s3) })
+        guard let first = servers.first, let server = first else { throw Self.noServer }
+        guard servers.count == 1 else {
+            throw RequestError(
+                .usage, "a kept login is for one server, and the URLs are of several: queue one batch for each")
+        }
+        let name = RawPath(destination).displayed
+        guard let kept = try await queue.writer.login(destination: destination, at: server, user: given.user) else {
             throw RequestError(
                 .refused,
-                "no login is kept for the destination \(destination): "
+                "no login is kept for the destination \(name): "
                     + "give it again with martlet destination add --replace")
         }
         // Somebody else logs in, without a password of ours: by the keys of ssh.
-        if let user = given.user, let other = kept.user, user != other { return given }
+        if kept.isOfAnother(than: given.user) { return given }
+        guard kept.server == server else {
+            throw RequestError(
+                .refused,
+                "the login of \(name) was kept for \(kept.server?.displayed ?? "another server"), not for "
+                    + "\(server.displayed): give it again with martlet destination add \(name) URL --replace")
+        }
         var secrets = given
-        secrets.user = kept.user ?? given.user
-        secrets.password = kept.password
-        secrets.s3 = kept.s3
+        secrets.user = kept.secrets.user ?? given.user
+        secrets.password = kept.secrets.password
+        secrets.s3 = kept.secrets.s3
         return secrets
     }
+
+    private static let noServer = RequestError(
+        .usage, "there is no server that a login could be for: give a URL with a host and without user info")
 
     static let noKeys = RequestError(
         .usage, "S3 wants keys: queue it by martlet upload, which finds AWS_ACCESS_KEY_ID or AWS_PROFILE")

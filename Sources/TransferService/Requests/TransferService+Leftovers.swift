@@ -66,7 +66,7 @@ extension TransferService {
     func searchLeftovers(_ request: LeftoverSearchRequest) async throws -> LeftoverSearchAnswer {
         var secrets = TransferSecrets()
         secrets.s3 = request.keys
-        guard let keys = try await withKept(secrets, request.destination).s3 else {
+        guard let keys = try await withKept(secrets, request.destination, at: [request.url], request.s3).s3 else {
             throw RequestError(.usage, "S3 wants keys: give them, or name a destination that has some")
         }
         let search = BucketSearch(url: request.url, place: request.s3, keys: keys)
