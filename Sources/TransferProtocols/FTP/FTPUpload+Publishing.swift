@@ -102,8 +102,8 @@ extension FTPUpload {
             receipt.foundThere = doubt == .earlier
             return over(.finish(receipt))
         case (true, let other?):
-            // The wish is that what is there goes, whosever it is. Whoever reads of a doubt of this attempt may retry.
-            if plan.subject.ifExists == .replace, doubt == .earlier { return vanishedEarlier() }
+            // The wish is that what is there goes, whosever it is.
+            if plan.subject.ifExists == .replace { return vanishedEarlier() }
             return over(.fail(.unsure(at: plan.host, "what is there has \(other) bytes, not \(plan.subject.size)")))
         case (true, nil):
             guard end.isMissing else { return stop(end) }

@@ -121,8 +121,8 @@ extension DavUpload {
             }
             return vanished()
         case .found(let file):
-            // The wish is that what is there goes, whosever it is. Whoever reads of a doubt of this attempt may retry.
-            if plan.subject.ifExists == .replace, demand == nil { return vanished() }
+            // The wish is that what is there goes, whosever it is.
+            if plan.subject.ifExists == .replace { return vanished() }
             let length = file.size.map { "\($0) bytes" } ?? "a length that it does not tell"
             return over(
                 .fail(.unsure(at: plan.address.server, "what is there has \(length), not \(plan.subject.size)")))
