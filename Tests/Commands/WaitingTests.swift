@@ -15,6 +15,7 @@ struct WaitingTests {
             (.sample(1, .completed, cancelled: 1), .over(completed: false)),
             (.sample(1, .failed, failed: 1), .over(completed: false)),
             (.sample(1, .cancelled, cancelled: 1), .over(completed: false)),
+            (.sample(1, .cancelled), .over(completed: false)),
             (.sample(1, .running), .moving), (.sample(1, .queued), .moving), (.sample(1, .paused), .needsPerson),
             (.sample(1, .created), .needsPerson), (.sample(1, .waiting, reasons: [.auth]), .needsPerson),
             (.sample(1, .waiting, reasons: [.auth, .backoff]), .moving), (.sample(1, .waiting), .moving),

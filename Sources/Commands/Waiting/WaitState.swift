@@ -31,7 +31,9 @@ enum WaitState: Equatable {
     /// - Parameter end: when its pause ends by itself.
     private init(_ state: TransferState, _ reasons: [WaitReason], until end: Timestamp?, failures: Int64) {
         switch state {
-        case .completed, .failed, .cancelled: self = .over(completed: failures == 0)
+        case .completed: self = .over(completed: failures == 0)
+        // Also when no file was cancelled: its folders were, before all of their files were known.
+        case .failed, .cancelled: self = .over(completed: false)
         case .paused where end != nil: self = .moving
         case .paused, .created: self = .needsPerson
         case .waiting: self = !reasons.isEmpty && reasons.allSatisfy(\.needsPerson) ? .needsPerson : .moving
