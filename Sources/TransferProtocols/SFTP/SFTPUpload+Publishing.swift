@@ -133,11 +133,10 @@ extension SFTPUpload {
         return tidy([], then: action)
     }
 
-    mutating func rename() -> [ProtocolAction] {
+    /// - Parameter isLast: the rename was refused time after time, and the target was not there just now. Servers name by a hard link where
+    ///   nothing may be replaced, and not every file system has these; the rename that replaces needs none.
+    mutating func rename(isLast: Bool = false) -> [ProtocolAction] {
         renames.asked()
-        // Servers name by a hard link where nothing may be replaced, and not every file system has these; the rename that replaces needs
-        // none. Just before it the target was not there.
-        let isLast = hasRenamedTwice && point.refusedRenames ?? 0 >= Self.mostRefusedRenames - 1
         let replaces = features.renamesOver && (mayReplace || isLast)
         return publishing + perform(.renaming, [.rename(point.temporary, to: plan.path, replaces: replaces)])
     }
@@ -201,8 +200,8 @@ extension SFTPUpload {
     /// Once more: the target may have gone meanwhile, or the first rename never arrived.
     private mutating func renameAgain(_ lost: TransferError?) -> [ProtocolAction] {
         if let lost, hasRenamedTwice { return over(.wait(WaitDemand(.backoff, lost))) }
-        hasRenamedTwice = lost == nil
-        return rename()
+        hasRenamedTwice = true
+        return rename(isLast: lost == nil && point.refusedRenames ?? 0 >= Self.mostRefusedRenames - 1)
     }
 
     /// A server with the one rename that replaces has another reason, which may pass. Only when it does not the old file is removed.

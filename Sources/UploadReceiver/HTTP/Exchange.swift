@@ -97,6 +97,7 @@ final class Exchange {
             guard let request else { preconditionFailure("nobody serves the request") }
             return take(request.bodyEnded(), connection)
         case .working:
+            // Only a request has work done.
             guard let request else { preconditionFailure("nobody serves the request") }
             return take(request.workEnded(), connection)
         case .new, .answered: return .YES

@@ -89,6 +89,7 @@ struct PutMachine {
 
     /// The body is whole; `digest` is of all of it, when one was computed.
     mutating func bodyEnded(digest: DigestValue?) -> EndAction {
+        // A refused body is thrown away elsewhere, and its end is not told here.
         guard case .receiving(let stored) = state else { preconditionFailure("a refused PUT has no end") }
         if case .known(let expected) = request.body, stored != expected {
             // libmicrohttpd counts too; this is our own proof that nothing short is ever published.

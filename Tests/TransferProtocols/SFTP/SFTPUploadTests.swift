@@ -511,6 +511,15 @@ private let mebi = 1 << 20
         #expect(unable.server.files[SFTPStory.part]?.bytes == unable.source)
     }
 
+    @Test("a server that cannot rename without replacing does it the other way in the end, and nothing is sent twice")
+    func renamesWithoutLinks() {
+        var story = SFTPStory(1000, ifExists: .fail)
+        story.server.hasNoLinks = true
+        for _ in 1...2 { #expect(story.attempt() == "wait backoff badServerResponse") }
+        #expect(story.attempt() == "finish 1000 size")
+        #expect(story.sent == 0 && story.isPublished)
+    }
+
     @Test("acknowledged bytes that are not there are noticed before the file is called done")
     func losesBytes() {
         var story = SFTPStory(1000)

@@ -23,6 +23,8 @@ struct FakeSFTPServer {
     var features = SFTPFeatures()
     var truncatesOnOpen = false
     var cannotRename = false
+    /// Its file system has no hard links, by which it names what may replace nothing.
+    var hasNoLinks = false
     /// Refuses writes that do not begin at zero in a file that was there when it was opened.
     var cannotResume = false
     var keepsTimes = true
@@ -92,6 +94,7 @@ struct FakeSFTPServer {
         case .close(let handle): open[handle] = nil
         case .rename(let old, let new, let replaces):
             if cannotRename { return .refused(.unsupported, "Operation unsupported") }
+            if hasNoLinks, !replaces { return .refused(.failure, "Failure") }
             guard let file = files[old.displayed] else { return .refused(.noSuchFile, "No such file") }
             if folders.contains(new.displayed) { return .refused(.failure, "Failure") }
             if !replaces, files[new.displayed] != nil { return .refused(.failure, "Failure") }
