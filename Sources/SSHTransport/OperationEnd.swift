@@ -4,7 +4,7 @@ package import WireOperations
 
 // The module: SFTP version 3 spoken to the user's own OpenSSH, which is a child process per server and login. `SFTPTransport` is the door;
 // everything in it happens on one event loop's thread. It knows no protocol of ours: no retry, no resume, no temporary names.
-// What can be asked and answered is declared in WireOperations (`SFTPOperation`, `SFTPReply`). Start reading with `SFTPTransport`, then
+// Operations and replies are declared in WireOperations (`SFTPOperation`, `SFTPReply`). Start reading with `SFTPTransport`, then
 // `SFTPConnection` (one child), `WriteWindow` and `ReadWindow` (pipelining), `SFTPPacket` (the bytes), `LoginFailure` (what ssh's words mean).
 
 /// The owner of operations and remote handles: one attempt of a task. Operations of one owner are sent in their order.

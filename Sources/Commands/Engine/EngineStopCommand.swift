@@ -18,7 +18,7 @@ struct EngineStopCommand: EngineCommand {
         context.endWith130OnInterrupt()
         let telling = now ? nil : tellWhatIsFinished()
         defer { telling?.cancel() }
-        // Whether one is there has to be known in time; how long its end takes has not.
+        // The deadline is for finding an engine, not for its end.
         let isRunning = try await ask { engine throws(RequestError) in try await engine.isEngineRunning() }
         let outcome: EngineStop =
             isRunning

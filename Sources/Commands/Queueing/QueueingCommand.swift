@@ -72,7 +72,7 @@ extension QueueingCommand {
         do throws(QueueingFault) { try book.complete(&request, for: place) } catch {
             throw CommandFailure(error, command: invocation.path[0])
         }
-        // Who is named logs in, not the one whose login is kept.
+        // The user who is named logs in, not the one whose login is kept.
         if invocation.givesLogin { request.destination = nil }
     }
 

@@ -48,7 +48,7 @@ public struct TransferEvents: AsyncSequence, Sendable {
                     let answer = try await connection.call(Methods.eventsRead, request)
                     page = answer.events[...]
                     isLast = request.wait != true && answer.next >= answer.last
-                    // Where more are waited for, the place stays until there are some.
+                    // A reader that waits for more stays at its place until there are some.
                     if !isLast, request.wait != true || !answer.events.isEmpty { try pager.move(to: answer.next) }
                     request.after = answer.next
                 } catch  where error == EngineConnection.lost && request.wait == true {

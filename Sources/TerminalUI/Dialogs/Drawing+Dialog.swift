@@ -70,7 +70,7 @@ extension Drawing {
     }
 
     mutating func edge(_ row: Int, _ left: Int, _ boxWidth: Int, _ title: SafeText) {
-        // What is cut in two beside a box would only be in the way.
+        // Text that is cut in two beside a box would only be in the way.
         grid.fill(row: row, style: .plain)
         grid.fill(row: row, columns: left..<(left + boxWidth), with: Glyph("-"), style: .plain)
         grid.put("+", row: row, column: left)

@@ -59,7 +59,7 @@ extension Model {
     }
 
     mutating func perform(_ action: Action) {
-        // Who changes the order of rows wants to see it.
+        // A person who changes the order of rows wants to see it.
         if action.changesTransfers { list.steadyUntil = nil }
         if action.changesTransfers, !canChange {
             return complain(cannotChange)

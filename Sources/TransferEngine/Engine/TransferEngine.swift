@@ -35,14 +35,14 @@ package actor TransferEngine: EngineControl {
     let timeline: Timeline
     var phase = Phase.new
 
-    // What starts next.
+    // Scheduling: the file that starts next.
     var lanes = LaneBook()
     var hosts = HostBook()
     var credentials: CredentialBook
     var limitBook: LimitBook
     var timers = EngineTimers()
 
-    // What runs.
+    // Attempts, and exchanges under way.
     /// Attempts of tasks. Side jobs have a book of their own.
     var attempts: [TaskID: Attempt] = [:]
     var sideJobs = SideJobBook()
@@ -53,7 +53,7 @@ package actor TransferEngine: EngineControl {
     /// Folders at servers that are listed when all their files are over.
     var lastLooks = LastLooks()
 
-    // What was moved, and who looks.
+    // Accounting, and who is told of it.
     var accounting: Accounting
     /// Told when active tasks have moved; `nil`: nobody looks.
     var notice: (@Sendable () -> Void)?

@@ -169,7 +169,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     }
 
     /// Begins under a name that nobody uses. The name is durable before the first byte. What was begun under the final name stays there,
-    /// also when nobody remembers that the host cannot rename: under another one nothing would tell that what lies there is ours.
+    /// also when the fact that the host cannot rename has lapsed: under another name nothing would tell that those bytes are ours.
     mutating func fresh() -> [ProtocolAction] {
         let name =
             facts.cannotRename == true || (isStraight && point.owned != nil)

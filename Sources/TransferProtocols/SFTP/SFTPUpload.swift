@@ -145,7 +145,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         }
         mayReplace = plan.subject.ifExists == .replace
         hasAccepted = goesOn
-        // What was begun under the final name stays there: under another one nothing would tell that what lies there is ours.
+        // A file that was begun under its final name stays there: under another one nothing would tell that those bytes are ours.
         if facts.cannotRename == true || plan.resume?.temporary == plan.path { point.temporary = plan.path }
         if let resume = plan.resume, isDirect, resume.temporary == plan.path {
             point.owned = plan.subject.hasArrived ? .written : resume.owned

@@ -87,7 +87,7 @@ extension DetailsPage: Page {
     private static func storyCame(
         _ result: Result<TaskSnapshot, RequestError>, _ number: Int, in model: inout Model
     ) {
-        // Of another one's page that was left meanwhile nothing is shown here.
+        // An answer for a page that was left meanwhile is not shown here.
         guard case .task(let id) = model.requests.outstanding.removeValue(forKey: number)?.purpose,
             var details = model.page as? DetailsPage, case .task(_, id) = details.row.id
         else { return }

@@ -75,7 +75,7 @@ struct LogPage: Sendable {
         default: break
         }
         page.back = min(max(0, page.back), max(0, page.found.count - height))
-        // Who goes back reads; who comes to the end wants what comes.
+        // A person who goes back reads; at the end new lines are followed again.
         if page.back != back { page.isFollowing = page.back == 0 }
         return page
     }
