@@ -51,6 +51,7 @@ let package = Package(
         door("CMicrohttpd"),
         door("CQrencode"),
         door("CGetopt"),
+        door("CSystemd"),
         .target(name: "CLinux"),
         .target(name: "CSwiftJobs"),
         .target(name: "CTerminalRescue"),
@@ -70,7 +71,7 @@ let package = Package(
         module("CurlTransport", ["CCurl", "LinuxSystem", "TransferModel", "WireOperations"]),
         module("SSHTransport", ["LinuxSystem", "TransferModel", "WireOperations"]),
         module("SQLiteConnection", ["CSQLite"]),
-        module("SessionBus", ["LinuxSystem"]),
+        module("SessionBus", ["CSystemd", "LinuxSystem"]),
         module("Terminal", ["CNcurses", "CTerminalRescue", "LinuxSystem", "DisplayText"]),
 
         // The engine's side
@@ -143,7 +144,7 @@ let package = Package(
                 "TransferService", "TransferQueue", "TransferEngine", "ServiceWire", "TransferModel", "LinuxSystem",
                 "SQLiteConnection", "SessionBus", "Configuration",
             ]),
-        tests("SessionBus", ["SessionBus", "LinuxSystem", "TestSupport"]),
+        tests("SessionBus", ["SessionBus", "CSystemd", "LinuxSystem", "TestSupport"]),
         tests("Configuration", ["Configuration", "ServiceWire", "TestSupport"]),
         tests("CommandLine", ["CommandLine", "Configuration", "TestSupport"]),
         tests(

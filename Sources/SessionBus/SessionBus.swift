@@ -1,16 +1,16 @@
-// SessionBus: shows a notification on the user's desktop, over the session bus's Unix socket and without a library of C.
+// SessionBus: shows a notification on the user's desktop, over the session bus by libsystemd's sd-bus.
 //
 // For whom: TransferService, when a batch has ended or needs the person. Which thread: `SessionBus` blocks for at most `patience`, so one of
-// its own; the rest are values. Start reading here, then `BusConversation` (what is said), `BusMessage` (how it is written).
-//
-// Three calls are all that is needed, so nothing is linked for it: libsystemd would bring its headers into every build and stay loaded in
-// every engine, notify-send is on few servers.
+// its own; the rest are values. Start reading here, then `BusConnection`.
 
+import CSystemd
 package import LinuxSystem
 
 /// The session bus of the user.
-package struct SessionBus: Sendable {
-    package let addresses: [BusAddress]
+package struct SessionBus: Hashable, Sendable {
+    /// The addresses to try in their order, as a bus writes them (D-Bus specification, "Server Addresses"). Only Unix sockets: one that names a
+    /// program would start it.
+    package let address: String
     /// No desktop takes longer to show a line of text.
     package static let patience = Duration.seconds(5)
 
@@ -18,77 +18,45 @@ package struct SessionBus: Sendable {
     ///   - variable: `DBUS_SESSION_BUS_ADDRESS`, of whoever has a desktop.
     ///   - runtimeDirectory: where systemd's user bus has its socket, when nothing was told.
     package init(variable: String?, runtimeDirectory: String) {
-        let told = variable.map { BusAddress.list($0) } ?? []
-        addresses = told.isEmpty ? [.path(Array((runtimeDirectory + "/bus").utf8))] : told
+        let told = (variable ?? "").split(separator: ";").filter { $0.hasPrefix("unix:") }
+        address = told.isEmpty ? "unix:path=\(runtimeDirectory)/bus" : told.joined(separator: ";")
     }
 
     /// The reasons for which nothing was shown.
     package enum Failure: Error, Hashable, Sendable {
         /// Nobody listens there: there is no session bus, and so no desktop.
         case noBus(Errno)
-        /// It ended the connection, or took longer than `patience`.
-        case silent
-        case conversation(BusConversation.Failure)
+        /// The bus ended the connection, let this user not in, or took longer than `patience`.
+        case silent(Errno)
+        /// The bus, or the desktop's server, answered so: `org.freedesktop.DBus.Error.ServiceUnknown` when there is no such server.
+        case refused(name: String)
     }
 
     /// Shows a notification; blocks until the desktop has it.
-    package func show(_ notification: DesktopNotification) throws(Failure) {
-        let socket = try connect()
-        defer { socket.close() }
-        let end = MonotonicInstant.now.advanced(by: Self.patience)
-        var conversation = BusConversation(notification)
-        try send(BusConversation.opening(userID: System.userID), socket, until: end)
-        while !conversation.isOver {
-            let received = try receive(socket, until: end)
-            let answer: [UInt8]
-            do throws(BusConversation.Failure) {
-                answer = try conversation.take(received)
-            } catch {
-                throw .conversation(error)
-            }
-            try send(answer, socket, until: end)
-        }
-    }
-
-    private func connect() throws(Failure) -> OwnedDescriptor {
-        var failure = Errno.noSuchFile
-        for address in addresses {
-            do { return try address.connect() } catch { failure = error }
-        }
-        throw .noBus(failure)
-    }
-
-    private func receive(_ socket: OwnedDescriptor, until end: MonotonicInstant) throws(Failure) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        while try isReady(socket, .read, until: end) {
-            let result = bytes.withUnsafeMutableBytes { buffer in
-                Result { () throws(Errno) in try System.receive(socket.rawValue, into: buffer) }
-            }
-            guard case .success(let count) = result, count != 0 else { throw .silent }
-            if let count { return Array(bytes[..<count]) }
-        }
-        throw .silent
-    }
-
-    private func send(_ bytes: [UInt8], _ socket: OwnedDescriptor, until end: MonotonicInstant) throws(Failure) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            guard try isReady(socket, .write, until: end) else { throw .silent }
-            let result = rest.withUnsafeBytes { buffer in
-                Result { () throws(Errno) in try System.send(socket.rawValue, buffer) }
-            }
-            guard case .success(let count) = result else { throw .silent }
-            rest = rest.dropFirst(count ?? 0)
-        }
-    }
-
-    private func isReady(
-        _ socket: OwnedDescriptor, _ interest: Interest, until end: MonotonicInstant
-    ) throws(Failure) -> Bool {
+    package func show(_ notification: DesktopNotification, within patience: Duration = patience) throws(Failure) {
+        let bus = try BusConnection(to: address, until: MonotonicInstant.now.advanced(by: patience))
+        let capabilities: [String]
         do {
-            return try System.poll(socket.rawValue, interest, timeout: MonotonicInstant.now.duration(to: end))
-        } catch {
-            throw .silent
+            capabilities = try bus.call("GetCapabilities").strings()
+        } catch .refused {
+            // A server that does not say what it can shows plain text.
+            capabilities = []
+        }
+        _ = try bus.call("Notify") { message in
+            message.string("Martlet")
+            message.number(0)
+            message.string(notification.icon)
+            message.string(notification.summary)
+            message.string(
+                capabilities.contains("body-markup")
+                    ? DesktopNotification.escaped(notification.body) : notification.body)
+            message.array("s") {}
+            message.array("{sv}") {
+                message.entry("urgency", "y") { message.byte(notification.urgency.rawValue) }
+                message.entry("category", "s") { message.string(notification.category) }
+            }
+            // As long as the desktop thinks right.
+            message.signed(-1)
         }
     }
 }

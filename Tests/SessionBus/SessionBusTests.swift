@@ -53,97 +53,76 @@ struct SessionBusTests {
         #expect(bus.address.hasPrefix("unix:path="))
         let session = SessionBus(variable: bus.address, runtimeDirectory: "/nowhere")
         let name = "org.freedesktop.DBus.Error.ServiceUnknown"
-        #expect(throws: SessionBus.Failure.conversation(.error(name: name))) { try session.show(notification) }
+        #expect(throws: SessionBus.Failure.refused(name: name)) { try session.show(notification) }
         try bus.end()
     }
 
-    /// A server for notifications, written down to what it is asked: it says what it can, and takes one.
-    private static func serve(_ bus: Bus, ready: @escaping @Sendable () -> Void) throws -> String {
-        let socket = try #require(BusAddress.list(bus.address).first).connect()
-        var received: [UInt8] = []
-        func send(_ bytes: [UInt8]) throws {
-            #expect(try bytes.withUnsafeBytes { try System.send(socket.rawValue, $0) } == bytes.count)
-        }
-        func receive() throws {
-            var chunk = [UInt8](repeating: 0, count: 4096)
-            #expect(try System.poll(socket.rawValue, .read, timeout: .seconds(60)))
-            let count = try chunk.withUnsafeMutableBytes { try System.receive(socket.rawValue, into: $0) } ?? 0
-            try #require(count > 0)
-            received += chunk[..<count]
-        }
-        func next(_ kind: BusMessage.Kind) throws -> BusMessage {
-            while true {
-                while let message = try BusMessage.take(from: &received) { if message.kind == kind { return message } }
-                try receive()
-            }
-        }
-        func own(_ member: String, _ serial: UInt32, _ signature: String = "", _ body: [UInt8] = []) -> [UInt8] {
-            let name = "org.freedesktop.DBus"
-            return BusMessage.call(
-                member, of: name, at: "/org/freedesktop/DBus", on: name, serial: serial, signature: signature,
-                body: body)
-        }
-        func answer(_ call: BusMessage, _ serial: UInt32, _ signature: String, _ body: [UInt8]) throws {
-            var writer = BusWriter()
-            writer.bytes = [UInt8(ascii: "l"), BusMessage.Kind.reply.rawValue, 0, 1]
-            writer.number(UInt32(body.count))
-            writer.number(serial)
-            writer.array(alignment: 8) { fields in
-                for (code, type, value) in [(5, "u", ""), (6, "s", call.sender ?? ""), (8, "g", signature)] {
-                    fields.align(8)
-                    fields.bytes.append(UInt8(code))
-                    fields.signature(type)
-                    switch type {
-                    case "u": fields.number(call.serial)
-                    case "s": fields.string(value)
-                    default: fields.signature(value)
-                    }
-                }
-            }
-            writer.align(8)
-            try send(writer.bytes + body)
-        }
-        try send(BusConversation.opening(userID: System.userID))
-        while received.last != UInt8(ascii: "\n") { try receive() }
-        received = []
-        try send(Array("BEGIN\r\n".utf8) + own("Hello", 1))
-        _ = try next(.reply)
-        var name = BusWriter()
-        name.string("org.freedesktop.Notifications")
-        name.number(0)
-        try send(own("RequestName", 2, "su", name.bytes))
-        _ = try next(.reply)
-        ready()
-        var capabilities = BusWriter()
-        capabilities.array(alignment: 4) { $0.string("body-markup") }
-        try answer(try next(.call), 3, "as", capabilities.bytes)
-        let notify = try next(.call)
-        try answer(notify, 4, "u", [1, 0, 0, 0])
-        return String(decoding: notify.body, as: UTF8.self)
-    }
-
-    @Test("a server for notifications gets it, and it counts as shown when it was answered")
-    func shown() async throws {
+    /// Shows a notification while a desktop serves, and gives back what the desktop was told.
+    private func shown(
+        _ notification: DesktopNotification, to desktop: FakeDesktop
+    ) async throws -> FakeDesktop.Told {
         let bus = try Bus()
-        let address = bus.address
         let worker = try BlockingWorker(name: "desktop of a test")
         let (readiness, tell) = AsyncStream.makeStream(of: Void.self)
-        let box = Box(bus: bus)
-        async let asked = worker.run { () throws -> String in try Self.serve(box.bus) { tell.yield() } }
+        let address = bus.address
+        async let asked = worker.run { () throws -> FakeDesktop.Told in
+            // A desktop that failed must not be waited for.
+            defer { tell.finish() }
+            return try desktop.serve(on: address) { tell.yield() }
+        }
         var ready = readiness.makeAsyncIterator()
         _ = await ready.next()
         let session = SessionBus(variable: address, runtimeDirectory: "/nowhere")
         let shower = try BlockingWorker(name: "engine of a test")
-        let notification = notification
-        try await shower.run { () throws(SessionBus.Failure) in try session.show(notification) }
-        let body = try await asked
-        #expect(body.contains("Martlet") && body.contains("done") && body.contains("1 file, 12 bytes"))
+        try await shower.run { () throws(SessionBus.Failure) in try session.show(notification, within: .seconds(60)) }
+        let told = try await asked
         worker.stop()
         shower.stop()
         try bus.end()
+        return told
     }
 
-    private struct Box: Sendable { let bus: Bus }
+    @Test("a desktop that shows markup gets it escaped, and it counts as shown when it was answered")
+    func markup() async throws {
+        let notification = DesktopNotification(summary: "\u{201c}a\u{201d} is done", body: "1 <file> & more")
+        let told = try await shown(notification, to: FakeDesktop(capabilities: ["actions", "body-markup"]))
+        #expect(
+            told
+                == FakeDesktop.Told(
+                    name: "Martlet", icon: "emblem-default", summary: "\u{201c}a\u{201d} is done",
+                    body: "1 &lt;file&gt; &amp; more", hints: ["urgency": "1", "category": "transfer.complete"],
+                    expiry: -1))
+    }
+
+    @Test("a desktop that shows no markup, or does not say, gets plain text", arguments: [[], nil] as [[String]?])
+    func plain(capabilities: [String]?) async throws {
+        let notification = DesktopNotification(summary: "b", body: "1 <file> & more", isProblem: true)
+        let told = try await shown(notification, to: FakeDesktop(capabilities: capabilities))
+        #expect(told.body == "1 <file> & more")
+        #expect(told.icon == "dialog-warning" && told.hints["category"] == "transfer.error")
+    }
+
+    @Test("a bus that says nothing is not waited for longer than patience lasts")
+    func silent() throws {
+        let sandbox = try Sandbox("martlet-bus")
+        let listener = try UnixSocket.listen(in: sandbox.path, name: "bus")
+        defer { listener.close() }
+        let path = String(decoding: sandbox.path, as: UTF8.self) + "/bus"
+        let session = SessionBus(variable: "unix:path=" + path, runtimeDirectory: "/nowhere")
+        #expect(throws: SessionBus.Failure.silent(.timedOut)) { try session.show(notification, within: .zero) }
+    }
+
+    @Test("addresses of Unix sockets are taken from the list, others are passed over")
+    func addresses() {
+        let list =
+            "unixexec:path=/bin/true;unix:path=/run/us%65r/bus;tcp:host=127.0.0.1,port=1;unix:abstract=/tmp/dbus-1"
+        let session = SessionBus(variable: list, runtimeDirectory: "/run/user/7")
+        #expect(session.address == "unix:path=/run/us%65r/bus;unix:abstract=/tmp/dbus-1")
+        for nothing in [nil, "", "tcp:host=127.0.0.1,port=1"] {
+            let usual = SessionBus(variable: nothing, runtimeDirectory: "/run/user/7")
+            #expect(usual.address == "unix:path=/run/user/7/bus")
+        }
+    }
 
     @Test("without a bus nothing is shown, and that is no surprise")
     func noBus() {
