@@ -25,7 +25,7 @@ package struct XMLLimits: Hashable, Sendable {
     package var depth: Int
     /// Elements, all together.
     package var elements: Int
-    /// Different names of elements and attributes.
+    /// Different names of elements and attributes, and addresses of namespaces.
     package var names: Int
 
     package init(bytes: Int = 32 << 20, depth: Int = 64, elements: Int = 500_000, names: Int = 1000) {
@@ -43,8 +43,8 @@ package enum XMLReader {
     package static func read(_ bytes: [UInt8], limits: XMLLimits = XMLLimits()) throws(XMLFault) -> XMLElement {
         guard bytes.count <= min(limits.bytes, Int(CInt.max)) else { throw .tooLarge }
         let start = bytes.firstIndex { $0 != 32 && $0 != 9 && $0 != 10 && $0 != 13 } ?? bytes.endIndex
-        // U+0001 parts namespace and name: no document can hold it, not even as a reference.
-        guard let parser = XML_ParserCreateNS(nil, 1) else { throw .malformed("no memory", line: 0) }
+        guard Self.mayBegin(with: bytes[start...].first) else { throw .malformed("not a document", line: 1) }
+        guard let parser = XML_ParserCreate(nil) else { throw .malformed("no memory", line: 0) }
         defer { XML_ParserFree(parser) }
         let builder = TreeBuilder(parser, limits)
         builder.listen(parser)
@@ -59,6 +59,11 @@ package enum XMLReader {
             throw .malformed(reason, line: Int(XML_GetCurrentLineNumber(parser)))
         }
         return root
+    }
+
+    /// True for an angle bracket, and for what UTF-16 and byte order marks begin with: all else is no document, and not given to expat.
+    private static func mayBegin(with byte: UInt8?) -> Bool {
+        byte.map { [0x3C, 0xEF, 0xFE, 0xFF, 0x00].contains($0) } ?? false
     }
 }
 
@@ -75,7 +80,7 @@ package final class XMLFeed {
     /// - Parameter limits: of one child each.
     package init(limits: XMLLimits = XMLLimits(bytes: 1 << 20, depth: 64, elements: 10_000)) {
         self.limits = limits
-        parser = XML_ParserCreateNS(nil, 1)
+        parser = XML_ParserCreate(nil)
         builder = parser.map { TreeBuilder($0, limits, givesChildren: true) }
         if let parser, let builder { builder.listen(parser) }
     }
@@ -129,8 +134,10 @@ private final class TreeBuilder {
     private let limits: XMLLimits
     /// Elements that are not closed yet, the outermost first.
     private var open: [XMLElement] = []
+    /// Characters of the innermost one since the last tag: expat gives each line feed by itself.
+    private var text: [UInt8] = []
     private var count = 0
-    private var names: Set<String> = []
+    private var names: XMLNames
     private(set) var root: XMLElement?
     /// The reason for which the reading was stopped; `nil`: it was not.
     private(set) var fault: XMLFault?
@@ -142,6 +149,7 @@ private final class TreeBuilder {
         self.parser = parser
         self.limits = limits
         self.givesChildren = givesChildren
+        names = XMLNames(most: limits.names)
     }
 
     /// Has expat call this builder, which must live as long as the parser is used.
@@ -151,8 +159,6 @@ private final class TreeBuilder {
         XML_SetElementHandler(
             parser, { context, name, attributes in TreeBuilder.of(context)?.open(name, attributes) },
             { context, _ in TreeBuilder.of(context)?.close() })
-        XML_SetNamespaceDeclHandler(
-            parser, { context, prefix, address in TreeBuilder.of(context)?.declare(prefix, address) }, nil)
         XML_SetCharacterDataHandler(parser) { TreeBuilder.of($0)?.append($1, $2) }
         XML_SetStartDoctypeDeclHandler(parser) { context, _, _, _, _ in TreeBuilder.of(context)?.stop(.documentType) }
     }
@@ -173,50 +179,43 @@ private final class TreeBuilder {
         _ name: UnsafePointer<XML_Char>?, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>? = nil
     ) {
         guard fault == nil, let name else { return }
-        guard knows(name, attributes) else { return stop(.tooLarge) }
+        endText()
         guard open.count < limits.depth else { return stop(.tooDeep) }
         count += 1
         guard count <= limits.elements else { return stop(.tooLarge) }
-        let whole = String(cString: name)
-        if let separator = whole.utf8.firstIndex(of: 1) {
-            let local = whole[whole.utf8.index(after: separator)...]
-            open.append(XMLElement(String(local), in: String(whole[..<separator])))
-        } else {
-            open.append(XMLElement(whole))
-        }
-    }
-
-    /// Expat keeps prefixes as it keeps names.
-    func declare(_ prefix: UnsafePointer<XML_Char>?, _ address: UnsafePointer<XML_Char>?) {
-        guard fault == nil else { return }
-        for text in [prefix, address].compactMap(\.self) { names.insert(String(cString: text)) }
-        if names.count > limits.names { stop(.tooLarge) }
-    }
-
-    /// Expat keeps each name that it meets until its end: a document that never ends has no use for ever new ones.
-    private func knows(
-        _ name: UnsafePointer<XML_Char>, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
-    ) -> Bool {
-        names.insert(String(cString: name))
-        var next = attributes
-        while let place = next, let attribute = place.pointee {
-            names.insert(String(cString: attribute))
+        do throws(XMLFault) {
+            var next = attributes
             // Behind each name stands its value.
-            next = place + 2
+            while let place = next, let attribute = place[0], let value = place[1] {
+                try names.attribute(String(cString: attribute), value: value, depth: open.count)
+                next = place + 2
+            }
+            open.append(try names.element(String(cString: name)))
+        } catch {
+            guard case .malformed(let reason, _) = error else { return stop(error) }
+            stop(.malformed(reason, line: Int(XML_GetCurrentLineNumber(parser))))
         }
-        return names.count <= limits.names
     }
 
     func append(_ text: UnsafePointer<XML_Char>?, _ length: CInt) {
         guard fault == nil, let text, length > 0, !open.isEmpty else { return }
         // What stands between items is of no use, and could be without end.
         if givesChildren, open.count == 1 { return }
-        let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
-        open[open.count - 1].text += String(decoding: bytes, as: UTF8.self)
+        self.text.append(contentsOf: UnsafeRawBufferPointer(start: text, count: Int(length)))
+    }
+
+    /// Gives the innermost element the characters that came since the last tag.
+    private func endText() {
+        guard !text.isEmpty else { return }
+        open[open.count - 1].text += String(decoding: text, as: UTF8.self)
+        text.removeAll(keepingCapacity: true)
     }
 
     func close() {
-        guard fault == nil, let done = open.popLast() else { return }
+        guard fault == nil else { return }
+        endText()
+        guard let done = open.popLast() else { return }
+        names.leave(depth: open.count)
         if open.isEmpty {
             root = done
         } else if givesChildren, open.count == 1 {

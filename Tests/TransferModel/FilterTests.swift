@@ -284,4 +284,34 @@ import Testing
         // Each of them is small as text and large as an expression: nothing is built of most of them.
         #expect(throws: FilterFault.self) { try TransferFilter(String(repeating: "/a{100}/ ", count: 100_000)) }
     }
+
+    @Test("the work of reading an expression is counted, and not only what is left of it")
+    func work() throws {
+        #expect(throws: FilterFault(5, "what is there 0 times can be left out")) { try TransferFilter("/abcd{0}/") }
+        #expect(throws: FilterFault.self) { try TransferFilter("/a{0,0}/") }
+        #expect(try matches("/^ab{0,2}c$/", file("abbc")))
+        let large = "a{100}{39}"
+        #expect(try TransferFilter("/\(large)/").effort == 3901)
+        #expect(throws: FilterFault.self) { try TransferFilter("/\(large)\(String(repeating: "{1}", count: 50))/") }
+        #expect(throws: FilterFault.self) { try TransferFilter("/[\(String(repeating: "a", count: 5000))]/") }
+        #expect(try TransferFilter("/[\(String(repeating: "a", count: 4000))]/").effort == 2)
+    }
+
+    @Test("one of many alternatives is found, the first, one between and the last")
+    func alternatives() throws {
+        for name in ["one", "two", "three", "four"] { #expect(try matches("/^(one|two|(three|four))$/", file(name))) }
+        #expect(try !matches("/^(one|two|(three|four))$/", file("five")))
+    }
+
+    @Test("brackets around rows that are named change nothing")
+    func bracketedRows() throws {
+        let rows = (1...40).map { "id:b7/t\($0)" }
+        let plain = try TransferFilter(rows.joined(separator: " | "))
+        #expect(plain.effort == 1)
+        let nested = rows.dropFirst(3).reduce("(\(rows[..<3].joined(separator: " | ")))") { text, row in
+            text.count < 420 ? "(\(text) | \(row))" : "\(text) | \(row)"
+        }
+        #expect(try TransferFilter(nested) == plain)
+        #expect(try TransferFilter("((\(nested)) a)") == TransferFilter("(\(nested)) a"))
+    }
 }

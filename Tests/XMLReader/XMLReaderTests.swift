@@ -1,5 +1,6 @@
 import Testing
-import XMLReader
+
+@testable import XMLReader
 
 private func read(_ text: String, _ limits: XMLLimits = XMLLimits()) throws(XMLFault) -> XMLElement {
     try XMLReader.read(Array(text.utf8), limits: limits)
@@ -45,6 +46,7 @@ private func read(_ text: String, _ limits: XMLLimits = XMLLimits()) throws(XMLF
         "what is no document is refused and never traps",
         arguments: [
             "", "  ", "x", "<", "<a", "<a>", "<a></b>", "<a/><b/>", "<a b='1' b='2'/>", "<a>&unknown;</a>", "<p:a/>",
+            "<p:a xmlns:p=''/>", "<a xmlns:p='u'><b xmlns:q='v'/><q:b/></a>", "<a:b:c xmlns:a='u'/>", "<:a/>",
             "{\"a\":1}", "<html><p>x</html>", "<a>\u{1}</a>", "<a>&#0;</a>", "<a xmlns:x='&#1;'/>",
         ])
     func malformed(text: String) {
@@ -110,5 +112,63 @@ private func read(_ text: String, _ limits: XMLLimits = XMLLimits()) throws(XMLF
             _ = try prefixed.take(Array("<a>".utf8))
             for number in 0..<2000 { _ = try prefixed.take(Array("<n xmlns:p\(number)='u'/>".utf8)) }
         }
+    }
+
+    @Test("a namespace declared in an element holds in it, and what it hid holds again behind it")
+    func scopes() throws {
+        let root = try read(
+            "<a xmlns='1' xmlns:p='2'><p:b xmlns:p='3' xmlns=''><p:c/><d/></p:b><p:b/><b q='' xml:lang='en'/></a>")
+        #expect(root.namespace == "1")
+        #expect(root.children.map(\.namespace) == ["3", "2", "1"])
+        #expect(root.children[0].children.map(\.namespace) == ["3", ""])
+        let feed = XMLFeed()
+        let items = try feed.take(Array("<p:a xmlns:p='1'><p:b xmlns:p='2'/><p:b/></p:a>".utf8))
+        #expect(items.map(\.namespace) == ["2", "1"])
+        #expect(try feed.finish().isEmpty && feed.root?.namespace == "1")
+    }
+
+    @Test("the address of a namespace is sent once and kept once, however many elements are in it")
+    func sharedNamespace() throws {
+        let address = String(repeating: "u", count: XMLNames.longest)
+        let name = String(repeating: "n", count: 40)
+        let root = try read("<p:a xmlns:p='\(address)'>\(String(repeating: "<p:\(name)/>", count: 1000))</p:a>")
+        /// Where the text of each element lies: a copy of it would lie somewhere else.
+        func places(_ text: (XMLElement) -> String) -> Set<UnsafePointer<UInt8>?> {
+            Set(root.children.map { text($0).utf8.withContiguousStorageIfAvailable(\.baseAddress) ?? nil })
+        }
+        #expect(root.children.count == 1000 && root.children.allSatisfy { $0.isNamed(name, in: address) })
+        #expect(places(\.namespace).count == 1)
+        #expect(places(\.name).count == 1)
+    }
+
+    @Test("a name or an address longer than any is refused, so that few bytes cannot be multiplied")
+    func longNames() throws {
+        let long = String(repeating: "u", count: 30_000)
+        #expect(throws: XMLFault.tooLarge) {
+            try read("<a xmlns='\(long)'>\(String(repeating: "<b/>", count: 8_000))</a>")
+        }
+        let attributes = (0..<900).map { "p:a\($0)='' " }.joined()
+        #expect(throws: XMLFault.tooLarge) { try read("<a xmlns:p='\(long)' \(attributes)/>") }
+        #expect(try read("<a xmlns:p='u' \(attributes)/>").name == "a")
+        #expect(throws: XMLFault.tooLarge) { try read("<\(long)/>") }
+        #expect(throws: XMLFault.tooLarge) { try read("<a \(long)='1'/>") }
+        #expect(try read("<a b='\(long)'>\(long)</a>").text == long)
+        #expect(throws: XMLFault.tooLarge) { _ = try XMLFeed().take(Array("<a><b xmlns='\(long)'/>".utf8)) }
+    }
+
+    @Test("text between and around children is one text, line feeds and references included")
+    func mixedText() throws {
+        let root = try read("<a>1\n\n2<b>x\n</b>&amp;\n<c/>3<![CDATA[4]]></a>")
+        #expect(root.text == "1\n\n2&\n34")
+        #expect(root.children.map(\.text) == ["x\n", ""])
+    }
+
+    @Test("what does not begin as a document is not parsed, and other encodings begin in their own ways")
+    func firstByte() throws {
+        #expect(throws: XMLFault.malformed("not a document", line: 1)) { try read("{\"Error\":1}") }
+        #expect(throws: XMLFault.malformed("not a document", line: 1)) { try read("  Access denied <a/>") }
+        #expect(try read("\u{FEFF}<a/>").name == "a")
+        #expect(try XMLReader.read([0xFF, 0xFE] + "<a/>".utf16.flatMap { [UInt8($0), 0] }).name == "a")
+        #expect(try XMLReader.read([0xFE, 0xFF] + "<a/>".utf16.flatMap { [0, UInt8($0)] }).name == "a")
     }
 }

@@ -16,7 +16,7 @@ struct FilterParser {
         guard place < text.count else { throw FilterFault(0, "a word or a test is missing") }
         let node = try alternatives()
         guard place == text.count else { throw FilterFault(place, "this ) opens nowhere") }
-        return node
+        return node.gathered
     }
 
     private var next: Character? { place < text.count ? text[place] : nil }
@@ -28,7 +28,7 @@ struct FilterParser {
     private mutating func alternatives() throws(FilterFault) -> FilterNode {
         var parts = [try sequence()]
         while takeOr() { parts.append(try sequence()) }
-        return .any(of: parts)
+        return parts.count == 1 ? parts[0] : .any(FilterNode.alternatives(in: parts))
     }
 
     private mutating func takeOr() -> Bool {
@@ -56,7 +56,11 @@ struct FilterParser {
             parts.append(try negation())
         }
         guard let first = parts.first else { throw FilterFault(place, "a word or a test is missing") }
-        return parts.count == 1 ? first : .all(parts.flatMap { if case .all(let inner) = $0 { inner } else { [$0] } })
+        if parts.count == 1 { return first }
+        return .all(
+            parts.reduce(into: []) { all, part in
+                if case .all(let inner) = part { all += inner } else { all.append(part) }
+            })
     }
 
     private mutating func negation() throws(FilterFault) -> FilterNode {

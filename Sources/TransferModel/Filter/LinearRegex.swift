@@ -79,8 +79,14 @@ package struct LinearRegex: Hashable, Sendable {
         }
     }
 
+    /// Bytes of the longest expression that is read.
+    static let longest = 4096
+
     /// - Throws: where in the expression it goes wrong, and why.
     package init(_ source: String) throws(FilterFault) {
+        if source.utf8.count > Self.longest {
+            throw FilterFault(0, "the expression is longer than \(Self.longest) bytes")
+        }
         self.source = source
         foldsCase = !source.utf8.contains { (0x41...0x5A).contains($0) }
         var compiler = RegexCompiler(source, foldsCase: foldsCase)

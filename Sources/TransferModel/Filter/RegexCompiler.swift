@@ -9,6 +9,9 @@ struct RegexCompiler {
 
     /// A repeated part is written out: `(a{100}){100}` would be long.
     private static let most = 4000
+    /// Steps that repetitions have written so far, those included that a later one wrote anew.
+    private var written = 0
+    private static let mostWritten = 10 * most
 
     init(_ source: String, foldsCase: Bool) {
         text = Array(source.unicodeScalars)
@@ -35,13 +38,14 @@ struct RegexCompiler {
             if count > Self.most { throw FilterFault(place, "the expression is too long") }
             branches.append(branch)
         }
-        var program = branches.removeLast()
-        for branch in branches.reversed() {
-            program =
-                [.fork(1, branch.count + 2)] + branch.moved(by: 1) + [.jump(branch.count + program.count + 2)]
-                + program.moved(by: branch.count + 2)
+        let last = branches.removeLast()
+        var program: [Step] = []
+        for branch in branches {
+            program.append(.fork(program.count + 1, program.count + branch.count + 2))
+            program += branch.moved(by: program.count)
+            program.append(.jump(count))
         }
-        return program
+        return program + last.moved(by: program.count)
     }
 
     private mutating func sequence() throws(FilterFault) -> [Step] {
@@ -73,7 +77,10 @@ struct RegexCompiler {
                 part = all
             default: return part
             }
-            if part.count > Self.most { throw FilterFault(place, "the expression is too long") }
+            written += part.count
+            guard part.count <= Self.most, written <= Self.mostWritten else {
+                throw FilterFault(place, "the expression is too long")
+            }
             place += 1
         }
         return part
@@ -102,6 +109,8 @@ struct RegexCompiler {
                 throw FilterFault(place, "between { and } stand numbers up to 100")
             }
         }
+        // What is written must stay, so that its length can be counted.
+        if most == 0 { throw FilterFault(place, "what is there 0 times can be left out") }
         place = end
         return (least, most)
     }

@@ -190,9 +190,26 @@ extension FilterNode {
         }
     }
 
+    /// These parts, and what one of them lists as alternatives in its place.
+    static func alternatives(in parts: [FilterNode]) -> [FilterNode] {
+        parts.reduce(into: []) { all, part in
+            if case .any(let inner) = part { all += inner } else { all.append(part) }
+        }
+    }
+
+    /// The same with rows that are named standing together, where they are many. Once for the whole, and not at every bracket.
+    var gathered: FilterNode {
+        switch self {
+        case .all(let parts): .all(parts.map(\.gathered))
+        case .any(let parts): .any(of: parts.map(\.gathered))
+        case .not(let part): .not(part.gathered)
+        case .test: self
+        }
+    }
+
     /// One of these parts. Rows that are named stand together, where they are many.
     static func any(of parts: [FilterNode]) -> FilterNode {
-        let flat = parts.flatMap { if case .any(let inner) = $0 { inner } else { [$0] } }
+        let flat = alternatives(in: parts)
         var rows: [RowID] = []
         var others: [FilterNode] = []
         for part in flat {
