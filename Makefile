@@ -2,10 +2,14 @@
 #   make           debug build            make install PREFIX=/usr/local [DESTDIR=…]
 #   make release   what gets installed    make bench [ROWS="put10k idle"]
 #   make lint      format and imports     make docs   writes man pages, completions and the example settings anew
+#   make quick [MODULE="TransferQueue"]   the suites of what changed, or of MODULE, and of what imports it
+#   make test SANITIZE=thread|address     the unit suites under a sanitizer, built apart
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 ROWS ?=
+SANITIZE ?=
+MODULE ?=
 bindir = $(PREFIX)/bin
 unitdir = $(PREFIX)/lib/systemd/user
 
@@ -15,7 +19,7 @@ programs = martlet martletd martlet-receive
 release_dir = .build/release
 
 .DEFAULT_GOAL := debug
-.PHONY: debug release test demo bench lint docs install uninstall clean deps test-deps bench-deps
+.PHONY: debug release test quick demo bench lint docs install uninstall clean deps test-deps bench-deps
 
 deps:
 	@.ci/deps build
@@ -46,10 +50,21 @@ lint:
 	@.ci/check-comments
 
 # Everything that decides: set-up, format, arrows, linkage, then the suite (whose last lines are the result).
+ifeq ($(SANITIZE),)
 test: test-deps lint
 	@$(find_swift); "$$swift" build --build-tests --quiet
 	@$(find_swift); .ci/check-linkage "$$("$$swift" build --show-bin-path)"
 	@$(find_swift); .ci/test-suites "$$swift"
+else
+test: test-deps
+	@$(find_swift); "$$swift" build --build-tests --quiet $$(.ci/sanitizer $(SANITIZE))
+	@$(find_swift); SANITIZE=$(SANITIZE) .ci/test-suites "$$swift"
+endif
+
+quick: test-deps lint
+	@$(find_swift); suites="$$(.ci/changed-suites $(MODULE))" || exit 1; \
+	  [ -n "$$suites" ] || { echo "make quick: no module with a suite was changed"; exit 0; }; \
+	  echo "make quick:" $$suites; "$$swift" build --build-tests --quiet && .ci/test-suites "$$swift" $$suites
 
 demo: release
 	@Resources/demo/demo.sh $(release_dir)

@@ -59,10 +59,11 @@ let package = Package(
         // Words and pure decisions
         module("TransferModel"),
         module("Configuration"),
-        module("CommandLine", ["CGetopt", "Configuration"]),
+        module("CommandLine", ["CGetopt", "Configuration", "LinuxSystem"]),
         module("DisplayText"),
         module("Digests", ["CCrypto"]),
         module("XMLReader", ["CExpat"]),
+        module("Wording", ["TransferModel"]),
         module("WireOperations", ["TransferModel"]),
         module("TransferProtocols", ["TransferModel", "WireOperations", "Digests", "XMLReader"]),
 
@@ -75,26 +76,25 @@ let package = Package(
         module("Terminal", ["CNcurses", "CTerminalRescue", "LinuxSystem", "DisplayText"]),
 
         // The engine's side
-        module("TransferQueue", ["TransferModel", "SQLiteConnection", "LinuxSystem"]),
+        module("TransferQueue", ["TransferModel", "Wording", "SQLiteConnection", "LinuxSystem"]),
         module(
             "TransferEngine",
             [
-                "TransferModel", "WireOperations", "TransferProtocols", "TransferQueue", "CurlTransport",
-                "SSHTransport",
-                "LinuxSystem", "Digests",
+                "TransferModel", "Wording", "WireOperations", "TransferProtocols", "TransferQueue", "CurlTransport",
+                "SSHTransport", "LinuxSystem", "Digests",
             ]),
         module("ServiceWire", ["TransferModel"]),
         module(
             "TransferService",
             [
-                "TransferEngine", "TransferQueue", "ServiceWire", "TransferModel", "LinuxSystem", "Configuration",
-                "SessionBus",
+                "TransferEngine", "TransferQueue", "ServiceWire", "TransferModel", "Wording", "LinuxSystem",
+                "Configuration", "SessionBus",
             ]),
 
         // The client's side
         module("MartletKit", ["ServiceWire", "TransferModel", "LinuxSystem", "Configuration"]),
-        module("TerminalUI", ["MartletKit", "Terminal", "DisplayText", "Configuration"]),
-        module("Commands", ["MartletKit", "CommandLine", "Configuration", "LinuxSystem", "DisplayText"]),
+        module("TerminalUI", ["MartletKit", "Wording", "Terminal", "DisplayText", "Configuration"]),
+        module("Commands", ["MartletKit", "Wording", "CommandLine", "Configuration", "LinuxSystem", "DisplayText"]),
 
         // The other end
         module(
@@ -113,6 +113,7 @@ let package = Package(
         tests("CurlTransport", ["CurlTransport", "WireOperations", "LinuxSystem", "TransferModel", "TestSupport"]),
         tests("SSHTransport", ["SSHTransport", "WireOperations", "LinuxSystem", "TransferModel", "TestSupport"]),
         tests("TransferModel", ["TransferModel", "TestSupport"]),
+        tests("Wording", ["Wording", "TransferModel"]),
         tests("SQLiteConnection", ["SQLiteConnection"]),
         .executableTarget(
             name: "queue-bench", dependencies: ["TransferQueue", "TransferModel", "LinuxSystem"],
@@ -122,9 +123,9 @@ let package = Package(
             "TransferEngine",
             [
                 "TransferEngine", "TransferQueue", "TransferProtocols", "TransferModel", "CurlTransport", "LinuxSystem",
-                "Digests", "TestSupport",
+                "SQLiteConnection", "Digests", "TestSupport",
             ]),
-        tests("TransferProtocols", ["TransferProtocols", "WireOperations", "TransferModel", "Digests"]),
+        tests("TransferProtocols", ["TransferProtocols", "WireOperations", "TransferModel", "Wording", "Digests"]),
         tests("XMLReader", ["XMLReader"]),
         tests("Digests", ["Digests"]),
         tests("UploadReceiver", ["UploadReceiver", "LinuxSystem", "Digests", "DisplayText", "martlet-receive"]),
@@ -134,15 +135,16 @@ let package = Package(
             swiftSettings: settings),
         tests("Terminal", ["Terminal", "DisplayText", "CNcurses", "terminal-probe", "TestSupport"]),
         tests(
-            "Screens", ["TerminalUI", "Terminal", "DisplayText", "MartletKit", "Configuration", "TestSupport"],
+            "Screens",
+            ["TerminalUI", "Terminal", "DisplayText", "MartletKit", "Wording", "Configuration", "TestSupport"],
             exclude: ["Pictures"]),
         tests("ServiceWire", ["ServiceWire", "TransferModel", "TestSupport"]),
         tests("MartletKit", ["MartletKit", "ServiceWire", "TransferModel", "LinuxSystem", "martletd", "TestSupport"]),
         tests(
             "TransferService",
             [
-                "TransferService", "TransferQueue", "TransferEngine", "ServiceWire", "TransferModel", "LinuxSystem",
-                "SQLiteConnection", "SessionBus", "Configuration",
+                "TransferService", "TransferQueue", "TransferEngine", "ServiceWire", "TransferModel", "Wording",
+                "LinuxSystem", "SQLiteConnection", "SessionBus", "Configuration",
             ]),
         tests("SessionBus", ["SessionBus", "CSystemd", "LinuxSystem", "TestSupport"]),
         tests("Configuration", ["Configuration", "ServiceWire", "TestSupport"]),
@@ -150,8 +152,8 @@ let package = Package(
         tests(
             "Commands",
             [
-                "Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem", "TerminalUI", "Terminal",
-                "TestSupport",
+                "Commands", "CommandLine", "Configuration", "MartletKit", "Wording", "LinuxSystem", "TerminalUI",
+                "Terminal", "TestSupport",
             ]),
 
         // The programs as they are, against real servers. Run apart from the rest: these tests block threads for seconds.

@@ -137,7 +137,7 @@ CREATE TABLE task_details (
     digest TEXT,
     final_path BLOB,
     response TEXT
-, at_risk INTEGER NOT NULL DEFAULT 0, unconfirmed INTEGER NOT NULL DEFAULT 0, handle INTEGER NOT NULL DEFAULT 0, first_tried_at INTEGER);
+, at_risk INTEGER NOT NULL DEFAULT 0, unconfirmed INTEGER NOT NULL DEFAULT 0, handle INTEGER NOT NULL DEFAULT 0, first_tried_at INTEGER, furthest INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX details_waiting ON task_details (task) WHERE wait <> 0;
 

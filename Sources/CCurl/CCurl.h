@@ -18,6 +18,10 @@ static inline CURLcode CCurl_easy_setopt_pointer(CURL *curl, CURLoption option, 
 static inline CURLcode CCurl_easy_setopt_bytes(CURL *curl, CURLoption option, const void *value) {
     return curl_easy_setopt(curl, option, value);
 }
+static inline CURLcode CCurl_easy_setopt_blob(CURL *curl, CURLoption option, const void *data, size_t size) {
+    struct curl_blob blob = {(void *)data, size, CURL_BLOB_COPY};
+    return curl_easy_setopt(curl, option, &blob);
+}
 static inline CURLcode CCurl_easy_setopt_slist(CURL *curl, CURLoption option, struct curl_slist *value) {
     return curl_easy_setopt(curl, option, value);
 }

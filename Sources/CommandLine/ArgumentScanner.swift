@@ -1,6 +1,6 @@
 @preconcurrency import CGetopt
 import Glibc
-import Synchronization
+import LinuxSystem
 
 /// Takes a command line apart with getopt_long(3): options before, between and after operands, `--` ends them,
 /// long names may be shortened while they stay unambiguous.

@@ -43,7 +43,8 @@ package final class TokenBucket {
         return missing <= 0 ? .zero : .nanoseconds(Int64(min(missing / Double(rate), 86400) * 1e9))
     }
 
-    func setRate(_ rate: Int64?, now: MonotonicInstant) {
+    /// Changes the limit. Of a bucket that a transport draws from, the transport does it.
+    package func setRate(_ rate: Int64?, now: MonotonicInstant) {
         // What was earned at the old rate counts; then the new rate's measures hold. Debt of a fast limit is forgiven
         // down to a quantum, or a much lower limit would stand still for minutes.
         fill(now)

@@ -17,22 +17,20 @@ enum LoginFailure {
                     return rule.words.contains { line.contains($0) }
                 })
             else { continue }
-            let advice = rule.advice.replacing("HOST", with: host)
-            return outcome(rule.meaning, "\(rule.what.replacing("HOST", with: host)) (\(shortened(line))): \(advice)")
+            return outcome(rule, host, line)
         }
-        let last = complaints.last.map { " (\(shortened($0)))" } ?? ""
+        let last = complaints.last.map(shortened)
         if !wasIn, case .exited(127) = exit {
             return .broken(
                 TransferError(
-                    .unsupported,
-                    "the ssh command cannot be run\(last): install openssh-client, or mend --ssh-command, then retry"))
+                    .unsupported, "the ssh command cannot be run", aside: last,
+                    .thenRetry("install openssh-client, or mend --ssh-command")))
         }
         return .broken(
             TransferError(
                 .networkConnectionLost,
-                wasIn
-                    ? "the ssh connection to \(host) was cut\(last): Martlet tries again by itself"
-                    : "ssh ended before \(host) spoke SFTP\(last): Martlet tries again by itself"))
+                wasIn ? "the ssh connection to \(host) was cut" : "ssh ended before \(host) spoke SFTP", aside: last,
+                .again))
     }
 
     /// The program could not be started.
@@ -42,12 +40,11 @@ enum LoginFailure {
         case .noSuchFile, .accessDenied, .notDirectory, .invalidArgument:
             return .broken(
                 TransferError(
-                    .unsupported,
-                    "\(name) cannot be run (\(error)): install openssh-client, or mend --ssh-command, then retry"))
+                    .unsupported, "\(name) cannot be run (\(error))",
+                    .thenRetry("install openssh-client, or mend --ssh-command")))
         default:
             return .broken(
-                TransferError(
-                    .networkConnectionLost, "\(name) could not be started (\(error)): Martlet tries again by itself"))
+                TransferError(.networkConnectionLost, "\(name) could not be started (\(error))", .again))
         }
     }
 
@@ -56,9 +53,8 @@ enum LoginFailure {
         let name = RawPath(folder).displayed
         return .broken(
             TransferError(
-                .permissionDenied,
-                "the password cannot be handed to ssh (\(name): \(error)): make that folder yours alone (0700), then retry"
-            ))
+                .permissionDenied, "the password cannot be handed to ssh (\(name): \(error))",
+                .thenRetry("make that folder yours alone (0700)")))
     }
 
     /// The outcome when the server's bytes are no SFTP.
@@ -69,15 +65,15 @@ enum LoginFailure {
             let text = SFTPAnswer.harmless(beginning.prefix(60))
             return .broken(
                 TransferError(
-                    .unsupported,
-                    "\(host) prints text before SFTP (\(text)): keep its shell's start-up files silent, then retry"))
+                    .unsupported, "\(host) prints text before SFTP (\(text))",
+                    .thenRetry("keep its shell's start-up files silent")))
         }
         return .broken(
-            TransferError(.badServerResponse, "\(host) sent what is no SFTP: Martlet tries again by itself"))
+            TransferError(.badServerResponse, "\(host) sent what is no SFTP", .again))
     }
 
     static func timedOut(_ what: String) -> OperationEnd.Outcome {
-        .broken(TransferError(.timedOut, "\(what): Martlet tries again by itself"))
+        .broken(TransferError(.timedOut, what, .again))
     }
 
     private enum Meaning { case wait(WaitReason, TransferErrorCode), code(TransferErrorCode) }
@@ -86,16 +82,17 @@ enum LoginFailure {
         /// Lower case; one of them is in a line.
         var words: [String]
         var meaning: Meaning
-        var what: String
-        var advice: String
+        var what: @Sendable (_ host: String) -> String
+        var remedy: @Sendable (_ host: String) -> Remedy
         /// Only before the server greeted us.
         var isForLogin = true
     }
 
-    private static func outcome(_ meaning: Meaning, _ message: String) -> OperationEnd.Outcome {
-        switch meaning {
-        case .wait(let reason, let code): .notLetIn(reason, TransferError(code, message))
-        case .code(let code): .broken(TransferError(code, message))
+    private static func outcome(_ rule: Rule, _ host: String, _ line: String) -> OperationEnd.Outcome {
+        let finding = Finding(rule.what(host), aside: shortened(line), rule.remedy(host))
+        return switch rule.meaning {
+        case .wait(let reason, let code): .notLetIn(reason, TransferError(code, finding))
+        case .code(let code): .broken(TransferError(code, finding))
         }
     }
 
@@ -103,50 +100,52 @@ enum LoginFailure {
         line.count > 200 ? "\(line.prefix(200))…" : line
     }
 
-    private static let again = "Martlet tries again by itself"
-
     /// In this order: what is surest first. The words are those of OpenSSH 6 to 10.
     private static let rules: [Rule] = [
         Rule(
             words: ["host identification has changed", "host key for", "differs from the key"],
-            meaning: .wait(.hostKey, .pinMismatch), what: "HOST has another key than the known one",
-            advice:
-                "somebody may be in between; if the change is right, run ssh-keygen -R HOST and ssh HOST, then retry"),
+            meaning: .wait(.hostKey, .pinMismatch), what: { "\($0) has another key than the known one" },
+            remedy: {
+                .thenRetry("somebody may be in between; if the change is right, run ssh-keygen -R \($0) and ssh \($0)")
+            }),
         Rule(
             words: ["host key verification failed", "host key is known for", "host key is unknown"],
-            meaning: .wait(.hostKey, .pinMismatch), what: "the key of HOST is not known",
-            advice: "run ssh HOST once (with the same port), compare the key and accept it, then retry"),
+            meaning: .wait(.hostKey, .pinMismatch), what: { "the key of \($0) is not known" },
+            remedy: { .thenRetry("run ssh \($0) once (with the same port), compare the key and accept it") }),
         Rule(
             words: ["could not resolve hostname", "name or service not known", "name resolution"],
-            meaning: .code(.cannotFindHost), what: "HOST cannot be found", advice: "check the name; \(again)"),
+            meaning: .code(.cannotFindHost), what: { "\($0) cannot be found" },
+            remedy: { _ in .again("check the name") }),
         Rule(
             words: ["network is unreachable"], meaning: .code(.notConnectedToInternet),
-            what: "there is no network to HOST", advice: again),
+            what: { "there is no network to \($0)" }, remedy: { _ in .again }),
         Rule(
             words: ["connection timed out", "operation timed out", "timed out during banner", "not responding"],
-            meaning: .code(.timedOut), what: "HOST took too long", advice: again, isForLogin: false),
+            meaning: .code(.timedOut), what: { "\($0) took too long" }, remedy: { _ in .again }, isForLogin: false),
         Rule(
             words: ["connection refused", "no route to host", "connect to host", "connection to unix socket"],
-            meaning: .code(.cannotConnectToHost), what: "HOST does not accept the connection", advice: again),
+            meaning: .code(.cannotConnectToHost), what: { "\($0) does not accept the connection" },
+            remedy: { _ in .again }),
         Rule(
-            words: ["subsystem request failed"], meaning: .code(.unsupported), what: "HOST offers no SFTP",
-            advice: "its sshd needs a line \"Subsystem sftp internal-sftp\"; then retry"),
+            words: ["subsystem request failed"], meaning: .code(.unsupported), what: { "\($0) offers no SFTP" },
+            remedy: { _ in .thenRetry("its sshd needs a line \"Subsystem sftp internal-sftp\"") }),
         Rule(
             words: ["unable to negotiate", "no matching"], meaning: .code(.unsupported),
-            what: "ssh and HOST have no method in common", advice: "see what ssh HOST says, then retry"),
+            what: { "ssh and \($0) have no method in common" }, remedy: { .thenRetry("see what ssh \($0) says") }),
         Rule(
             words: [
                 "bad configuration option", "terminating,", "bad owner or permissions", "unknown option",
                 "illegal option", "can't open user config", "extra arguments at end", "keyword ",
-            ], meaning: .code(.unsupported), what: "ssh does not take its settings",
-            advice: "mend ~/.ssh/config or --ssh-command, then retry"),
+            ], meaning: .code(.unsupported), what: { _ in "ssh does not take its settings" },
+            remedy: { _ in .thenRetry("mend ~/.ssh/config or --ssh-command") }),
         Rule(
             words: ["permission denied (", "too many authentication failures", "no supported authentication methods"],
-            meaning: .wait(.auth, .permissionDenied), what: "HOST refuses the login",
-            advice: "add the key to ssh-agent (ssh-add), or give a password command, check the user, then retry"),
+            meaning: .wait(.auth, .permissionDenied), what: { "\($0) refuses the login" },
+            remedy: { _ in .thenRetry("add the key to ssh-agent (ssh-add), or give a password command, check the user")
+            }),
         Rule(
             words: ["not available", "account is", "this service allows sftp connections only"],
-            meaning: .wait(.auth, .permissionDenied), what: "HOST closes this account's sessions",
-            advice: "ask who runs it for SFTP, then retry"),
+            meaning: .wait(.auth, .permissionDenied), what: { "\($0) closes this account's sessions" },
+            remedy: { _ in .thenRetry("ask who runs it for SFTP") }),
     ]
 }

@@ -30,6 +30,8 @@ package struct OperationEnd: Hashable, Sendable {
     package var outcome: Outcome
     /// Writes only: every byte before this offset is acknowledged.
     package var writtenThrough: Int64?
+    /// Writes only: bytes that the connection has on their way at most, by what is measured of its line.
+    package var lineWindow: Int64?
     /// Reads only: bytes that the sink took.
     package var bytesRead: Int64
     package var features: SFTPFeatures

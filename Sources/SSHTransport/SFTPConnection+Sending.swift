@@ -224,8 +224,6 @@ extension SFTPConnection {
 
     var handleIsGone: OperationEnd.Outcome {
         .broken(
-            TransferError(
-                .networkConnectionLost,
-                "the file at \(target.host) is not open any more: Martlet tries again by itself"))
+            TransferError(.networkConnectionLost, "the file at \(target.host) is not open any more", .again))
     }
 }

@@ -157,7 +157,7 @@ final class SFTPConnection {
         if let lane = lanes[operation.owner], lane.contains(where: { $0 === operation }) {
             lanes[operation.owner]?.removeAll { $0 === operation }
         }
-        transport.end(operation, outcome, features)
+        transport.end(operation, outcome, features, lineWindow: line.size)
     }
 
     /// It is over for all.

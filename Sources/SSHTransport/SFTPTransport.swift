@@ -50,14 +50,14 @@ package final class SFTPTransport {
         let operation = Operation(id, owner, request, source: source, limit: limit)
         scheduleTurn()
         if let problem = target.problem {
-            return end(operation, .broken(TransferError(.unsupported, "\(problem): queue it again")), SFTPFeatures())
+            let error = TransferError(.unsupported, problem, .queued("queue it again"))
+            return end(operation, .broken(error), SFTPFeatures())
         }
         if let handle = request.handle {
             guard let held = handles[handle] else {
                 // Its connection broke meanwhile.
                 let error = TransferError(
-                    .networkConnectionLost,
-                    "the ssh connection to \(target.host) was cut: Martlet tries again by itself")
+                    .networkConnectionLost, "the ssh connection to \(target.host) was cut", .again)
                 return end(operation, .broken(error), SFTPFeatures())
             }
             return enqueue(operation, held.connection)
@@ -172,12 +172,17 @@ package final class SFTPTransport {
     // MARK: Turns
 
     /// Ends an operation and tells it.
-    func end(_ operation: Operation, _ outcome: OperationEnd.Outcome, _ features: SFTPFeatures) {
+    func end(
+        _ operation: Operation, _ outcome: OperationEnd.Outcome, _ features: SFTPFeatures, lineWindow: Int64? = nil
+    ) {
         operations[operation.id] = nil
         if operation.isAbandoned { return }
         var end = OperationEnd(outcome, bytesRead: operation.received, features: features)
         end.wentOut = operation.wentOut
-        if case .write(let window) = operation.work { end.writtenThrough = window.through }
+        if case .write(let window) = operation.work {
+            end.writtenThrough = window.through
+            end.lineWindow = lineWindow
+        }
         events.append(SFTPEvent(id: operation.id, end: end))
         scheduleTurn()
     }

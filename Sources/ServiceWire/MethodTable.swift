@@ -57,7 +57,7 @@ package enum MethodTable {
             (
                 "",
                 "batches counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses needsPerson? "
-                    + "needsSpace? needsServer? viewers stopping trouble? limitUp limitDown"
+                    + "needsSpace? needsServer? viewers stopping trouble? troubleFinding? limitUp limitDown"
             )
         case .throughput:
             ("batch?", "series batch? sentToday? receivedToday? errors? errorSeconds? process?")

@@ -30,13 +30,15 @@ package struct VerifyAnswer: Codable, Hashable, Sendable {
     }
 }
 
-/// Parameters of `nodes.readBack`: the files of a batch, folder or task are read at their server and compared with what was sent. The first
-/// request of a run begins it; each is answered at once with how far it is. A run that nobody asks after for half a minute ends.
+/// Parameters of `nodes.readBack`: the files of a batch, folder or task are read at their server and compared with what was sent. A request
+/// without `seen` begins a run, or finds it begun; each is answered at once with how far it is. A run that nobody asks after for half a
+/// minute ends, as all do with the engine.
 package struct ReadBackRequest: Codable, Hashable, Sendable {
     package var id: NodeID
     /// Chosen by the client; a new UUID begins a run.
     package var run: UUID
-    /// The number of findings that the client has; the answer leaves them out.
+    /// The number of findings that the client has; the answer leaves them out. Missing: the client has no answer of this run. A request
+    /// with it begins nothing: it is refused when the engine does not know the run any more.
     package var seen: Int?
 
     package init(id: NodeID, run: UUID, seen: Int? = nil) {

@@ -5,6 +5,8 @@ package struct WireError: Error, Codable, Hashable, Sendable {
     /// The content of `data`.
     package struct Details: Codable, Hashable, Sendable {
         package var code: RequestErrorCode
+        /// The message with its commands as values; missing: it names none.
+        package var advice: Advice?
     }
 
     package var code: Int
@@ -14,7 +16,7 @@ package struct WireError: Error, Codable, Hashable, Sendable {
     package init(code: Int, _ error: RequestError) {
         self.code = code
         message = error.message
-        data = Details(code: error.code)
+        data = Details(code: error.code, advice: error.advice)
     }
 
     /// With the number that belongs to the name.
@@ -33,7 +35,11 @@ package struct WireError: Error, Codable, Hashable, Sendable {
     }
 
     /// The error as the client sees it; an engine that knows more codes than we do gives `internal` ones.
-    package var requestError: RequestError { RequestError(data?.code ?? .internal, message) }
+    package var requestError: RequestError {
+        var error = RequestError(data?.code ?? .internal, message)
+        error.advice = data?.advice
+        return error
+    }
 
     private enum CodingKeys: String, CodingKey { case code, message, data }
 

@@ -2,6 +2,7 @@ import CommandLine
 import MartletKit
 import Testing
 import TransferModel
+import Wording
 
 @testable import Commands
 
@@ -9,16 +10,14 @@ import TransferModel
 @Suite("Commands that advice names are commands that there are")
 struct AdviceTests {
     private static let values = [
-        "ID": "b7", "BATCH": "b7", "FILE": "/ca.pem", "USER": "ana", "N": "2", "RATE": "2M",
+        "ID": "b7", "'K: V'": "K: V", "BATCH": "b7", "FILE": "/ca.pem", "USER": "ana", "N": "2", "RATE": "2M",
         "PIN": "sha256//" + String(repeating: "A", count: 43) + "=",
     ]
 
-    private func expectTaken(_ advice: String, _ origin: String) {
-        for case .command(let command) in Advice(advice).pieces {
+    private func expectTaken(_ advice: Advice, _ origin: String) {
+        for command in advice.commands {
             let words = command.verb.split(separator: " ").map(String.init) + command.nodes.map(\.description)
             let given = (words + command.arguments).map { Argument(Self.values[$0] ?? $0) }
-            // "martlet set" alone names the command, not a use of it.
-            if given.count == 1 { continue }
             #expect(throws: Never.self, "\(origin): \(command.text)") { try MartletProgram.program.parse(given) }
         }
     }
@@ -27,15 +26,15 @@ struct AdviceTests {
 
     @Test("of each cause, for each protocol", arguments: TransferErrorCode.allCases)
     func causes(code: TransferErrorCode) {
-        let advised = [
-            "", ": check it", ": check it, then retry", ": move it, or \(TransferError.replaceAdvice)",
-            ": check it\(TransferError.authorityAdvice)", ": ask\(TransferError.pinAdvice)",
+        let remedies: [Remedy?] = [
+            nil, .step("check it"), .thenRetry("check it"), .replacing("move it, or "), .authority("check it"),
+            .pin("ask"),
         ]
         for url in Self.schemes {
             for batch in [BatchID(rawValue: 7), nil] {
                 let subject = CureSubject(batch: batch, url: url)
-                for advice in advised {
-                    let error = TransferError(code, "it failed" + advice)
+                for remedy in remedies {
+                    let error = TransferError(code, "it failed", remedy)
                     expectTaken(error.remedy(for: subject), "\(code) of \(url ?? "anything")")
                     expectTaken(error.remedyOfServer(for: subject), "\(code) of \(url ?? "anything")")
                 }

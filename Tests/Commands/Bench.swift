@@ -1,6 +1,6 @@
 import CommandLine
 import Configuration
-import Synchronization
+import LinuxSystem
 
 @testable import Commands
 

@@ -1,7 +1,7 @@
 import CommandLine
 import FoundationEssentials
+import LinuxSystem
 import MartletKit
-import Synchronization
 import Testing
 
 @testable import Commands

@@ -2,8 +2,8 @@ import CommandLine
 import Configuration
 import FoundationEssentials
 import Glibc
+import LinuxSystem
 import MartletKit
-import Synchronization
 import Testing
 
 @testable import Commands
@@ -95,6 +95,42 @@ struct DestinationChangeTests {
         #expect(await bench.run("destination", "add", "one", "https://ana@other/", "--replace") == .refused)
         #expect(bench.error.contains("the password of one is forgotten"))
         #expect(text == before && login("one") == nil)
+    }
+
+    @Test("while another client changes what is configured nothing is decided by what the file said before")
+    func locked() async throws {
+        let held = try #require(try FileLock.take(path))
+        #expect(try FileLock.take(path) == nil)
+        let destination = Destination(name: "one", url: "https://h/")
+        let changes = DestinationChanges(path, logins: engine, environment: [:], tries: 1, now: { 0 })
+        let error = await #expect(throws: RequestError.self) { try await changes.add(destination, password: "s3cret") }
+        #expect(error?.code == .refused && error?.message.contains("another martlet is changing") == true)
+        #expect(login("one") == nil && text.isEmpty)
+        await #expect(throws: RequestError.self) { try await changes.remove("one") }
+        withExtendedLifetime(held) {}
+    }
+
+    @Test("of two clients that add one name at once the second is refused, and its password is not kept")
+    func atOnce() async throws {
+        let (engine, path) = (engine, path)
+        let results = await withTaskGroup(of: (String, Bool).self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let changes = DestinationChanges(path, logins: engine, environment: [:], now: { 0 })
+                    let (one, own) = (
+                        Destination(name: "one", url: "https://h/"), Destination(name: "n\(number)", url: "https://h/")
+                    )
+                    _ = try? await changes.add(own, password: nil)
+                    let isFirst = (try? await changes.add(one, password: "pw\(number)")) != nil
+                    return ("pw\(number)", isFirst)
+                }
+            }
+            return await group.reduce(into: [(String, Bool)]()) { $0.append($1) }
+        }
+        let winners = results.filter(\.1)
+        #expect(winners.count == 1 && login("one") == winners.first?.0)
+        // Nothing of what the others wrote is lost.
+        #expect((0..<8).allSatisfy { text.contains("[n\($0)]") })
     }
 
     @Test("a server is back even where it cannot be taken from what was removed")

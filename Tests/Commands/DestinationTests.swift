@@ -1,8 +1,8 @@
 import CommandLine
 import Configuration
 import FoundationEssentials
+import LinuxSystem
 import MartletKit
-import Synchronization
 import Testing
 
 @testable import Commands
@@ -234,7 +234,8 @@ struct DestinationTests {
         #expect(bench.output.contains("nas answered in 6 ms.\n"))
         engine.state.withLock {
             $0.report = DestinationReport(
-                ok: false, milliseconds: 9, error: TransferError(.http, "h answered 401: give a user", httpStatus: 401))
+                ok: false, milliseconds: 9,
+                error: TransferError(.http, "h answered 401", .step("give a user"), httpStatus: 401))
         }
         #expect(await bench.run("destination", "test", "nas") == .refused)
         #expect(
@@ -242,8 +243,7 @@ struct DestinationTests {
                 "nas cannot be used: h answered 401: check user and password in the screen's page of servers (D).\n"
             ))
         engine.state.withLock {
-            let refused = TransferError(
-                .cannotConnectToHost, "h refuses: check the port; Martlet tries again by itself")
+            let refused = TransferError(.cannotConnectToHost, "h refuses", .again("check the port"))
             $0.report = DestinationReport(ok: false, milliseconds: 9, error: refused)
         }
         #expect(await bench.run("destination", "test", "nas") == .refused)

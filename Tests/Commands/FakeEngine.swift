@@ -1,6 +1,6 @@
 import FoundationEssentials
+import LinuxSystem
 import MartletKit
-import Synchronization
 
 @testable import Commands
 
@@ -23,6 +23,8 @@ final class FakeEngine: Engine {
         /// Files beside those of `verified`.
         var unsent: Int64 = 0
         var readBack: [ReadBackProgress] = []
+        /// Breaks a read-back off after these.
+        var readBackEnd: RequestError?
         var totals = QueueTotals()
         var uploads: [BucketUpload] = []
         /// Of the last `set`.
@@ -247,6 +249,7 @@ final class FakeEngine: Engine {
     }
     func readBack(_ id: NodeID, take: (ReadBackProgress) -> Void) async throws(RequestError) {
         for progress in try ask("readBack \(id)", { $0.readBack }) { take(progress) }
+        if let end = state.withLock({ $0.readBackEnd }) { throw end }
     }
     func leftovers() async throws(RequestError) -> [Leftover] { try ask("leftovers") { $0.remains } }
     func abortLeftovers(of tasks: [TaskID], forgets: Bool) async throws(RequestError) -> [NodeResult] {

@@ -1,6 +1,6 @@
 import Configuration
 import FoundationEssentials
-import Synchronization
+import LinuxSystem
 import Testing
 import TransferModel
 

@@ -1,6 +1,6 @@
 import CommandLine
+import LinuxSystem
 import MartletKit
-import Synchronization
 import Testing
 
 @testable import Commands

@@ -1,9 +1,10 @@
 import CommandLine
 import Configuration
 import FoundationEssentials
+import LinuxSystem
 import MartletKit
-import Synchronization
 import Testing
+import Wording
 
 @testable import Commands
 
@@ -78,7 +79,7 @@ import Testing
         unknown.waits = [
             WaitCount(
                 reason: .hostBackoff, code: .cannotFindHost, count: 3,
-                message: "nsa.local cannot be found: check the spelling of its name; Martlet tries again by itself"),
+                finding: Finding("nsa.local cannot be found", .again("check the spelling of its name"))),
             WaitCount(reason: .hostKey, count: 1),
         ]
         retried.waitReasons = [.backoff]

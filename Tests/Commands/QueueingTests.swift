@@ -1,4 +1,5 @@
 import CommandLine
+import Configuration
 import FoundationEssentials
 import LinuxSystem
 import MartletKit
@@ -297,7 +298,7 @@ struct QueueingTests {
         #expect(form.options.form?.fileField == "photo")
         #expect(form.secrets.formFields == [HeaderField("album", "June=2")])
         #expect(form.options.chunkBytes == 16 << 20)
-        for scheme in TransferScheme.allCases where scheme != .s3 {
+        for scheme in TransferScheme.allCases where scheme.rawValue != "s3" {
             let batch = try await request("upload", "a.txt", "\(scheme.rawValue)://h/in/")
             #expect(batch.destination == "\(scheme.rawValue)://h/in/")
         }
@@ -307,6 +308,16 @@ struct QueueingTests {
             await refusal("upload", "--protocol", "tus", "--form", "f", "a.txt", "https://h/in/")
                 .contains("--protocol tus and form exclude each other"))
         #expect(await refusal("download", "tus+https://h/x", "/tmp/").contains("tus+https:// only sends"))
+    }
+
+    @Test("the help names a URL of every protocol, and destinations.conf every protocol that a person can choose")
+    func named() throws {
+        let help = UploadCommand.command.details.joined()
+        for schemes in Dictionary(grouping: TransferScheme.allCases, by: \.facts.id).values {
+            #expect(schemes.contains { help.contains("\($0.rawValue)://") }, "\(schemes)")
+        }
+        let key = try #require(DestinationKey.all.first { $0.name == "protocol" })
+        for way in HTTPUploadProtocol.allCases { #expect(key.allowed.contains(way.rawValue)) }
     }
 
     @Test("ssh logs in by itself: a user without a password is no question")

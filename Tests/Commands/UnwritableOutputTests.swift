@@ -2,7 +2,6 @@ import CommandLine
 import Configuration
 import LinuxSystem
 import MartletKit
-import Synchronization
 import Testing
 
 @testable import Commands

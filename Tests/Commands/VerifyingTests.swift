@@ -1,6 +1,6 @@
 import CommandLine
+import LinuxSystem
 import MartletKit
-import Synchronization
 import Testing
 
 @testable import Commands
@@ -18,7 +18,7 @@ import Testing
         absent: [
             AbsentTask(
                 task: TaskID(rawValue: 5), path: "b/x",
-                error: TransferError(.notThere, "h does not list it: retry sends it again"))
+                error: TransferError(.notThere, "h does not list it", .retry("retry sends it again")))
         ])
 
     @Test("says that all is there, folder by folder and in all")
@@ -66,9 +66,11 @@ import Testing
             VerifiedFolder(destination: "ftp://h/a", files: 3, found: 0, absent: [], unlisted: "h has no lists: look")
         ])
         let unread = AbsentTask(
-            task: TaskID(rawValue: 6), path: "b/y", error: TransferError(.sourceChanged, "it has changed: again"))
+            task: TaskID(rawValue: 6), path: "b/y",
+            error: TransferError(.sourceChanged, "it has changed", .step("again")))
         let other = AbsentTask(
-            task: TaskID(rawValue: 5), path: "b/x", error: TransferError(.notThere, "h gives other bytes: look at it"))
+            task: TaskID(rawValue: 5), path: "b/x",
+            error: TransferError(.notThere, "h gives other bytes", .step("look at it")))
         bench.engine.state.withLock {
             $0.readBack = [
                 ReadBackProgress(files: 1, same: 1, bytes: 100),
@@ -96,6 +98,33 @@ import Testing
         let last = bench.output.split(separator: "\n").last ?? ""
         #expect(
             last.contains(#""readBack":{"bytes":200,"files":3,"same":1,"unread":[{"#) && last.contains(#""task":"t5""#))
+    }
+
+    @Test("a read-back that is broken off keeps what it has found, and says that the rest was not read")
+    func brokenOff() async {
+        let bench = bench([whole])
+        let other = AbsentTask(
+            task: TaskID(rawValue: 5), path: "b/x", error: TransferError(.notThere, "h gives other bytes: look at it"))
+        bench.engine.state.withLock {
+            $0.readBack = [ReadBackProgress(files: 2, same: 1, bytes: 100, findings: [other])]
+            $0.readBackEnd = RequestError(.refused, "the others were not read")
+        }
+        #expect(await bench.run("verify", "b7", "--read-back") == .refused)
+        #expect(bench.output.contains("t5 b/x: h gives other bytes: look at it\n"))
+        #expect(!bench.output.contains("byte for byte"))
+        #expect(await bench.run("verify", "b7", "--read-back", "--json") == .refused)
+        let verified = bench.output.split(separator: "\n").first { $0.contains("readBack") } ?? ""
+        #expect(verified.contains(#""brokenOff":"the others were not read""#) && verified.contains(#""task":"t5""#))
+    }
+
+    @Test("more findings than are told are counted")
+    func untold() async {
+        let bench = bench([whole])
+        bench.engine.state.withLock {
+            $0.readBack = [ReadBackProgress(files: 12_000, same: 11_000, bytes: 100, isOver: true)]
+        }
+        #expect(await bench.run("verify", "b7", "--read-back") == .refused)
+        #expect(bench.output.contains("1000 more differ or could not be read"))
     }
 
     @Test("--json is one object for each ID")

@@ -46,6 +46,41 @@ struct WaitingTests {
         #expect(bench.engine.asked == ["batch b7", "batch b7", "batch b7"])
     }
 
+    private func end(_ batch: Int64, _ state: TransferState, cancelled: [Int64] = [], completed: [Int64] = [])
+        -> [TransferEvent]
+    {
+        func event(_ type: TransferEventType, _ task: Int64?) -> TransferEvent {
+            TransferEvent(
+                seq: EventSequence(rawValue: 1), at: .sample, session: .default, batch: BatchID(rawValue: batch),
+                task: task.map { TaskID(rawValue: $0) }, type: type, payload: EventPayload())
+        }
+        var last = event(.batchFinished, nil)
+        last.payload.state = state
+        return cancelled.map { event(.taskCancelled, $0) } + completed.map { event(.taskCompleted, $0) } + [last]
+    }
+
+    @Test("what was purged while it was waited for counts as it had ended")
+    func purged() async {
+        for (events, status) in [
+            (end(8, .completed), ExitStatus.done), (end(8, .failed), .refused), (end(9, .completed), .noSuchObject),
+            (end(8, .completed, cancelled: [3]), .refused),
+            (end(8, .completed, cancelled: [3], completed: [3]), .done),
+        ] {
+            let bench = Bench(
+                FakeEngine {
+                    $0.batches = [.sample(7, .running), .sample(8, .running)]
+                    $0.events = events
+                    $0.steps = [{ _ in }, { $0 = [.sample(7, .completed)] }]
+                })
+            #expect(await bench.run("wait", "b7", "b8") == status)
+            #expect(bench.output == "b7 completed 100% 5/5 files 700M of 1.0G\n")
+            #expect(bench.error.contains("martlet: b8 ") && bench.error.contains("purged"))
+        }
+        // What was never there is no end.
+        let unknown = Bench(FakeEngine { $0.batches = [.sample(7, .completed)] })
+        #expect(await unknown.run("wait", "b7", "b8") == .noSuchObject)
+    }
+
     @Test("a failure is status 1 and told with its cause")
     func failure() async {
         let bench = Bench(FakeEngine { $0.batches = [.sample(7, .failed, failed: 2), .sample(8, .completed)] })
@@ -100,11 +135,17 @@ struct WaitingTests {
         #expect(bench.error.hasSuffix(" \r"))
     }
 
-    private static let nas = WhyAnswer(
-        id: .batch(BatchID(rawValue: 7)), state: .waiting, waitReasons: [.hostBackoff], since: nil,
-        retryAt: Timestamp(milliseconds: 1_795_264_887_000), tasks: 1,
-        sentence: "b7 waits (for 4 s): nobody answers at nas:22 (after 3 ms); next try in 20 s",
-        unblock: "nothing to do; martlet retry b7 tries at once", because: "nobody answers at nas:22 (after 3 ms)")
+    private static let nas = {
+        let batch = NodeID.batch(BatchID(rawValue: 7))
+        var answer = WhyAnswer(
+            id: batch, state: .waiting, waitReasons: [.hostBackoff], since: nil,
+            retryAt: Timestamp(milliseconds: 1_795_264_887_000), tasks: 1,
+            sentence: "b7 waits (for 4 s): nobody answers at nas:22 (after 3 ms); next try in 20 s", unblock: "",
+            because: "nobody answers at nas:22 (after 3 ms)")
+        answer.remedy = .idle("\(.retry(batch)) tries at once")
+        answer.becauseInShort = "nobody answers at nas:22"
+        return answer
+    }()
 
     @Test("what does not move says why and what to do, once, into a pipe and on a terminal", arguments: [false, true])
     func notice(isTerminal: Bool) async throws {
@@ -143,7 +184,7 @@ struct WaitingTests {
     @Test("watch says how many batches wait, and for what")
     func watchAll() async {
         var other = Self.nas
-        (other.because, other.state) = ("for mains power", .waiting)
+        (other.because, other.becauseInShort, other.state) = ("for mains power", nil, .waiting)
         var running = Self.nas
         (running.because, running.state) = (nil, .running)
         var paused = running

@@ -159,6 +159,18 @@ import WireOperations
         }
     }
 
+    @Test func `more progress than libcurl takes is a line that was cut, and not an answer without end`() async throws {
+        try await withServer { connection in
+            try connection.readHead()
+            let progress = "HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Offset: 8388608\r\n\r\n"
+            while true { try connection.send(String(repeating: progress, count: 100)) }
+        } test: { server, client in
+            let end = try await client.run(1, HTTPRequest("GET", server.url("/")))
+            #expect(end.failure?.cause == .tooMuchProgress)
+            #expect(end.failure?.failureClass == .transient)
+        }
+    }
+
     @Test func `an endless header is given up`() async throws {
         try await withServer { connection in
             try connection.readHead()

@@ -1,7 +1,6 @@
 import CurlTransport
 import Glibc
 import LinuxSystem
-import Synchronization
 import TestSupport
 import Testing
 import TransferModel

@@ -6,6 +6,16 @@ import WireOperations
 
 @testable import CurlTransport
 
+extension Authorities {
+    /// Reads a file whole.
+    init(file: String) throws {
+        let opened = try System.open(Array(file.utf8))
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = try bytes.withUnsafeMutableBytes { try System.preadAll(opened.rawValue, $0, at: 0) }
+        self.init(bytes: Array(bytes.prefix(count)))
+    }
+}
+
 /// Broken lines and TLS, against real servers.
 @Suite struct FTPFaultTests {
     /// A server on 127.0.0.1 and a proxy on 127.0.0.2 that passes its data connections on, too: port by port, so a range that is
@@ -106,7 +116,7 @@ import WireOperations
             let refused = try await client.run(FTPRequest(place, .size(RawPath([65]))))
             #expect(refused.failure?.failureClass == .permanent)
             #expect(refused.answer.reply == nil)
-            place.connection.authoritiesFile = "\(vsftpd.folder)/tls/ca.crt"
+            place.connection.authorities = try Authorities(file: "\(vsftpd.folder)/tls/ca.crt")
             // The size that vsftpd loses the end of under TLS 1.3.
             for number in 0..<12 {
                 let content = [UInt8](repeating: UInt8(number), count: 1_000_000 + number)
@@ -129,7 +139,7 @@ import WireOperations
         let proftpd = try ServerScript("ftpd-tls", Sandbox(), setting)
         try await withFTPClient { client async throws in
             var place = FTPServer(.explicit, host: "127.0.0.1", port: proftpd.port)
-            place.connection.authoritiesFile = "\(proftpd.folder)/tls/ca.crt"
+            place.connection.authorities = try Authorities(file: "\(proftpd.folder)/tls/ca.crt")
             place.connection.credentials = HTTPCredentials(user: "test", password: "test")
             for number in 0..<4 {
                 let content = [UInt8](repeating: UInt8(number), count: 200_000)

@@ -1,4 +1,4 @@
-import Synchronization
+import LinuxSystem
 import Testing
 
 @testable import CurlTransport

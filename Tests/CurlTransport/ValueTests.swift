@@ -36,6 +36,28 @@ import WireOperations
             ])
     }
 
+    @Test func `an upload is told its progress as often as it takes, and all else together has a limit`() {
+        let progress = "HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Offset: 8388608\r\n\r\n"
+        let often = 2 * ResponseHeadCollector.limit / progress.utf8.count
+        let told = steps(String(repeating: progress, count: often) + "HTTP/1.1 200 OK\r\n\r\n")
+        #expect(told.count == often + 1 && !told.contains(.tooLarge))
+        #expect(told.last == .final(HTTPAnswer(status: 200, headers: [])))
+        let hint = "HTTP/1.1 103 Early Hints\r\nX: \(String(repeating: "y", count: 1000))\r\n\r\n"
+        #expect(steps(String(repeating: progress + hint, count: 300)).contains(.tooLarge))
+        let lines = String(repeating: "X: \(String(repeating: "y", count: 1000))\r\n", count: 300)
+        #expect(steps("HTTP/1.1 104 OK\r\n" + lines).contains(.tooLarge))
+    }
+
+    @Test func `few folded lines are taken, and a head of nothing else is refused`() {
+        func head(_ folds: Int) -> String {
+            "HTTP/1.1 200 OK\r\nA: x\r\n\(String(repeating: " y\r\n", count: folds))\r\n"
+        }
+        let most = ResponseHeadCollector.mostFolds
+        let value = "x" + String(repeating: " y", count: most)
+        #expect(steps(head(most)) == [.final(HTTPAnswer(status: 200, headers: [HeaderField("A", value)]))])
+        #expect(steps(head(most + 1)).first == .tooLarge)
+    }
+
     @Test func `trailers behind a body change nothing`() {
         #expect(steps("HTTP/1.1 200 OK\r\n\r\nX-Digest: 1\r\n\r\n") == [.final(HTTPAnswer(status: 200, headers: []))])
     }

@@ -1,6 +1,5 @@
 import Glibc
 import LinuxSystem
-import Synchronization
 import Testing
 
 /// One end of a pair under a number that other tests, which get the lowest free ones, do not take in between, and the other end.
@@ -33,6 +32,21 @@ private actor Counter {
     }
 
     func onLoop<T: Sendable>(_ body: @Sendable (EventLoop) throws -> T) rethrows -> T { try body(loop) }
+}
+
+@Suite struct MonotonicInstantTests {
+    @Test("a point further away than 64 bits count is the last one or the first, and never on the other side of now")
+    func ends() {
+        let now = MonotonicInstant(nanoseconds: 1 << 50)
+        let last = now.advanced(by: .seconds(Int64.max))
+        #expect(last.nanoseconds == .max && now < last)
+        #expect(last.advanced(by: .nanoseconds(1)) == last)
+        let first = MonotonicInstant(nanoseconds: -2).advanced(by: .seconds(Int64.min))
+        #expect(first.nanoseconds == .min)
+        #expect(first.duration(to: last) == .nanoseconds(Int64.max))
+        #expect(last.duration(to: first) == .nanoseconds(Int64.min))
+        #expect(now.duration(to: last) == .nanoseconds(Int64.max - now.nanoseconds))
+    }
 }
 
 @Suite struct EventLoopTests {

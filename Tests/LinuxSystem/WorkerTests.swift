@@ -1,5 +1,5 @@
 import LinuxSystem
-import Synchronization
+import struct Synchronization.Atomic
 import Testing
 
 private actor Writer {

@@ -2,7 +2,6 @@ import FoundationEssentials
 import LinuxSystem
 @testable import MartletKit
 import ServiceWire
-import Synchronization
 import TransferModel
 
 /// An engine made of a script: answers each request of each connection as a test says. Its directory goes with it.

@@ -1,6 +1,6 @@
 import Glibc
 import LinuxSystem
-import Synchronization
+import struct Synchronization.Atomic
 import TestSupport
 import TransferModel
 import WireOperations

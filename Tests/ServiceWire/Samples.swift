@@ -9,10 +9,20 @@ enum Samples {
     static let batch = BatchID(rawValue: 7)
     static let task = TaskID(rawValue: 31)
     static let folder = FolderID(rawValue: 3)
+    static let finding = Finding("no", aside: "so", isOfFile: true, .replacing("look, or ", " then"))
     static let error = {
-        var error = TransferError(.http, "no", httpStatus: 404, curlCode: 22)
+        var error = TransferError(.http, finding, httpStatus: 404, curlCode: 22)
         (error.said, error.detail) = ("gone", "PUT /p/x -> 404, try 1")
         return error
+    }()
+    static let advice = Advice.idle("wait, or \(quoted: .set(.batch(batch), "--limit", "off"))")
+    static let why = {
+        var why = WhyAnswer(
+            id: .batch(batch), state: .waiting, waitReasons: [.auth], since: time, retryAt: time, tasks: 1,
+            sentence: "s", unblock: "", because: "b (l)")
+        why.remedy = advice
+        (why.becauseInShort, why.becauseIsClause) = ("b", true)
+        return why
     }()
     static let seq = EventSequence(rawValue: 12)
 
@@ -26,11 +36,11 @@ enum Samples {
             destination: "https://h/p/", counts: counts,
             bytes: ByteCounts(total: 10, sent: 9, accepted: 8, verified: 7),
             bytesPerSecond: 5, secondsLeft: 1, waitReasons: [.auth, .backoff],
-            causes: [CauseCount(code: .http, count: 1, message: "no", httpStatus: 404, lastAt: time)])
+            causes: [CauseCount(code: .http, count: 1, finding: finding, httpStatus: 404, lastAt: time)])
         snapshot.waits = [
-            WaitCount(reason: .backoff, code: .cannotFindHost, count: 1, message: "no", lastAt: time),
+            WaitCount(reason: .backoff, code: .cannotFindHost, count: 1, finding: finding, lastAt: time),
             WaitCount(
-                reason: .hostBackoff, code: .timedOut, count: 1, message: "no", lastAt: time, server: "h:8080",
+                reason: .hostBackoff, code: .timedOut, count: 1, finding: finding, lastAt: time, server: "h:8080",
                 retryAt: time),
         ]
         (snapshot.causes[0].said, snapshot.causes[0].detail) = (error.said, error.detail)
@@ -115,7 +125,8 @@ enum Samples {
         totals.needsPerson = 1
         totals.needsSpace = 2
         totals.needsServer = 3
-        totals.trouble = "the disk that holds the queue is full: make room there"
+        let full = Finding("the disk that holds the queue is full", .step("make room there"))
+        (totals.trouble, totals.troubleFinding) = (full.message, full)
         return totals
     }
 
@@ -268,11 +279,7 @@ enum Samples {
         case .taskList: TaskPage(tasks: [taskSnapshot], next: task)
         case .taskShow: TaskShown(task: taskSnapshot)
         case .why:
-            WhyAnswers(answers: [
-                WhyAnswer(
-                    id: .batch(batch), state: .waiting, waitReasons: [.auth], since: time, retryAt: time, tasks: 1,
-                    sentence: "s", unblock: "u")
-            ])
+            WhyAnswers(answers: [why])
         case .destinationTest:
             DestinationTested(
                 report: DestinationReport(
@@ -303,7 +310,7 @@ enum Samples {
             .nodesSet,
             .nodesRunNow, .leftoversAbort:
             NodeResults(
-                results: [NodeResult(id: .task(task), result: .refused, code: .noSuchObject, message: "m")],
+                results: [NodeResult(id: .task(task), refused: .noSuchObject, advice)],
                 operation: 4, undone: .limit, limits: limits, startsAgain: true)
         case .nodesUndoable:
             UndoSteps(steps: [

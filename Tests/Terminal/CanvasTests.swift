@@ -50,6 +50,17 @@ struct CanvasTests {
         }
     }
 
+    @Test("a terminal that claims more cells than there are gets the most that are drawn, from the start")
+    func claimed() throws {
+        // Few enough for ncurses to make them all, if it believed that.
+        try withCanvas(columns: 2000, rows: 700) { _ in
+            let (rows, columns) = (Int32(ScreenSize.largest.rows), Int32(ScreenSize.largest.columns))
+            #expect(wmove(CNcurses_stdscr(), rows - 1, columns - 1) == OK)
+            #expect(wmove(CNcurses_stdscr(), rows, 0) == ERR && wmove(CNcurses_stdscr(), 0, columns) == ERR)
+        }
+        #expect(getenv("LINES") == nil && getenv("COLUMNS") == nil)
+    }
+
     @Test("a style becomes attributes and a pair on the terminal's own background")
     func styles() throws {
         try withCanvas { canvas in
@@ -101,11 +112,13 @@ struct CanvasTests {
         }
     }
 
-    private func withCanvas(_ body: (Canvas) throws -> Void) throws {
+    private func withCanvas(columns: Int = 100, rows: Int = 30, _ body: (Canvas) throws -> Void) throws {
         #expect(TextLocale.adopt() == .utf8)
-        let terminal = try PseudoTerminal(columns: 100, rows: 30)
+        let terminal = try PseudoTerminal(columns: columns, rows: rows)
         let color = ColorRequest(mode: .always, theme: .any, noColor: nil)
-        let canvas = try Canvas(descriptor: terminal.sink(), names: ["xterm-256color"], color: color)
+        let canvas = try Canvas(
+            descriptor: terminal.sink(), names: ["xterm-256color"], size: ScreenSize(columns: columns, rows: rows),
+            color: color)
         defer { canvas.leave() }
         try body(canvas)
     }

@@ -30,4 +30,18 @@ import TransferModel
             HostFacts(encoded: Array(#"{"cannotRename":true,"cannotChunk":true,"chunk":65536}"#.utf8)))
         #expect(old.current(at: noon) == Self.unable { $0.chunk = 65536 })
     }
+
+    @Test("refused renames are counted file by file, one that works ends the row, and the row ages with what it taught")
+    func refusedRenames() throws {
+        let refused = Self.unable { $0.refusedRenames = 1 }
+        let two = HostFacts().learning(refused, at: noon).learning(refused, at: noon)
+        #expect(two.refusedRenames == 2 && two.cannotRename == nil)
+        #expect(two.learning(Self.unable { $0.refusedRenames = 0 }, at: noon) == HostFacts())
+        let stored = try #require(HostFacts(encoded: two.encoded))
+        let three = stored.learning(refused, at: noon.advanced(by: .seconds(60)))
+        #expect(three.cannotRename == true)
+        let tomorrow = noon.advanced(by: HostFacts.lifeOfInability)
+        for facts in [two, three] { #expect(facts.current(at: tomorrow) == HostFacts()) }
+        #expect(three.learning(refused, at: tomorrow).cannotRename == nil)
+    }
 }

@@ -11,6 +11,18 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
     return ResumePoint(encoded: stored.encoded, secret: stored.secret)?.content(Content.self)
 }
 
+@Suite("Resume points of earlier builds") struct FormerResumePointTests {
+    @Test("the mark that what lies there is another file is read where it once was, and stays")
+    func mark() throws {
+        let line = #"{"v":2,"kind":"put","outdated":true,"point":"{\"isOther\":true,\"stored\":false}"}"#
+        let point = try #require(ResumePoint(encoded: Array(line.utf8)))
+        #expect(point.targetIsOther && point.isOutdated && point.ownVersion == nil)
+        #expect(ResumePoint(encoded: point.encoded)?.targetIsOther == true)
+        let own = #"{"v":2,"kind":"put","point":"{\"etag\":\"a\",\"stored\":true}"}"#
+        #expect(ResumePoint(encoded: Array(own.utf8))?.targetIsOther == false)
+    }
+}
+
 @Suite("Numbers of a resume point that the disk has damaged") struct ResumePointTests {
     private static let numbers: [Int64] = [0, 1, -1, 1 << 53, .max]
 
@@ -52,17 +64,24 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
         let isCount = (0...1).contains(number)
         let address = HTTPAddress("https://h/d/f")!
         let dav = DavResumePoint(temporary: "/d/t")
-        let davs = [read(dav) { $0.generation = Int(number) }, read(dav) { $0.unanswered = Int(number) }]
-        #expect(davs.map { $0 != nil } == [isGeneration, isCount])
+        let davs = [
+            read(dav) { $0.generation = Int(number) }, read(dav) { $0.unanswered = Int(number) },
+            read(dav) { $0.vanished = Int(number) },
+        ]
+        #expect(davs.map { $0 != nil } == [isGeneration, isCount, isCount])
         let ftp = FTPResumePoint(temporary: RawPath("d/t"))
-        let ftps = [read(ftp) { $0.generation = Int(number) }, read(ftp) { $0.seen = number }]
-        #expect(ftps.map { $0 != nil } == [isGeneration, isLength])
+        let ftps = [
+            read(ftp) { $0.generation = Int(number) }, read(ftp) { $0.seen = number },
+            read(ftp) { $0.vanished = Int(number) },
+        ]
+        #expect(ftps.map { $0 != nil } == [isGeneration, isLength, isCount])
         let sftp = SFTPResumePoint(temporary: RawPath("d/t"), size: 1000, modified: 1)
         let sftps = [
             read(sftp) { $0.generation = Int(number) }, read(sftp) { $0.size = number },
             read(sftp) { $0.refusedRenames = Int(number) }, read(sftp) { $0.modified = number },
+            read(sftp) { $0.vanished = Int(number) },
         ]
-        #expect(sftps.map { $0 != nil } == [isGeneration, isLength, isCount, true])
+        #expect(sftps.map { $0 != nil } == [isGeneration, isLength, isCount, true, isCount])
         for hasChanged in [false, true] {
             let subject = subject(1000, hasChanged: hasChanged)
             for point in davs.compactMap(\.self) {

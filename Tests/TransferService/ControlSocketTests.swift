@@ -1,6 +1,5 @@
 import LinuxSystem
 import ServiceWire
-import Synchronization
 import Testing
 import TransferModel
 

@@ -6,6 +6,7 @@ import ServiceWire
 import Testing
 import TransferEngine
 import TransferModel
+import Wording
 
 @testable import TransferQueue
 @testable import TransferService
@@ -84,8 +85,7 @@ import TransferModel
                 $0.waitReasons = [.hostBackoff]
                 $0.since = now.advanced(by: .seconds(-seconds))
                 $0.retryAt = now.advanced(by: .seconds(seconds))
-                $0.error = TransferError(
-                    .cannotConnectToHost, "nas:9 does not answer: check the address; Martlet tries again by itself")
+                $0.error = TransferError(.cannotConnectToHost, "nas:9 does not answer", .again("check the address"))
             }
             .because
         }
@@ -106,8 +106,7 @@ import TransferModel
             $0.counts.waiting = 1
             $0.waitReasons = [.connectivity]
             $0.error = TransferError(
-                .cannotFindHost,
-                "nas.lcoal cannot be found: check the spelling of its name, then the network; Martlet tries again by itself"
+                .cannotFindHost, "nas.lcoal cannot be found", .again("check the spelling of its name, then the network")
             )
         }
         #expect(answer.sentence == "b7 waits: nas.lcoal cannot be found")
@@ -217,30 +216,29 @@ import TransferModel
 
     @Test
     func `causes are counted as a person tells them apart: a name by itself, a server by its port and what it does`() {
-        func trouble(_ batch: Int64, _ origin: String, _ code: TransferErrorCode, _ message: String) -> HostTrouble {
+        func trouble(_ batch: Int64, _ origin: String, _ code: TransferErrorCode, _ what: String) -> HostTrouble {
             HostTrouble(
                 place: .init(batch: BatchID(rawValue: batch), origin: origin), since: now,
-                error: TransferError(code, message), isWhole: false, files: 1)
+                error: TransferError(code, what, .step("look")), isWhole: false, files: 1)
         }
         func causes(_ troubles: [HostTrouble]) -> Int64 {
             var totals = QueueTotals()
             LiveOverlay(LiveSnapshot(), stored: [:], troubles: troubles) { [$0] }.apply(to: &totals, left: 0)
             return totals.problemCauses
         }
-        let (nas, far) = ("nas.lcoal cannot be found: look", "far.lcoal cannot be found: look")
+        let (nas, far) = ("nas.lcoal cannot be found", "far.lcoal cannot be found")
         let misspelt = [
             trouble(7, "http://nas.lcoal:80", .cannotFindHost, nas),
             trouble(7, "http://nas.lcoal:81", .cannotFindHost, nas),
         ]
         #expect(causes(misspelt) == 1)
         #expect(causes(misspelt + [trouble(8, "http://far.lcoal:80", .cannotFindHost, far)]) == 2)
-        let refused = [80, 81].map { trouble(7, "http://nas:\($0)", .cannotConnectToHost, "it does not answer: look") }
+        let refused = [80, 81].map { trouble(7, "http://nas:\($0)", .cannotConnectToHost, "it does not answer") }
         #expect(causes(refused) == 2 && causes(misspelt + refused) == 3)
     }
 
     @Test func `a server that serves nothing is named with what to see to, also while one file feels for it`() {
-        let error = TransferError(
-            .cannotConnectToHost, "nas:9 does not accept the connection: Martlet tries again by itself")
+        let error = TransferError(.cannotConnectToHost, "nas:9 does not accept the connection", .again)
         var live = LiveSnapshot(tasks: [LiveTask.moving(TaskID(rawValue: 1), BatchID(rawValue: 7))])
         live.tasks[0].bytesPerSecond = 0
         let row = NodeRow(
@@ -288,7 +286,7 @@ import TransferModel
     }
 
     @Test func `what the server said ends the sentence, marked as its own words`() {
-        var error = TransferError(.http, "h answered 403 Forbidden: ask for access there", httpStatus: 403)
+        var error = TransferError(.http, "h answered 403 Forbidden", .step("ask for access there"), httpStatus: 403)
         error.said = "quota for user exceeded"
         let failed = why {
             $0.state = .failed
@@ -308,7 +306,8 @@ import TransferModel
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let log = EngineLog(directory: directory, now: { now })
         var payload = EventPayload()
-        payload.error = TransferError(.permissionDenied, "h answered 403: ask for access there", httpStatus: 403)
+        payload.error = TransferError(
+            .permissionDenied, "h answered 403", .step("ask for access there"), httpStatus: 403)
         payload.error?.said = "quota exceeded"
         log.write(
             TransferEvent(

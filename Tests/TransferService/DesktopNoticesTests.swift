@@ -34,7 +34,9 @@ struct DesktopNoticesTests {
             finishedAt: nil,
             destination: "https://ana@nas.local:8443/in/", counts: counts, bytes: ByteCounts(total: 1536),
             waitReasons: waits.map(\.reason),
-            causes: failed > 0 ? [CauseCount(code: .http, count: failed, message: "nas.local answered 404: look")] : [])
+            causes: failed > 0
+                ? [CauseCount(code: .http, count: failed, finding: Finding("nas.local answered 404", .step("look")))]
+                : [])
         batch.waits = waits
         return batch
     }
@@ -110,7 +112,7 @@ struct DesktopNoticesTests {
         var all = shown.makeAsyncIterator()
         let (notification, bus) = try #require(await all.next())
         #expect(notification.summary == "\u{201c}photos\u{201d} is done")
-        #expect(bus.addresses == [.path(Array("/run/x".utf8))])
+        #expect(bus.address == "unix:path=/run/x")
         try await harness.end()
     }
 }

@@ -100,6 +100,25 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `a reader or follower behind a number that no event has had is told so, and is not kept waiting`()
+        async throws
+    {
+        let harness = try await ServiceHarness()
+        try await harness.add(1)
+        let client = try await harness.client()
+        let beyond = EventSequence(rawValue: try await harness.queue.reader.lastEvent().rawValue + 1)
+        func code<Params, Answer>(_ method: Method<Params, Answer>, _ params: Params) async throws -> RequestErrorCode {
+            let error = try await #require(throws: WireError.self) { try await client.call(method, params) }
+            return error.requestError.code
+        }
+        #expect(try await code(Methods.eventsRead, EventsReadRequest(after: beyond, wait: true)) == .usage)
+        #expect(try await code(Methods.eventsFollow, EventsFollowRequest(after: beyond)) == .usage)
+        try await harness.add(1)
+        let page = try await client.call(Methods.eventsRead, EventsReadRequest(after: beyond))
+        #expect(page.last >= beyond)
+        try await harness.end()
+    }
+
     @Test func `seventeen waiting reads of one client are one too many`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()

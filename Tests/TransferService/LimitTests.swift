@@ -1,7 +1,7 @@
 import Configuration
 import FoundationEssentials
+import LinuxSystem
 import ServiceWire
-import Synchronization
 import Testing
 import TransferEngine
 import TransferModel

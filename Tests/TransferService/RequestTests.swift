@@ -173,7 +173,7 @@ import TransferQueue
         let lane = try #require(try await harness.queue.writer.lanes().first { $0.ready > 0 })
         let tasks = try await harness.queue.writer.claim(lane.lane, limit: 100, now: time)
         for (index, task) in tasks.enumerated() {
-            let error = TransferError(.http, "host answered 404 Not Found: check the address", httpStatus: 404)
+            let error = TransferError(.http, "host answered 404 Not Found", .step("check the address"), httpStatus: 404)
             let completion = Completion(size: 10, verified: .size)
             harness.queue.writer.record(index < 10 ? .failed(error) : .completed(completion), for: task.claim)
         }

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import LinuxSystem
 import ServiceWire
-import Synchronization
 import TransferEngine
 import TransferModel
 import TransferQueue

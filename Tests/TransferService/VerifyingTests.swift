@@ -38,7 +38,7 @@ import TransferQueue
         let next = try #require(first.next)
         let last = try await client.call(Methods.nodesVerify, VerifyRequest(id: .batch(batch), after: next))
         #expect(first.total == nil && last.folder == nil && last.next == nil && last.total == 1)
-        await harness.engine.cannotList(TransferError(.unsupported, "no lists: look"))
+        await harness.engine.cannotList(TransferError(.unsupported, "no lists", .step("look")))
         let unlisted = try await client.call(Methods.nodesVerify, VerifyRequest(id: .batch(batch)))
         #expect(unlisted.folder?.unlisted == "no lists: look" && unlisted.folder?.found == 0)
         try await harness.end()
@@ -49,9 +49,9 @@ import TransferQueue
         let harness = try await ServiceHarness()
         let batch = try await add(harness, to: "dav://h/in/")
         let task = try #require(try await harness.queue.reader.tasks(batch: batch, limit: 1).first).id
-        await harness.engine.outcome(of: task, .other(TransferError(.notThere, "other bytes: look")))
+        await harness.engine.outcome(of: task, .other(TransferError(.notThere, "other bytes", .step("look"))))
         let client = try await harness.client()
-        func ask(_ run: UUID, seen: Int, _ id: NodeID? = nil) async throws -> ReadBackProgress {
+        func ask(_ run: UUID, seen: Int?, _ id: NodeID? = nil) async throws -> ReadBackProgress {
             while true {
                 let request = ReadBackRequest(id: id ?? .batch(batch), run: run, seen: seen)
                 let progress = try await client.call(Methods.nodesReadBack, request).progress
@@ -60,16 +60,29 @@ import TransferQueue
             }
         }
         let run = UUID()
-        let first = try await ask(run, seen: 0)
+        let first = try await ask(run, seen: nil)
         #expect(first.files == 1 && first.same == 0 && first.findings.map(\.path) == ["f"])
         #expect(try await ask(run, seen: 1).findings == [])
         #expect(try await ask(run, seen: -7).findings.count == 1)
         #expect(try await ask(run, seen: .max).findings == [])
         await harness.engine.outcome(of: task, .same)
         // Runs that are over do not count as running ones.
-        for _ in 0..<9 { #expect(try await ask(UUID(), seen: 0, .task(task)).same == 1) }
+        for _ in 0..<9 { #expect(try await ask(UUID(), seen: nil, .task(task)).same == 1) }
         await #expect(throws: WireError.self) { try await ask(run, seen: 0, .task(task)) }
-        await #expect(throws: WireError.self) { try await ask(UUID(), seen: 0, .batch(BatchID(rawValue: 99))) }
+        await #expect(throws: WireError.self) { try await ask(UUID(), seen: nil, .batch(BatchID(rawValue: 99))) }
+        try await harness.end()
+    }
+
+    @Test("a run that the engine does not know is not begun anew by a client that has an answer of it")
+    func forgottenRun() async throws {
+        let harness = try await ServiceHarness()
+        let batch = try await add(harness, to: "dav://h/in/")
+        let client = try await harness.client()
+        let request = ReadBackRequest(id: .batch(batch), run: UUID(), seen: 0)
+        let error = try await #require(throws: WireError.self) {
+            try await client.call(Methods.nodesReadBack, request)
+        }
+        #expect(error.requestError.code == .refused)
         try await harness.end()
     }
 

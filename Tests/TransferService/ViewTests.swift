@@ -4,6 +4,7 @@ import ServiceWire
 import Testing
 import TransferEngine
 import TransferModel
+import Wording
 
 @testable import TransferQueue
 @testable import TransferService
@@ -122,7 +123,7 @@ import TransferModel
         _ = try await client.notification(.viewChanged, ViewChange.self)
         try await until { await harness.engine.isWatched }
         let time = Timestamp(milliseconds: 5_000_000)
-        let error = TransferError(.cannotConnectToHost, "host:80 does not accept the connection: look")
+        let error = TransferError(.cannotConnectToHost, "host:80 does not accept the connection", .step("look"))
         var live = LiveSnapshot()
         live.troubles = [
             HostTrouble(
@@ -144,7 +145,7 @@ import TransferModel
         #expect(
             shown.waits == [
                 WaitCount(
-                    reason: .hostBackoff, code: .cannotConnectToHost, count: 3, message: error.message, lastAt: time,
+                    reason: .hostBackoff, code: .cannotConnectToHost, count: 3, finding: error.finding, lastAt: time,
                     server: "host", retryAt: time)
             ])
         #expect(try await client.call(Methods.batchList, BatchListRequest()).batches == [shown])
@@ -164,7 +165,7 @@ import TransferModel
         let batch = try await harness.add(3)
         let client = try await harness.client()
         let time = Timestamp(milliseconds: WallClock.milliseconds)
-        let error = TransferError(.cannotFindHost, "nsa.local cannot be found: check the spelling of its name")
+        let error = TransferError(.cannotFindHost, "nsa.local cannot be found", .step("check the spelling of its name"))
         let lane = try #require(try await harness.queue.writer.lanes().first)
         let tried = try await harness.queue.writer.claim(lane.lane, limit: 1, now: time)[0]
         var live = LiveSnapshot()
@@ -176,7 +177,7 @@ import TransferModel
         ]
         await harness.engine.show(live)
         let expected = WaitCount(
-            reason: .hostBackoff, code: .cannotFindHost, count: 3, message: error.message, lastAt: time, retryAt: time)
+            reason: .hostBackoff, code: .cannotFindHost, count: 3, finding: error.finding, lastAt: time, retryAt: time)
         for change in [
             TaskChange.waiting(WaitReasons(.hostBackoff), retryAt: time.advanced(by: .seconds(60)), error: error),
             .running,
@@ -205,7 +206,7 @@ import TransferModel
         let time = Timestamp(milliseconds: WallClock.milliseconds)
         let one = try #require(try await harness.queue.writer.lanes().first { $0.origin == "http://one:80" })
         let tried = try await harness.queue.writer.claim(one.lane, limit: 1, now: time)
-        let error = TransferError(.cannotConnectToHost, "it does not accept the connection: look")
+        let error = TransferError(.cannotConnectToHost, "it does not accept the connection", .step("look"))
         harness.queue.writer.record(
             .waiting(WaitReasons(.hostBackoff), retryAt: time.advanced(by: .seconds(60)), error: error),
             for: tried[0].id)
@@ -229,8 +230,7 @@ import TransferModel
         let harness = try await ServiceHarness()
         let batch = try await harness.add(2)
         let time = Timestamp(milliseconds: WallClock.milliseconds)
-        let error = TransferError(
-            .http, "host:80 answered 503 Service Unavailable: Martlet tries again by itself", httpStatus: 503)
+        let error = TransferError(.http, "host:80 answered 503 Service Unavailable", .again, httpStatus: 503)
         var live = LiveSnapshot()
         live.troubles = [
             HostTrouble(
@@ -248,7 +248,7 @@ import TransferModel
         let why = try #require(
             try await client.call(Methods.why, WhyRequest(id: .batch(batch))).answers.first)
         #expect(why.sentence.contains("answered 503 Service Unavailable and asked for a pause; next try in"))
-        #expect(why.unblock == WaitCount.remedyOfPause)
+        #expect(why.unblock == WaitCount.remedyOfPause.text)
         try await harness.end()
     }
 

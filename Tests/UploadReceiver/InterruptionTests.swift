@@ -76,6 +76,33 @@ struct InterruptionTests {
         #expect(try contents(living.path("f")) == Array("hello".utf8))
     }
 
+    @Test("hidden folders that are cleared away while the receiver runs are made again, checked as at the start")
+    func clearedAway() throws {
+        let sandbox = try ReceiverSandbox()
+        func put(_ name: String) throws -> Int {
+            let client = try sandbox.client()
+            try client.send(RawClient.head("PUT", "/\(name)", length: 5) + "hello")
+            return try client.reply().status
+        }
+        let tus = TusClient(sandbox: sandbox)
+        for round in 0..<2 {
+            #expect(try put("f\(round)") == 201)
+            let url = try tus.create("u\(round)", 5)
+            #expect(try tus.patch(url, at: 0, Array("hello".utf8)).status == 204)
+            for name in HiddenFolder.names { removeTree(sandbox.path(name)) }
+        }
+        // A link in its place is not used, as it is not at the start.
+        try System.mkdir(sandbox.path(IncomingFolder.name), mode: 0o700)
+        let elsewhere = sandbox.path("elsewhere")
+        try System.rename(sandbox.path(IncomingFolder.name), to: elsewhere)
+        let link = sandbox.path(IncomingFolder.name)
+        #expect(symlink(String(decoding: elsewhere, as: UTF8.self), String(decoding: link, as: UTF8.self)) == 0)
+        #expect(try put("g") >= 400)
+        try System.unlink(link)
+        #expect(try put("h") == 201)
+        #expect(try contents(sandbox.path("f1")) == Array("hello".utf8))
+    }
+
     @Test("a hidden folder that is a link is not used")
     func linkedFolder() throws {
         let folder = try makeFolder()

@@ -1,4 +1,5 @@
 import MartletKit
+import Wording
 
 /// The answers that the line mode understands: a line leads to a command, a question, or another place.
 extension LineDialogue {
@@ -117,7 +118,7 @@ extension LineDialogue {
         batch.waits.map { wait in
             let subject = wait.count == 1 ? "1 file waits" : "\(wait.count) files wait"
             guard !wait.message.isEmpty else { return "\(subject) for \(wait.reason.words)." }
-            return "\(subject): \(TransferError(wait.code ?? .http, wait.message).happening)."
+            return "\(subject): \(wait.known.happening)."
         }
     }
 

@@ -1,5 +1,6 @@
 import Configuration
 import MartletKit
+import Wording
 
 /// The dialogue of the line mode. A value: lines in, lines and commands out.
 struct LineDialogue {

@@ -2,6 +2,7 @@ import CommandLine
 import Configuration
 import DisplayText
 import MartletKit
+import Wording
 
 /// Batches and tasks as lines of a table.
 extension CommandContext {

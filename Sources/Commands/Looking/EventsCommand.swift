@@ -2,6 +2,7 @@ import CommandLine
 import Configuration
 import DisplayText
 import MartletKit
+import Wording
 
 /// `martlet events`.
 struct EventsCommand: EngineCommand {

@@ -2,6 +2,7 @@ import Configuration
 import DisplayText
 import FoundationEssentials
 import MartletKit
+import Wording
 
 /// The output of `show`: titles and texts of a task, a batch, a folder.
 extension ShowCommand {
@@ -29,7 +30,7 @@ extension ShowCommand {
         if let error = task.error {
             // What a try before ended with tells nothing of the one that goes on.
             let isPast = task.state.isActive || task.state == .queued
-            lines.append(isPast ? ("Last error", error.messageWithoutPromise) : ("Error", error.message))
+            lines.append(isPast ? ("Last error", error.finding.messageWithoutPromise) : ("Error", error.message))
         }
         if let parts = task.parts { lines.append(("Parts", parts.sentence)) }
         lines.append(("Attempts", attempts(of: task)))

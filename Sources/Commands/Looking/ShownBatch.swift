@@ -1,6 +1,7 @@
 import Configuration
 import FoundationEssentials
 import MartletKit
+import Wording
 
 /// A batch and what has to be asked for beside it, for `show`.
 struct ShownBatch {

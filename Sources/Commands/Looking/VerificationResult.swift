@@ -21,6 +21,11 @@ struct Verified: Codable, Sendable {
         var bytes: Int64 = 0
         /// Those that nobody can say it of.
         var unread: [AbsentTask] = []
+        /// The reason why it ended before all files were read; missing: it did not.
+        var brokenOff: String?
+
+        /// Files of which only the number is known: more were found than are told.
+        func untold(besides absent: Int) -> Int64 { max(0, files - same - Int64(unread.count + absent)) }
     }
 
     /// A folder that its server does not list.
@@ -32,13 +37,17 @@ struct Verified: Codable, Sendable {
     /// Files in folders that were listed.
     var compared: Int64 { files - unlistedFiles }
     private var unlistedFiles: Int64 = 0
+    /// Those of `absent` that were found by reading.
+    private(set) var readAbsent = 0
 
     private enum CodingKeys: CodingKey { case id, files, found, folders, unsent, absent, unlisted, readBack }
 
     init(id: String) { self.id = id }
 
     var isWhole: Bool {
-        guard unsent == 0, absent.isEmpty, readBack.map({ $0.same == $0.files }) ?? true else { return false }
+        guard unsent == 0, absent.isEmpty, readBack.map({ $0.same == $0.files && $0.brokenOff == nil }) ?? true else {
+            return false
+        }
         // A folder that cannot be listed says nothing against files whose every byte was read.
         return unlisted.isEmpty ? found == files : readBack?.files == files
     }
@@ -56,6 +65,7 @@ struct Verified: Codable, Sendable {
 
     mutating func add(_ progress: ReadBackProgress) {
         var read = readBack ?? ReadFiles()
+        readAbsent += progress.findings.count { $0.error.code == .notThere }
         (read.files, read.same, read.bytes) = (progress.files, progress.same, progress.bytes)
         read.unread += progress.findings.filter { $0.error.code != .notThere }
         readBack = read

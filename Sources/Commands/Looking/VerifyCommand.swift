@@ -61,7 +61,18 @@ struct VerifyCommand: EngineCommand {
             }
             kept.verified.unsent = max(0, total - kept.verified.files)
         }
-        if invocation.has(Self.readBack) { try await readBack(id, kept, json) }
+        if invocation.has(Self.readBack) {
+            do {
+                try await readBack(id, kept, json)
+            } catch {
+                // What was found before it counts all the same, and is in the object alone.
+                console.clearProgress()
+                kept.verified.readBack = kept.verified.readBack ?? Verified.ReadFiles()
+                kept.verified.readBack?.brokenOff = error.message
+                if json { console.json(kept.verified) }
+                throw error
+            }
+        }
         console.clearProgress()
         let verified = kept.verified
         if json { console.json(verified) } else { console.line("\(id): \(sentence(verified, id))") }
@@ -90,8 +101,9 @@ struct VerifyCommand: EngineCommand {
             case .task: nil
             }
         let advice = batch.map { "'martlet set \($0) --if-exists replace', then 'martlet retry \(file.task)'," }
-        let message = file.error.message.replacing(
-            TransferError.replaceAdvice, with: advice ?? TransferError.replaceAdvice)
+        let message = file.error.finding.message { command in
+            command == .replace ? advice ?? command.text : command.text
+        }
         return "\(file.task) \(file.path): \(message)"
     }
 
@@ -110,6 +122,10 @@ struct VerifyCommand: EngineCommand {
                 ? nil
                 : "\(unlisted) \(unlisted == 1 ? "folder" : "folders") could not be listed (\(verified.files - verified.compared) files)",
             verified.readBack.flatMap { $0.unread.isEmpty ? nil : "\($0.unread.count) could not be read" },
+            verified.readBack.map { $0.untold(besides: verified.readAbsent) }.flatMap {
+                $0 == 0
+                    ? nil : "\($0) more differ or could not be read, and are not named here: see 'martlet list \(id)'"
+            },
             verified.absent.isEmpty ? nil : "'martlet retry \(id)' sends again what is missing",
         ]
         return ([counts] + rest.compactMap(\.self)).joined(separator: "; ")

@@ -89,7 +89,7 @@ extension TransferSecrets {
         }
         try take(urls, command: command)
         // The person's own ssh logs in: by keys, an agent, or what a password command prints.
-        if urls.allSatisfy({ $0.scheme == .sftp }) || (isKept && !isGiven) { return }
+        if urls.allSatisfy({ $0.scheme.facts.login == .ssh }) || (isKept && !isGiven) { return }
         try askPassword(command, surroundings)
     }
 

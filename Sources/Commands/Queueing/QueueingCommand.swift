@@ -82,7 +82,7 @@ extension QueueingCommand {
     ) throws(CommandFailure) {
         let named = invocation.value(QueueOptions.wireProtocol)
         guard let way = options.uploadBy else { return }
-        guard scheme == .http || scheme == .https else {
+        guard scheme.facts.isNegotiated else {
             throw .usage(
                 "\(invocation.path[0]): --protocol, --method, --form and --field are for http:// and https://",
                 "leave them out; \(scheme.rawValue):// says the protocol")

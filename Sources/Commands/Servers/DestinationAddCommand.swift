@@ -130,9 +130,9 @@ struct DestinationAddCommand: EngineCommand {
     private func password(for destination: Destination, _ url: TransferURL) throws(CommandFailure) -> String? {
         if let password = url.password { return password }
         guard let user = destination.user, destination.passwordCommand == nil, destination.netrcFile == nil,
-            destination.profile == nil, url.scheme != .sftp
+            destination.profile == nil, url.scheme.facts.login != .ssh
         else { return nil }
-        let what = url.scheme == .s3 ? "Secret key" : "Password"
+        let what = url.scheme.facts.login == .keys ? "Secret key" : "Password"
         guard let typed = surroundings.askPassword("\(what) of \(user): ") else {
             throw .usage(
                 "destination add: there is no terminal to ask for the password of \(user)",
@@ -143,7 +143,7 @@ struct DestinationAddCommand: EngineCommand {
 
     /// Asks, where no keys of S3 are found, for the ID of the access key whose secret is to be kept.
     private func findKeys(_ destination: inout Destination, _ url: TransferURL) throws(CommandFailure) {
-        guard url.scheme == .s3, destination.user == nil else { return }
+        guard url.scheme.facts.login == .keys, destination.user == nil else { return }
         do throws(QueueingFault) {
             if try S3Surroundings(surroundings.environment).hasKeys(of: destination) { return }
         } catch {

@@ -3,7 +3,6 @@ package import Configuration
 import FoundationEssentials
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// The output of a command: lines on standard output, messages on standard error, one progress line that replaces
 /// itself. Output is collected and written in large pieces, unless ``flush()`` says that it is wanted now.

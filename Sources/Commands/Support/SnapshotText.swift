@@ -1,5 +1,6 @@
 import Configuration
 import MartletKit
+import Wording
 
 /// A share in whole percent. A dash while the whole is unknown.
 private func percentText(_ share: Share?, isCounting: Bool = false) -> String {
@@ -21,7 +22,7 @@ extension BatchSnapshot {
     }
 
     /// One plain line of all that matters: for `watch` and the progress of `--wait`.
-    /// - Parameter because: what holds it, where that was asked for.
+    /// - Parameter because: `waits` and what holds it, where that was asked for.
     func progressText(_ units: ScreenConfiguration.Units, because: String? = nil) -> String {
         progressLine(
             "\(id) \(stateText(state, waitReasons.words, because))", state: state, done: filesCompleted,
@@ -44,7 +45,7 @@ extension TaskSnapshot {
     /// Behind the name: what it waits for, why it failed, or that it was skipped.
     var remark: String {
         if skipped { return "skipped" }
-        if state == .waiting, let error { return error.messageWithoutPromise }
+        if state == .waiting, let error { return error.finding.messageWithoutPromise }
         if state == .waiting, let reason = waitReasons.first { return "waits for \(reason.words)" }
         if state == .failed, let error { return error.message }
         return ""
@@ -84,7 +85,7 @@ extension QueueTotals {
 
 /// `running`, `waiting for the next try,`, `waits: nas cannot be found,`
 private func stateText(_ state: TransferState, _ waits: String, _ because: String?) -> String {
-    if let because { return WhyAnswer.waits(because) + "," }
+    if let because { return because + "," }
     return state == .waiting && !waits.isEmpty ? "\(state.word) for \(waits)," : state.word
 }
 

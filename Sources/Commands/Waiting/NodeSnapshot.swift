@@ -1,22 +1,31 @@
 import Configuration
 import MartletKit
+import Wording
 
 /// The last snapshot of something that is waited for.
 enum NodeSnapshot {
     case batch(BatchSnapshot)
     case task(TaskSnapshot)
     case node(NodeRow)
+    /// A person has forgotten it since it was last seen; it was over before. `nil`: nobody knows how.
+    case purged(completed: Bool?)
 
     var waitState: WaitState {
         switch self {
         case .batch(let batch): WaitState(batch)
         case .task(let task): WaitState(task)
         case .node(let node): WaitState(node)
+        case .purged(let completed): .over(completed: completed == true)
         }
     }
 
     var isOver: Bool {
         if case .over = waitState { true } else { false }
+    }
+
+    /// True when it is over and was forgotten, and no event says any more how it had ended.
+    var isUnknownEnd: Bool {
+        if case .purged(nil) = self { true } else { false }
     }
 
     /// True when it may be held up: nothing of it moves, and it is neither over nor stopped by a person for good.
@@ -25,6 +34,7 @@ enum NodeSnapshot {
         case .batch(let batch): Self.mayBeStuck(batch.state, batch.bytesPerSecond, until: batch.pausedUntil)
         case .task(let task): Self.mayBeStuck(task.state, task.bytesPerSecond, until: task.pausedUntil)
         case .node(let node): Self.mayBeStuck(node.state, node.bytesPerSecond, until: node.pausedUntil)
+        case .purged: false
         }
     }
 
@@ -39,6 +49,7 @@ enum NodeSnapshot {
         case .batch(let batch): batch.filesCompleted + batch.bytesAccepted
         case .task(let task): task.bytesAccepted
         case .node(let node): node.counts.completed + node.bytes.accepted
+        case .purged: 0
         }
     }
 
@@ -50,6 +61,9 @@ enum NodeSnapshot {
         case .batch(let batch): batch.progressText(units, because: because)
         case .task(let task): "\(id) \(task.state.word) \(task.percentText) \(task.path)\(bracketed(task.remark))"
         case .node(let node): node.progressText(id, units, because: because)
+        case .purged(true?): "\(id) completed, and purged since"
+        case .purged(false?): "\(id) not all of it completed, and purged since"
+        case .purged(nil): "\(id) purged, and how it ended is not known any more"
         case nil: id.description
         }
     }

@@ -28,25 +28,19 @@ extension WhyAnswer {
     /// clock's. `nil`: nothing holds it.
     func notice(of id: NodeID, time: (Timestamp) -> String) -> String? {
         guard let because else { return nil }
-        let idle = "nothing to do; "
-        let cure = unblock.hasPrefix(idle) ? String(unblock.dropFirst(idle.count)) : unblock
+        let cure = remedy.written()
         let again = retryAt.map { "; tried again at \(time($0))" } ?? ""
-        return "\(id) \(Self.waits(because))\(again)\(cure.isEmpty ? "" : ": \(cure)")"
+        return "\(id) \(waits(because))\(again)\(cure.isEmpty ? "" : ": \(cure)")"
     }
 
-    /// Without what stands in brackets, which says it again in a library's words.
-    var shortBecause: String? {
-        because.map { text in
-            guard let bracket = text.firstRange(of: " (") else { return text }
-            return String(text[..<bracket.lowerBound])
-        }
-    }
+    /// Without the words of a library, which say it again.
+    var shortBecause: String? { becauseInShort ?? because }
+
+    /// `waits for mains power`, `waits: nas cannot be found`
+    var waitsInShort: String? { shortBecause.map(waits) }
 
     /// `waits for mains power`, `waits: no byte has moved`.
-    static func waits(_ because: String) -> String {
-        let isClause = because.hasPrefix("for ") || because.hasPrefix("because ")
-        return "waits\(isClause ? "" : ":") \(because)"
-    }
+    private func waits(_ because: String) -> String { "waits\(becauseIsClause == true ? "" : ":") \(because)" }
 }
 
 extension [WhyAnswer] {

@@ -1,6 +1,7 @@
 import CommandLine
 import Configuration
 import MartletKit
+import Wording
 
 /// Waits for the end of nodes, for `wait` and for commands with `--wait`. Start at ``untilOver()``.
 struct Waiting {
@@ -41,6 +42,9 @@ struct Waiting {
                 show(seen, waits?.reasons ?? [:])
             case .over(let completed):
                 tellEnd(seen)
+                // What failed is the stronger word; what nobody knows is no success.
+                let failed = seen.values.contains { $0.waitState == .over(completed: false) && !$0.isUnknownEnd }
+                if !failed, seen.values.contains(where: \.isUnknownEnd) { return .noSuchObject }
                 return completed ? .done : .refused
             case .needsPerson:
                 tellEnd(seen)
@@ -52,19 +56,36 @@ struct Waiting {
         throw context.timedOut(command, timeout, "\(listed(left)) not over")
     }
 
-    /// Asks for what was not over when it was last seen.
+    /// Asks for what was not over when it was last seen. What was there then and is no more had ended when it was purged.
     private func look(_ known: [NodeID: NodeSnapshot]) async throws(CommandFailure) -> [NodeID: NodeSnapshot] {
         var seen = known
         for id in nodes where seen[id]?.isOver != true {
-            seen[id] = try await context.ask { engine throws(RequestError) in
-                switch id {
-                case .batch(let batch): .batch(try await engine.batch(batch))
-                case .task(let task): .task(try await engine.task(task, history: false, response: false))
-                case .folder: .node(try await engine.node(id))
-                }
+            do {
+                seen[id] = try await snapshot(of: id)
+            } catch {
+                guard error.status == .noSuchObject, seen[id] != nil else { throw error }
+                seen[id] = .purged(completed: try await completedBeforePurge(id))
             }
         }
         return seen
+    }
+
+    private func snapshot(of id: NodeID) async throws(CommandFailure) -> NodeSnapshot {
+        try await context.ask { engine throws(RequestError) in
+            switch id {
+            case .batch(let batch): .batch(try await engine.batch(batch))
+            case .task(let task): .task(try await engine.task(task, history: false, response: false))
+            case .folder: .node(try await engine.node(id))
+            }
+        }
+    }
+
+    private func completedBeforePurge(_ id: NodeID) async throws(CommandFailure) -> Bool? {
+        try await context.ask(takesItsTime: true) { engine throws(RequestError) in
+            var purged = PurgedNode(id)
+            try await engine.eachEvent(after: nil, consumer: nil, follows: false) { purged.take($0) }
+            return purged.isCompleted
+        }
     }
 
     /// Says why what does not move does not, each reason once. Returns the reasons, for the progress line.
@@ -76,7 +97,7 @@ struct Waiting {
             guard let answer = try await context.ask({ engine throws(RequestError) in try await engine.why(id) }).first,
                 let because = answer.because, let progress = seen[id]?.progress
             else { continue }
-            reasons[id] = answer.shortBecause
+            reasons[id] = answer.waitsInShort
             if notices.isNew(because, of: id, progress: progress),
                 let notice = answer.notice(of: id, time: context.shortTime)
             {
@@ -117,6 +138,8 @@ struct Waiting {
                     console.line(NodeSnapshot.text(of: id, seen[id], console.units))
                 }
             case .node: if !json { console.line(NodeSnapshot.text(of: id, seen[id], console.units)) }
+            // There is no object of it any more.
+            case .purged: console.note("martlet: \(NodeSnapshot.text(of: id, seen[id], console.units))")
             case nil: break
             }
         }

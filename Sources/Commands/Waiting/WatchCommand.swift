@@ -20,11 +20,20 @@ struct WatchCommand: EngineCommand {
             console.note("nothing is queued")
             return .done
         }
+        var wasSeen = false
         while true {
-            guard let (text, isOver) = try await watched(id) else {
+            let look: (text: String, isOver: Bool)?
+            do { look = try await watched(id) } catch {
+                guard wasSeen, let id, error.status == .noSuchObject else { throw error }
+                // Only what is over can be purged.
+                console.line("\(clock()) \(id) was purged")
+                return .done
+            }
+            guard let (text, isOver) = look else {
                 console.note("nothing is queued")
                 return .done
             }
+            wasSeen = true
             console.line("\(clock()) \(text)")
             console.flush()
             if isOver { return .done }
@@ -64,7 +73,7 @@ struct WatchCommand: EngineCommand {
     /// The reason why it does not move.
     private func because(_ id: NodeID, _ seen: NodeSnapshot) async throws(CommandFailure) -> String? {
         guard seen.mayBeStuck else { return nil }
-        return try await ask { engine throws(RequestError) in try await engine.why(id) }.first?.shortBecause
+        return try await ask { engine throws(RequestError) in try await engine.why(id) }.first?.waitsInShort
     }
 
     private func clock() -> String {

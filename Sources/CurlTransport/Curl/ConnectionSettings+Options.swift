@@ -8,8 +8,10 @@ extension ConnectionSettings {
             .flag(CURLOPT_SSL_VERIFYPEER, verifiesServer),
             .long(CURLOPT_SSL_VERIFYHOST, verifiesServer ? 2 : 0),
         ]
-        if let file = authoritiesFile {
-            options += [.string(CURLOPT_CAINFO, file), .string(CURLOPT_CAPATH, nil)]
+        if let authorities {
+            options += [
+                CurlOption(CURLOPT_CAINFO_BLOB, .blob(authorities.bytes)), .string(CURLOPT_CAPATH, nil),
+            ]
         }
         if let pin = pinnedKey { options.append(.string(CURLOPT_PINNEDPUBLICKEY, pin)) }
         if let certificate = clientCertificate { options.append(.string(CURLOPT_SSLCERT, certificate)) }

@@ -41,6 +41,8 @@ package struct CurlCode: RawRepresentable, Hashable, Sendable, CustomStringConve
     package static let badArgument = CurlCode(CURLE_BAD_FUNCTION_ARGUMENT)
     /// `CURLE_GOT_NOTHING`
     package static let gotNothing = CurlCode(CURLE_GOT_NOTHING)
+    /// `CURLE_RECV_ERROR`
+    package static let receiveFailed = CurlCode(CURLE_RECV_ERROR)
     /// `CURLE_SEND_FAIL_REWIND`
     package static let rewindFailed = CurlCode(CURLE_SEND_FAIL_REWIND)
 }

@@ -10,6 +10,8 @@ package enum CurlFailureCause: Sendable, Equatable {
     case responseTooLarge
     /// The header went on and on.
     case headerTooLarge
+    /// The answers that tell of an upload's progress (104) came to more than libcurl takes in one exchange.
+    case tooMuchProgress
     /// Nothing moved for ``RequestTimeouts/stall``.
     case stalled
     /// Nothing came for ``RequestTimeouts/answer`` after the last byte of the request.
@@ -48,7 +50,7 @@ package struct CurlFailure: Sendable, Equatable {
     package var failureClass: CurlFailureClass {
         switch cause {
         case nil: isCutHandshake ? .transient : CurlFailureClass(code)
-        case .stalled, .noAnswer, .repeatRefused, .noFinalStatus, .foreignListener: .transient
+        case .stalled, .noAnswer, .repeatRefused, .noFinalStatus, .foreignListener, .tooMuchProgress: .transient
         case .sourceEnded, .sourceFailed, .sinkFailed, .responseTooLarge, .headerTooLarge: .local
         }
     }

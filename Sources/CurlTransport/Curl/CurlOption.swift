@@ -9,6 +9,8 @@ struct CurlOption {
         case string(String?)
         /// Copied by libcurl, as many as CURLOPT_POSTFIELDSIZE_LARGE said before.
         case bytes([UInt8])
+        /// Copied by libcurl.
+        case blob([UInt8])
         /// Not copied: whoever makes the option keeps it alive until the handle is done or reset.
         case pointer(UnsafeMutableRawPointer?)
         /// Not copied, as `pointer`.
@@ -54,6 +56,8 @@ struct CurlOption {
                     CCurl_easy_setopt_bytes(handle, option, bytes.baseAddress ?? none.baseAddress)
                 }
             }
+        case .blob(let value):
+            value.withUnsafeBytes { CCurl_easy_setopt_blob(handle, option, $0.baseAddress, $0.count) }
         case .pointer(let value): CCurl_easy_setopt_pointer(handle, option, value)
         case .list(let value): CCurl_easy_setopt_slist(handle, option, value)
         case .write(let value): CCurl_easy_setopt_write(handle, option, value)

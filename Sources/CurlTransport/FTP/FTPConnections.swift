@@ -1,7 +1,6 @@
 import CCurl
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// The sockets that an easy handle has open, so that another thread can cut them.
 final class SocketList: Sendable {
@@ -13,6 +12,10 @@ final class SocketList: Sendable {
         var lastWords: [UInt8] = []
         /// Bytes in the data connection's send queue when it was closed: the kernel goes on sending them.
         var closedWith: Int64 = 0
+        /// The fate of the bytes that a data connection still has to send when it is closed.
+        var tail = Tail.arrives
+        /// All of them were cut, for good.
+        var isCutOff = false
 
         /// Bytes in the send queue of the data connection, the last one that was opened.
         var queued: Int64 {
@@ -26,6 +29,7 @@ final class SocketList: Sendable {
     func add(_ socket: Int32) {
         guard let status = try? System.fstat(socket) else { return }
         state.withLock { state in
+            if state.tail != .arrives, !state.open.isEmpty { try? System.setResetsOnClose(socket, true) }
             state.open.append((socket, status.inode))
             state.closedWith = 0
         }
@@ -35,7 +39,10 @@ final class SocketList: Sendable {
     func close(_ socket: Int32) {
         if state.withLock({ $0.heard == socket }) { listen(to: socket) }
         state.withLock { state in
-            if state.open.count > 1, state.open.last?.number == socket { state.closedWith = state.queued }
+            if state.open.count > 1, state.open.last?.number == socket {
+                if state.tail == .whole, !state.isCutOff { try? System.setResetsOnClose(socket, false) }
+                state.closedWith = state.queued
+            }
             state.open.removeAll { $0.number == socket }
             _ = Glibc.close(socket)
         }
@@ -48,6 +55,20 @@ final class SocketList: Sendable {
         let count = (try? bytes.withUnsafeMutableBytes { try System.receive(socket, into: $0) }) ?? nil
         if let count, count > 0 { state.withLock { $0.lastWords += bytes.prefix(count) } }
     }
+
+    /// The fate of bytes that the kernel still has to send when a data connection is closed. It would go on for a minute, and the server add
+    /// them to a file that somebody goes on with by then.
+    enum Tail: Sendable {
+        /// No upload is under way.
+        case arrives
+        /// An upload is: none of it outlives its connection, whoever closes that.
+        case isCut
+        /// All of an upload was handed over: what is on its way is the rest of it.
+        case whole
+    }
+
+    /// For the connections that are opened from here on, and the one that is.
+    func set(_ tail: Tail) { state.withLock { $0.tail = tail } }
 
     /// Bytes that the data connection has not brought to the server yet, as far as anybody can tell.
     var unacknowledged: Int64 { state.withLock { $0.queued } }
@@ -67,6 +88,7 @@ final class SocketList: Sendable {
     /// Ends both directions of all, so that whoever waits for them wakes. Corresponds to `shutdown`.
     func cutAll() {
         state.withLock { state in
+            state.isCutOff = true
             for socket in state.open {
                 guard let status = try? System.fstat(socket.number), status.inode == socket.inode else { continue }
                 try? System.shutdown(socket.number, .both)

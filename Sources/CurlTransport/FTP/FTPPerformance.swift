@@ -72,6 +72,8 @@ final class FTPPerformance {
         (fetched, cause, command, reply, replies, sizeReply, unanswered) = (0, nil, "", nil, 0, nil, [])
         var commands: [[UInt8]] = []
         if case .commands(let given) = request.operation { commands = given }
+        if case .upload(_, let range, _) = request.operation { sockets.set(range.isEmpty ? .whole : .isCut) }
+        defer { sockets.set(.arrives) }
         return try perform(options(for: request.operation), commands)
     }
 
@@ -190,6 +192,7 @@ final class FTPPerformance {
                 return Int(CURL_READFUNC_ABORT)
             }
             fetched += Int64(count)
+            if fetched == length { sockets.set(.whole) }
             job.showLife(waitsForAnswer: fetched == length)
             return count
         } catch {

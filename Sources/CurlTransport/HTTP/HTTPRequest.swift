@@ -64,8 +64,8 @@ package enum ProxyPolicy: Sendable, Hashable {
 /// The settings of a connection: who we are, whom we trust, which way. Requests with different settings never share one.
 package struct ConnectionSettings: Sendable, Hashable {
     package var credentials: HTTPCredentials?
-    /// PEM file of the authorities to trust instead of the system's.
-    package var authoritiesFile: String?
+    /// The authorities to trust instead of the system's.
+    package var authorities: Authorities?
     /// `sha256//…;sha256//…`
     package var pinnedKey: String?
     /// False accepts any certificate.

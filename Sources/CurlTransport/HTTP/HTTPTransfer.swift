@@ -177,6 +177,9 @@ final class HTTPTransfer {
         return true
     }
 
+    /// True when libcurl may have refused the 104s of this exchange: it takes no more than 300 KiB of headers, and no line over 100.
+    var mayHaveTooMuchProgress: Bool { collector.progressSize > 200 * 1024 }
+
     /// Takes a line of a header; false ends the exchange.
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         switch collector.append(line) {

@@ -218,6 +218,7 @@ package final class HTTPTransport {
         var cause = exchange.cause
         // libcurl is content with 101 and a body; only a final status is an answer.
         if code == .ok, cause == nil, exchange.head == nil { cause = .noFinalStatus }
+        if code == .receiveFailed, exchange.mayHaveTooMuchProgress { cause = cause ?? .tooMuchProgress }
         if code != .ok || cause != nil {
             end.failure = handle.failure(code, or: .gotNothing, cause: cause, address: end.address)
         }

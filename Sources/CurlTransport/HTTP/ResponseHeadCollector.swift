@@ -13,8 +13,10 @@ struct ResponseHeadCollector {
         case tooLarge
     }
 
-    /// All lines of one exchange together may have this many bytes.
+    /// All lines of one exchange together may have this many bytes. Each 104 is counted by itself: an upload that takes long gets many.
     static let limit = 256 * 1024
+    /// Lines of one head that continue the one before, which nobody has sent for a long time (RFC 9112 section 5.2).
+    static let mostFolds = 100
 
     private enum State {
         case waiting
@@ -25,33 +27,47 @@ struct ResponseHeadCollector {
 
     private var state = State.waiting
     private var size = 0
+    /// Bytes of the head that comes now, and its lines that continue the one before.
+    private var (headSize, folds) = (0, 0)
+    /// Bytes of all 104s.
+    private(set) var progressSize = 0
 
     mutating func append(_ line: UnsafeRawBufferPointer) -> Step {
         size += line.count
+        headSize += line.count
         if size > Self.limit { return .tooLarge }
         let text = Self.trimmed(line)
         if let status = Self.status(text) {
             // Each status line starts anew: fields of an earlier answer never leak into a later one.
             state = .collecting(status: status, fields: [])
+            (headSize, folds) = (line.count, 0)
             return .more
         }
         guard case .collecting(let status, var fields) = state else { return .more }
         if text.isEmpty {
             let head = HTTPAnswer(status: status, headers: fields)
+            if status == 104 {
+                size -= headSize
+                progressSize += headSize
+            }
             state = status < 200 ? .waiting : .complete
             return status < 200 ? .interim(head) : .final(head)
         }
+        let isFolded = Self.isBlank(line.first)
+        if isFolded { folds += 1 }
+        if folds > Self.mostFolds { return .tooLarge }
         // The array must have one owner while it grows.
         state = .waiting
-        Self.append(text, continuing: Self.isBlank(line.first), to: &fields)
+        Self.append(text, continuing: isFolded, to: &fields)
         state = .collecting(status: status, fields: fields)
         return .more
     }
 
     private static func append(_ text: Slice<UnsafeRawBufferPointer>, continuing: Bool, to fields: inout [HeaderField])
     {
-        if continuing, let last = fields.popLast() {
-            fields.append(HeaderField(last.name, last.value + " " + String(decoding: text, as: UTF8.self)))
+        if continuing, !fields.isEmpty {
+            fields[fields.count - 1].value += " "
+            fields[fields.count - 1].value += String(decoding: text, as: UTF8.self)
             return
         }
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import struct Synchronization.Atomic
 
 /// A file descriptor with one owner, closed when the owner goes.
 ///

@@ -90,6 +90,15 @@ extension System {
         }
     }
 
+    /// Has the close of a connection throw away what is still to be sent, and reset it, or not. The end of the process closes it, too.
+    /// Corresponds to `setsockopt(SO_LINGER)`.
+    package static func setResetsOnClose(_ socket: Int32, _ resets: Bool) throws(Errno) {
+        var value = linger(l_onoff: resets ? 1 : 0, l_linger: 0)
+        _ = try systemCall(.setsockopt, descriptor: socket) {
+            setsockopt(socket, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
+        }
+    }
+
     /// Bytes that were written into a TCP connection and that the other end has not acknowledged. Corresponds to `ioctl(SIOCOUTQ)`.
     package static func unacknowledged(_ socket: Int32) throws(Errno) -> Int64 {
         var count: Int32 = 0

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import struct Synchronization.Atomic
 
 /// A queue of work and the threads that do it, first come first served.
 ///
@@ -97,14 +97,6 @@ package final class BlockingWorker: Sendable {
     /// Starts the threads.
     package init(name: String, threads: Int = 1) throws(Errno) {
         try queue.startThreads(name: name, count: threads) {}
-    }
-
-    /// Does `body` on a thread of the worker and gives back what it returns or throws. The caller's executor is free meanwhile.
-    package func run<T: Sendable, E: Error>(_ body: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
-        let result: Result<T, E> = await withUnsafeContinuation { continuation in
-            queue.append(.closure { continuation.resume(returning: Result(catching: body)) })
-        }
-        return try result.get()
     }
 
     /// Does `body` on a thread of its own: commands of a person, and files on disks that may not answer, take as long as they like.

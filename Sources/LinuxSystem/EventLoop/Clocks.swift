@@ -21,12 +21,17 @@ package struct MonotonicInstant: InstantProtocol, Sendable, Hashable {
         MonotonicInstant(nanoseconds: WallClock.read(CLOCK_MONOTONIC))
     }
 
+    /// Clamped to what 64 bits hold: a timer for the end of all days must not be due at once.
     package func advanced(by duration: Duration) -> MonotonicInstant {
-        MonotonicInstant(nanoseconds: nanoseconds &+ duration.nanoseconds)
+        let nanoseconds = duration.nanoseconds
+        let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
+        return MonotonicInstant(nanoseconds: overflow ? (nanoseconds < 0 ? .min : .max) : sum)
     }
 
+    /// Clamped as `advanced` is.
     package func duration(to other: MonotonicInstant) -> Duration {
-        .nanoseconds(other.nanoseconds &- nanoseconds)
+        let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+        return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
     }
 
     package static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {

@@ -19,4 +19,21 @@ package enum DefaultExecutor {
             DefaultExecutor.threads?.submit { CSwiftJobs_run(UnsafeMutableRawPointer(bitPattern: address)) }
         }
     }
+
+    /// A body to be called once, on any thread.
+    package typealias Job = @Sendable () -> Void
+
+    private static let taker = Mutex<(@Sendable (@escaping Job) -> Void)?>(nil)
+
+    /// Gives each of them to `take`, for a program that decides itself when each runs. Another call takes the place of the one before.
+    package static func give(to take: @escaping @Sendable (@escaping Job) -> Void) {
+        taker.withLock { $0 = take }
+        CSwiftJobs_replaceDefaultExecutor { job in
+            // The runtime hands over a job each time.
+            guard let job else { return }
+            let address = UInt(bitPattern: job)
+            let take = DefaultExecutor.taker.withLock { $0 }
+            take?({ CSwiftJobs_run(UnsafeMutableRawPointer(bitPattern: address)) })
+        }
+    }
 }

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Synchronization
+import struct Synchronization.Atomic
 
 /// A thread that waits in `epoll` and runs what is due: descriptors, timers, and the jobs of actors.
 ///
@@ -28,7 +28,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     private let inbox = Mutex(Inbox())
     /// Set once by the loop's thread before it runs anything; read anywhere.
     private let thread = Atomic<UInt>(0)
-    /// Set by `init` before anyone can see the loop; nil for an adopted thread.
+    /// Set by `init` before anyone can see the loop, taken by `join`; nil for an adopted thread.
     private var ownThread: pthread_t?
     /// Immutable.
     private let eventsPerTurn: Int
@@ -122,8 +122,13 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Waits until a loop with its own thread has ended; once, from another thread, after `stop`.
     package func join() {
         precondition(!isOnLoop, "a loop cannot wait for its own end")
-        if let ownThread { Thread.join(ownThread) }
+        guard let thread = ownThread else { return }
+        ownThread = nil
+        Thread.join(thread)
     }
+
+    // A thread that nobody waits for keeps its stack until it is told that nobody will.
+    deinit { if let ownThread { Thread.detach(ownThread) } }
 
     /// Runs a handler when the current turn has handled its events, timers and jobs, before the loop waits again.
     /// Handlers added meanwhile run in the same turn. On the loop.

@@ -50,6 +50,11 @@ enum Thread {
         pthread_join(thread, nil)
     }
 
+    /// Lets a thread's memory go when the thread ends, or now when it has: nobody may join it. Corresponds to `pthread_detach`.
+    static func detach(_ thread: pthread_t) {
+        pthread_detach(thread)
+    }
+
     /// The calling thread, as a number that fits an atomic. Corresponds to `pthread_self`.
     static var current: UInt { UInt(pthread_self()) }
 }

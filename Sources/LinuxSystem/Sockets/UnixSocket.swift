@@ -43,17 +43,6 @@ package enum UnixSocket {
         return socket
     }
 
-    /// Connects to a name that is in no file system; the result is non-blocking. Corresponds to `connect`.
-    package static func connect(abstract name: [UInt8]) throws(Errno) -> OwnedDescriptor {
-        let socket = try make(nonBlocking: false)
-        // The name follows a byte of zero and has no end mark: its length is the address's.
-        try withAddress([0] + name, length: 1 + name.count) { (address, size) throws(Errno) in
-            _ = try systemCall(.connect, descriptor: socket.rawValue) { Glibc.connect(socket.rawValue, address, size) }
-        }
-        try System.setNonBlocking(socket.rawValue)
-        return socket
-    }
-
     private static func make(nonBlocking: Bool) throws(Errno) -> OwnedDescriptor {
         OwnedDescriptor(try systemCall(.socket) { socket(AF_UNIX, System.streamType(nonBlocking), 0) })
     }
@@ -66,21 +55,14 @@ package enum UnixSocket {
         _ parent: OwnedDescriptor, _ name: String,
         _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Void
     ) throws(Errno) {
-        try withAddress(Array(path(parent, name).utf8), length: nil, body)
-    }
-
-    /// - Parameter length: of the name within the address; `nil`: it ends with the structure.
-    private static func withAddress(
-        _ bytes: [UInt8], length: Int?, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Void
-    ) throws(Errno) {
+        let bytes = Array(path(parent, name).utf8)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        let size = length.map { MemoryLayout<sa_family_t>.size + $0 } ?? MemoryLayout<sockaddr_un>.size
         if bytes.count >= MemoryLayout.size(ofValue: address.sun_path) { throw .nameTooLong }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let result: Result<Void, Errno> = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { rebound in
-                Result { () throws(Errno) in try body(rebound, socklen_t(size)) }
+                Result { () throws(Errno) in try body(rebound, socklen_t(MemoryLayout<sockaddr_un>.size)) }
             }
         }
         try result.get()

@@ -1,6 +1,6 @@
 #if DEBUG
     import Glibc
-    import Synchronization
+    import struct Synchronization.Atomic
 #endif
 
 /// Steps after which a debug build kills itself when `MARTLET_FAULT=PROGRAM.NAME:N` asks for it, at the Nth time, so that tests can prove

@@ -1,5 +1,5 @@
 #if DEBUG
-    import Synchronization
+    import struct Synchronization.Atomic
 
     /// Makes the next calls of one kind fail, so that tests see a full disk or a dead one. Absent from release builds.
     ///

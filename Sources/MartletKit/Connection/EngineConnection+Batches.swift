@@ -24,8 +24,10 @@ extension EngineConnection {
         }
         throw RequestError(
             .engineUnreachable,
-            "\(last.message); whether batch \(request.uuid.uuidString.lowercased()) is queued is not known: "
-                + "see 'martlet list' when the engine answers again")
+            """
+            \(last.message); whether batch \(request.uuid.uuidString.lowercased()) is queued is not known: \
+            see \(quoted: .list) when the engine answers again
+            """)
     }
 
     /// Batches: unfinished ones in the queue's order, then finished ones, the last first; at most 10,000.

@@ -51,7 +51,7 @@ extension DestinationReport {
     package func sentence(_ name: String, _ units: ScreenConfiguration.Units, login: String) -> String {
         if let error, !ok {
             // It was asked once: nothing is tried again, and there is no batch to be let in.
-            let why = error.httpStatus == 401 ? "\(error.happening): \(login)" : error.messageWithoutPromise
+            let why = error.httpStatus == 401 ? "\(error.happening): \(login)" : error.finding.messageWithoutPromise
             return "\(name) cannot be used: \(why)"
         }
         return "\(name) \(facts(units))"
@@ -76,7 +76,9 @@ extension DestinationReport {
         case nil: break
         }
         if let freeBytes { parts.append("\(units.size(freeBytes)) free") }
-        if let way = self.protocol, !["sftp", "ftp", "s3"].contains(way) { parts.append("uploads go by \(way)") }
+        if let way = self.protocol, ProtocolFacts.all.first(where: { $0.id == way })?.isOverHTTP != false {
+            parts.append("uploads go by \(way)")
+        }
         let answered = "answered in \(milliseconds) ms"
         return parts.isEmpty ? answered : "\(answered): \(parts.joined(separator: ", "))"
     }

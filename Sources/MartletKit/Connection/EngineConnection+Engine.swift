@@ -7,7 +7,7 @@ extension EngineConnection {
         do {
             try await connectOnly()
             return true
-        } catch  where error.code == .engineUnreachable && error.message == Self.notRunning.message {
+        } catch  where error == Self.notRunning {
             return false
         }
     }

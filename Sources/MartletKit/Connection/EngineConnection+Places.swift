@@ -12,11 +12,13 @@ extension EngineConnection {
     /// `filters.conf`: the screen's saved filters.
     package nonisolated var filtersFile: String { places.configurationDirectory + "/filters.conf" }
 
-    /// Writes `filters.conf`: the whole of it or nothing.
+    /// Changes `filters.conf`: the whole of it or nothing.
+    /// - Parameter change: gets the file as it is now: another screen may have written it.
     /// - Returns: why it could not be written; `nil`: it was.
-    package nonisolated func writeFilters(_ bytes: [UInt8]) -> String? {
+    @concurrent
+    package nonisolated func changeFilters(_ change: @Sendable (_ now: [UInt8]) -> [UInt8]) async -> String? {
         do {
-            try SmallFile.replace(filtersFile, with: bytes)
+            try await SmallFile.change(filtersFile) { change($0) }
             return nil
         } catch {
             return "\(filtersFile) could not be written: \(error)"

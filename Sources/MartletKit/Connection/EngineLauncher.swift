@@ -132,8 +132,10 @@ private final class EngineStart {
             .failure(
                 RequestError(
                     .engineUnreachable,
-                    "the engine \(program) was started but is not ready after \(patience.components.seconds) s: "
-                        + "see its log with 'martlet log', or run it in a terminal to see what it does")))
+                    """
+                    the engine \(program) was started but is not ready after \(patience.components.seconds) s: \
+                    see its log with \(quoted: .log), or run it in a terminal to see what it does
+                    """)))
     }
 
     private func end(_ result: Result<EngineLauncher.Outcome, RequestError>) {

@@ -33,7 +33,7 @@ package struct DestinationBook: Sendable {
 
         /// The user whose password a person has to type, because nothing gives it. The user's own ssh asks for no password of ours.
         package var userToAsk: String? {
-            guard url.scheme != .sftp, url.password == nil else { return nil }
+            guard url.scheme.facts.login != .ssh, url.password == nil else { return nil }
             if let user = url.user { return user }
             guard let destination, destination.login != .kept, destination.passwordCommand == nil,
                 destination.netrcFile == nil, destination.profile == nil
@@ -105,7 +105,7 @@ package struct DestinationBook: Sendable {
     /// Completes a request for `place`: keys and endpoint of S3, and whose login the engine is to add.
     package func complete(_ request: inout BatchRequest, for place: Place) throws(QueueingFault) {
         request.destination = place.destination?.name
-        if place.url.scheme == .s3 {
+        if place.url.scheme.facts.login == .keys {
             let isKept = place.destination?.login == .kept
             try surroundings.complete(&request, destination: place.destination, needsKeys: !isKept)
         }
@@ -147,11 +147,7 @@ extension Destination {
         if passwordCommand != nil { return "command" }
         if netrcFile != nil { return "netrc" }
         if profile != nil { return "profile" }
-        switch TransferScheme(of: url) {
-        case .sftp?: return "ssh"
-        case .s3?: return "AWS"
-        default: return user == nil ? "none" : "asked"
-        }
+        return TransferScheme(of: url)?.facts.login.word ?? (user == nil ? "none" : "asked")
     }
 
     /// The same in a phrase.
@@ -171,7 +167,7 @@ extension Destination {
     /// The credentials that the engine is to keep.
     package func kept(password: String) -> TransferSecrets {
         var secrets = TransferSecrets()
-        if TransferScheme(of: url) == .s3 {
+        if TransferScheme(of: url)?.facts.login == .keys {
             secrets.s3 = S3Keys(accessKeyID: user ?? "", secretAccessKey: password)
         } else {
             (secrets.user, secrets.password) = (user, password)

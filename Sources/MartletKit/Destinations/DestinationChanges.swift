@@ -20,6 +20,9 @@ extension EngineConnection: LoginKeeper {}
 /// is put back; only of two logins with one name the engine keeps the later one, and says so. A power cut in between leaves a section
 /// whose login is gone, can be had again or is for another server, which the engine finds out; never a login without a section, which
 /// nobody would ever remove.
+///
+/// Several clients may do so at once. Each change holds the file's lock from the decision (there is one of that name already) to the last
+/// byte, the engine's answers in between included.
 package struct DestinationChanges: Sendable {
     private let path: String
     private let logins: any LoginKeeper
@@ -27,6 +30,8 @@ package struct DestinationChanges: Sendable {
     private let now: @Sendable () -> Int64
     /// The threads that wait for the disk; `nil`: the caller waits.
     private let files: LocalFiles?
+    /// Number of tries for a lock that another client has.
+    private let tries: Int
 
     /// - Parameters:
     ///   - path: of `destinations.conf`.
@@ -34,9 +39,9 @@ package struct DestinationChanges: Sendable {
     ///   - now: milliseconds since 1970.
     package init(
         _ path: String, logins: any LoginKeeper, environment: [String: String], files: LocalFiles? = nil,
-        now: @escaping @Sendable () -> Int64
+        tries: Int = FileLock.patience, now: @escaping @Sendable () -> Int64
     ) {
-        (self.path, self.logins, self.files, self.now) = (path, logins, files, now)
+        (self.path, self.logins, self.files, self.tries, self.now) = (path, logins, files, tries, now)
         surroundings = S3Surroundings(environment)
     }
 
@@ -48,6 +53,14 @@ package struct DestinationChanges: Sendable {
     @discardableResult
     package func add(
         _ described: Destination, password: String?, replaces: Bool = false
+    ) async throws(RequestError) -> DestinationsFile {
+        try await locked { () async throws(RequestError) in
+            try await addLocked(described, password: password, replaces: replaces)
+        }
+    }
+
+    private func addLocked(
+        _ described: Destination, password: String?, replaces: Bool
     ) async throws(RequestError) -> DestinationsFile {
         var destination = described
         destination.login = password == nil ? .none : .kept
@@ -91,6 +104,12 @@ package struct DestinationChanges: Sendable {
     package func edit(
         _ described: Destination
     ) async throws(RequestError) -> (file: DestinationsFile, isForgotten: Bool) {
+        try await locked { () async throws(RequestError) in try await editLocked(described) }
+    }
+
+    private func editLocked(
+        _ described: Destination
+    ) async throws(RequestError) -> (file: DestinationsFile, isForgotten: Bool) {
         let name = described.name
         guard let old = try await onDisk({ disk in disk.file[name] }) else {
             throw RequestError(.noSuchObject, "there is no destination \"\(name)\" any more: describe it anew")
@@ -98,7 +117,7 @@ package struct DestinationChanges: Sendable {
         let isKept = old.login == .kept
         let stays = isKept && old.user == described.user && old.authority == described.authority
         guard stays else {
-            return (try await add(described, password: nil, replaces: true), isKept)
+            return (try await addLocked(described, password: nil, replaces: true), isKept)
         }
         var destination = described
         destination.login = .kept
@@ -116,6 +135,10 @@ package struct DestinationChanges: Sendable {
     /// Takes a server out; it can be had again for a day, with its login.
     /// - Returns: the file as it is now; `nil`: there is no such server.
     package func remove(_ name: String) async throws(RequestError) -> DestinationsFile? {
+        try await locked { () async throws(RequestError) in try await removeLocked(name) }
+    }
+
+    private func removeLocked(_ name: String) async throws(RequestError) -> DestinationsFile? {
         guard let destination = try await onDisk({ disk in disk.file[name] }) else { return nil }
         let isKept = destination.login == .kept
         if isKept {
@@ -145,6 +168,10 @@ package struct DestinationChanges: Sendable {
     /// Puts back what was removed.
     /// - Parameter wanted: `nil`: the last one.
     package func restore(_ wanted: String?) async throws(RequestError) -> Restored {
+        try await locked { () async throws(RequestError) in try await restoreLocked(wanted) }
+    }
+
+    private func restoreLocked(_ wanted: String?) async throws(RequestError) -> Restored {
         let (found, file) = try await onDisk { disk in (disk.restorable(wanted), disk.file) }
         guard var destination = found else {
             let what = wanted.map { "no destination \"\($0)\"" } ?? "no destination"
@@ -171,6 +198,23 @@ package struct DestinationChanges: Sendable {
         }
     }
 
+    /// Does something while no other client changes the file.
+    private func locked<Value: Sendable>(
+        _ body: () async throws(RequestError) -> Value
+    ) async throws(RequestError) -> Value {
+        let lock: FileLock
+        do throws(Errno) { lock = try await FileLock.wait(for: path, tries: tries) } catch {
+            let shown = RawPath(path).displayed
+            throw RequestError(
+                .refused,
+                error == .wouldBlock
+                    ? "another martlet is changing destinations.conf: try again when it has ended"
+                    : "destinations.conf cannot be written (\(error)): check \(shown)")
+        }
+        defer { withExtendedLifetime(lock) {} }
+        return try await body()
+    }
+
     private func onDisk<Value: Sendable>(
         _ body: @escaping @Sendable (DestinationsOnDisk) throws(Errno) -> Value
     ) async throws(RequestError) -> Value {
@@ -192,7 +236,8 @@ extension Destination {
     /// Scheme, host and port, as they are written; of S3 also the service.
     fileprivate var authority: [String?] {
         let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-        let server = TransferScheme(of: url) == .s3 ? "" : String(url[start...].prefix { $0 != "/" })
+        let isBucket = TransferScheme(of: url)?.facts.namesBucket == true
+        let server = isBucket ? "" : String(url[start...].prefix { $0 != "/" })
         return [String(url[..<start]), server, endpoint]
     }
 }

@@ -46,7 +46,7 @@ package struct S3Surroundings: Sendable {
 
     /// The service that a destination's bucket is at; `nil`: it is none of S3. Blocks on the disk.
     package func place(of destination: Destination) -> S3Place? {
-        guard TransferScheme(of: destination.url) == .s3 else { return nil }
+        guard TransferScheme(of: destination.url)?.facts.login == .keys else { return nil }
         return S3Place(endpoint: endpoint(of: destination, stored(destination.profile)))
     }
 
@@ -57,7 +57,7 @@ package struct S3Surroundings: Sendable {
     ) throws(QueueingFault) {
         let stored = stored(destination?.profile)
         let endpoint = endpoint(of: destination, stored)
-        if let endpoint, TransferScheme(of: endpoint).map({ $0 != .http && $0 != .https }) ?? true {
+        if let endpoint, TransferScheme(of: endpoint)?.facts.isNegotiated != true {
             // What it holds may be a password: it is not shown.
             throw .usage("the S3 endpoint is not a URL of http or https", "write https://HOST in AWS_ENDPOINT_URL")
         }

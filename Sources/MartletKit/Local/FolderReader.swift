@@ -1,5 +1,4 @@
 import LinuxSystem
-import Synchronization
 
 /// The known part of a folder while it is read. Entries are sorted, and more come as long as it is not complete.
 package struct FolderSnapshot: Hashable, Sendable {

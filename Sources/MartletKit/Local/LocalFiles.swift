@@ -1,5 +1,5 @@
 import LinuxSystem
-import Synchronization
+import struct Synchronization.Atomic
 package import TransferModel
 
 /// Looks at local files off every thread that must not wait: a dead network disk holds up one of its own, nobody's keys.

@@ -71,10 +71,13 @@ extension EngineConnection {
     }
 
     /// Remembers; blocks on the disk. Whether it could does not matter to anybody's transfer.
-    package nonisolated func remember(_ change: (inout RecentPlaces) -> Void) {
-        var recent = recentPlaces()
-        let before = recent
-        change(&recent)
-        if recent != before { try? SmallFile.replace(recentFile, with: recent.bytes) }
+    @concurrent
+    package nonisolated func remember(_ change: @Sendable (inout RecentPlaces) -> Void) async {
+        try? await SmallFile.change(recentFile) { bytes in
+            let before = RecentPlaces(bytes: bytes)
+            var recent = before
+            change(&recent)
+            return recent == before ? nil : recent.bytes
+        }
     }
 }

@@ -62,6 +62,18 @@ package enum SmallFile {
         }
     }
 
+    /// Reads a file and puts a new version in its place, while no other process of ours does.
+    /// - Parameter change: gets what is there now, and gives the new version; `nil`: it stays as it is.
+    @concurrent
+    package static func change(
+        _ path: String, _ change: @Sendable (_ now: [UInt8]) -> [UInt8]?
+    ) async throws(Errno) {
+        let lock = try await FileLock.wait(for: path)
+        defer { withExtendedLifetime(lock) {} }
+        guard let bytes = change(contents(path) ?? []) else { return }
+        try replace(path, with: bytes)
+    }
+
     private static func requireReadable(_ path: [UInt8]) throws(Errno) {
         do throws(Errno) {
             let file = try System.openSettings(path)

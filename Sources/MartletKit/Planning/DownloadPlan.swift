@@ -28,7 +28,7 @@ package struct DownloadPlan: Sendable {
                 throw .usage("\(url.scheme.rawValue):// only sends", "use https:// or http://")
             }
             // Over HTTP an address that ends in a slash may be a file like any other; only the server knows.
-            guard url.scheme == .http || url.scheme == .https || !(url.path.isEmpty || url.path.hasSuffix("/")) else {
+            guard url.scheme.facts.isNegotiated || !(url.path.isEmpty || url.path.hasSuffix("/")) else {
                 throw .usage("\(url.text) is a folder, not a file", "give the URL of each file")
             }
             urls.append(url)
@@ -51,7 +51,7 @@ package struct DownloadPlan: Sendable {
     package var loginPlace: DestinationBook.Place? {
         place.map { place in
             DestinationBook.Place(
-                url: urls.first { $0.scheme == .s3 } ?? place.url, destination: place.destination)
+                url: urls.first { $0.scheme.facts.login == .keys } ?? place.url, destination: place.destination)
         }
     }
 

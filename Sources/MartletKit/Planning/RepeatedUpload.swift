@@ -39,7 +39,7 @@ package struct RepeatedUpload: Hashable, Sendable {
         if lendsLogin(to: place) {
             var options = order.options
             // Other schemes say the protocol themselves.
-            if ![.http, .https].contains(place.url.scheme) { (options.uploadBy, options.form) = (nil, nil) }
+            if !place.url.scheme.facts.isNegotiated { (options.uploadBy, options.form) = (nil, nil) }
             return options
         }
         var options = book.options(of: place.destination)

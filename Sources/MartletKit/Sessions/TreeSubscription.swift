@@ -1,5 +1,5 @@
+import LinuxSystem
 import ServiceWire
-import Synchronization
 public import TransferModel
 
 /// Changes to what a screen shows; each part replaces the earlier one of the same parent or ID.

@@ -16,11 +16,20 @@ final class Canvas {
 
     /// Takes over the terminal behind `descriptor` and switches to the alternate screen.
     ///
-    /// - Parameter names: terminal types to try, the first being TERM.
-    init(descriptor: Int32, names: [String], color: ColorRequest) throws(TerminalError) {
-        // They would freeze the size (resizeterm(3x)).
-        unsetenv("LINES")
-        unsetenv("COLUMNS")
+    /// - Parameters:
+    ///   - names: terminal types to try, the first being TERM.
+    ///   - size: within the bounds of ours. ncurses makes its cells before anybody can ask for another size, and a terminal may claim
+    ///     65535 columns and rows: gigabytes.
+    init(
+        descriptor: Int32, names: [String], size: ScreenSize, color: ColorRequest
+    ) throws(TerminalError) {
+        // newterm takes them for the size, before the terminal's word; afterwards they would freeze it (resizeterm(3x)).
+        setenv("LINES", "\(size.rows)", 1)
+        setenv("COLUMNS", "\(size.columns)", 1)
+        defer {
+            unsetenv("LINES")
+            unsetenv("COLUMNS")
+        }
         let file = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard file >= 0, let output = fdopen(file, "r+") else { throw .noTerminal(errno: errno) }
         // newterm, because initscr ends the process when it does not know the terminal.

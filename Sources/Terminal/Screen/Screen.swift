@@ -116,7 +116,7 @@ package final class Screen {
             noColor: environment("NO_COLOR"), own: options.colors)
         do throws(TerminalError) {
             canvas = try Canvas(
-                descriptor: device.output, names: Self.candidates(term), color: color)
+                descriptor: device.output, names: Self.candidates(term), size: device.size, color: color)
         } catch {
             device.restoreModes()
             CTerminalRescue_disarm()

@@ -7,20 +7,21 @@ import Terminal
 extension Model {
     /// The words of the engine or the queue, with the keys of this page in the place of commands.
     /// - Parameter node: the row that is meant when nothing else is named.
-    func advised(_ text: String, about node: NodeID? = nil) -> SafeText {
-        appearance.safe(Advice(text, about: node).written { keyed($0, about: node) })
+    func advised(_ advice: Advice, about node: NodeID? = nil) -> SafeText {
+        appearance.safe((advice.isIdle ? "nothing to do; " : "") + advice.written { keyed($0, about: node) })
     }
 
+    func advised(_ error: RequestError) -> SafeText { advised(error.advice ?? Advice(error.message)) }
+
     /// The same as a sentence of its own: a key is pressed, a line is typed, a command is entered elsewhere.
-    func cure(_ text: String, about node: NodeID? = nil) -> SafeText {
-        let advice = Advice(text, about: node)
-        let words = advised(text, about: node)
+    func cure(_ advice: Advice, about node: NodeID? = nil) -> SafeText {
+        let words = advised(advice, about: node)
         if let command = advice.loneCommand {
             guard let keyed = keyed(command, about: node) else { return "In a shell:  \(words)" }
             if !keyed.hasPrefix(Self.elsewhere) { return "\(keyed.hasPrefix(":") ? "Type" : "Press")  \(words)" }
             return appearance.safe(keyed.prefix(1).uppercased() + keyed.dropFirst())
         }
-        guard case .words(let first)? = advice.pieces.first, let letter = first.first else { return words }
+        guard advice.beginsWithWords, let letter = words.string.first else { return words }
         return appearance.safe(letter.uppercased()) + SafeText(Array(words.glyphs.dropFirst()))
     }
 

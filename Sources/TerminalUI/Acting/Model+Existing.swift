@@ -38,7 +38,7 @@ extension Model {
 
     mutating func causesCame(for rows: [NodeRow], _ result: Result<[BatchSnapshot], RequestError>) {
         switch result {
-        case .failure(let error): complain(advised(error.message))
+        case .failure(let error): complain(advised(error))
         case .success(let batches):
             let existing = batches.filter { $0.causes.contains { $0.code == .destinationExists } }
             retry(rows, existingIn: Set(existing.map(\.id)))
@@ -50,9 +50,9 @@ extension Model {
         let batches = rows.compactMap(\.id.batch).filter(existing.contains)
         if batches.isEmpty { return send(.retry, rows) }
         // Minutes may have passed: no question comes over what the person does now, whose keys would answer it.
-        guard page is TransfersPage, dialog == nil, !isAdding, commandPrompt == nil, filterLine == nil,
-            find?.isTyping != true
-        else { return say("Of \(title(rows)) something is there already: \(key(.retry)) asks what to do.") }
+        guard page is TransfersPage, !isOccupied else {
+            return say("Of \(title(rows)) something is there already: \(key(.retry)) asks what to do.")
+        }
         let files = ByteSum.of(rows.lazy.map(\.counts.failed))
         askAboutExisting(title(rows), files: files, batches, then: .act(.retry, rows))
     }

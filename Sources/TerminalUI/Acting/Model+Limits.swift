@@ -37,7 +37,7 @@ extension Model {
             return
         }
         switch result {
-        case .failure(let error): complain(advised(error.message))
+        case .failure(let error): complain(advised(error))
         case .success(let limits):
             form = LimitForm(
                 limits, targets,
@@ -81,7 +81,7 @@ extension Model {
             case .setLimits(let wish) = request.purpose
         else { return }
         switch result {
-        case .failure(let error): complain(advised(error.message))
+        case .failure(let error): complain(advised(error))
         case .success(let limits):
             let undo = limits.operation.map { UndoChoice.operation($0) }
             if undo != nil { changes.history.note(request, undo) }

@@ -19,7 +19,7 @@ extension Model {
     mutating func undoableCame(_ result: Result<[UndoStep], RequestError>, _ number: Int) {
         guard requests.outstanding.removeValue(forKey: number) != nil else { return }
         switch result {
-        case .failure(let error): complain(advised(error.message))
+        case .failure(let error): complain(advised(error))
         case .success(let steps): page = undoReport(steps)
         }
     }

@@ -20,7 +20,7 @@ struct VerifyNews: Hashable, Sendable {
     /// Files that are missing or other ones.
     var absent = 0
     /// The reason why nothing more can be said.
-    var refusal: String?
+    var refusal: RequestError?
     var isOver = false
 
     /// Files that are read at their servers.
@@ -115,6 +115,6 @@ extension Model {
         if news.unsent > 0 {
             return complain("\(counts); \(Figures.count(news.unsent)) not sent: \(key(.why)) says why.")
         }
-        complain("\(counts): \(advised(news.reason ?? "the rest could not be compared"))")
+        complain("\(counts): \(appearance.safe(news.reason ?? "the rest could not be compared"))")
     }
 }

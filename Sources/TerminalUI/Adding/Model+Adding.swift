@@ -25,6 +25,7 @@ extension Model {
 
     /// The steps come onto the screen.
     mutating func begin(_ flow: AddFlow, kept: Bool = false, pasting bytes: [UInt8]? = nil) {
+        guard layers.admits(AddFlow.self) else { return }
         var flow = flow
         flow.book = book
         follow(flow.opening)

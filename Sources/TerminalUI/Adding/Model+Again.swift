@@ -23,7 +23,7 @@ extension Model {
         // Somebody who has begun something else meanwhile is not torn out of it.
         guard adding == nil else { return }
         switch result {
-        case .failure(let error): complain(advised(error.message))
+        case .failure(let error): complain(advised(error))
         case .success(let order):
             guard let repeated = RepeatedUpload(order), var flow = AddFlow(repeated) else {
                 return complain("\(batch) has no uploads to do again.")
@@ -47,7 +47,7 @@ extension Model {
             ask(.replaced(old, by: new)) { .act(.cancel, .ids([.batch(old)]), number: $0) }
         case .success: say("\(new) is queued; \(old) changed meanwhile and is not cancelled: both stand.")
         case .failure(let error):
-            complain("\(new) is queued; \(old) was not cancelled: " + advised(error.message))
+            complain("\(new) is queued; \(old) was not cancelled: " + advised(error))
         }
     }
 }

@@ -86,8 +86,8 @@ enum Request: Hashable, Sendable {
     case count([String])
     /// True: tell of batches, too, while a filter hides them.
     case watchBatches(Bool)
-    /// Write them all to `filters.conf`.
-    case saveFilters([SavedFilter])
+    /// Give the filter of this name another text in `filters.conf`; `nil`: take it out.
+    case changeFilter(String, to: String?)
     case reconnect
     case startEngine
     /// Colours for this background from now on.

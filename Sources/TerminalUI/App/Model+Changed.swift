@@ -11,7 +11,7 @@ extension Model {
         case .success(let all): changed = all
         case .failure(let error):
             changes.pending = changes.pending.filter { $0.value.number != number }
-            return complain(advised(error.message))
+            return complain(advised(error))
         }
         let results = changed.results
         let refused = results.filter { $0.result == .refused }
@@ -23,7 +23,8 @@ extension Model {
         let isClearing = if case .clearFinished = request.purpose { true } else { false }
         if let first = refused.first, !isClearing {
             let others = refused.count > 1 ? " (and \(refused.count - 1) more)" : ""
-            return complain(advised((first.message ?? "\(first.id) was refused") + others))
+            let why = first.advice ?? Advice(first.message ?? "\(first.id) was refused")
+            return complain(advised(why) + SafeText(others))
         }
         let done = results.count { $0.result == .done }
         let page = page

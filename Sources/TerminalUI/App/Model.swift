@@ -92,6 +92,9 @@ struct Model: Sendable {
     /// away as one that is lost.
     var canChange: Bool { isConnected && silence.map { $0 < .seconds(10) } ?? true }
 
+    /// True while a person types or decides something: keys are for that.
+    var isOccupied: Bool { page.isTyping || layers.open(in: self).contains { type(of: $0).takesKeys } }
+
     /// The only way in.
     mutating func update(_ message: Message, at moment: Moment) -> [Request] {
         now = moment
@@ -100,6 +103,7 @@ struct Model: Sendable {
         let wasSilent = isConnected && !canChange
         let before = notice
         defer { requests.made = [] }
+        if case .input = message {} else { layers.isShut = isOccupied }
         switch message {
         case .input(let input): take(input)
         case .resized(let size): self.size = size
@@ -116,6 +120,7 @@ struct Model: Sendable {
         case .printed(let lines): takePrinted(lines)
         case .tick: break
         }
+        if layers.reopen() { say("What you asked for came while you were busy here: ask for it once more.") }
         if wasSilent, canChange, notice == before { say("The engine answers again.") }
         expire()
         tree.resize(height: layout.tree.count)

@@ -77,11 +77,9 @@ actor LocalWork {
         case .allowLingering:
             telling.yield(.lingering(refusal: await files.run { LogoutEffect.allowLingering() }))
         case .remember(let destination, let folder):
-            await files.run {
-                engine.remember { recent in
-                    if let destination { recent.add(destination: destination) }
-                    if let folder { recent.add(folder: folder) }
-                }
+            await engine.remember { recent in
+                if let destination { recent.add(destination: destination) }
+                if let folder { recent.add(folder: folder) }
             }
         case .list, .count, .stopCounting, .sift, .stopSifting, .stopAll: break
         }

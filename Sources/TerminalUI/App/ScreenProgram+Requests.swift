@@ -69,8 +69,8 @@ extension ScreenProgram {
         case .queue(let order, let number): .queued(await queue(order), number: number)
         case .destination(let deed, let number):
             .destination(await localWork.perform(deed, environment: Self.environment), number: number)
-        case .saveFilters(let filters):
-            await Self.save(filters, engine).map { .notSaved($0) }
+        case .changeFilter(let name, let text):
+            await engine.changeFilters { SavedFilter.file($0, changing: name, to: text) }.map { .notSaved($0) }
         case .reconnect: await connect(launching: false)
         case .startEngine: await connect(launching: true)
         case .show, .count, .watchBatches, .local, .theme, .redraw, .suspend, .bell, .copy, .write, .showPlain, .notify,
@@ -148,11 +148,6 @@ extension ScreenProgram {
             case .failure(let error): error.message
             }
         if let refusal { take(.answer(.notSaved("\(batch) is queued, but not before the others: \(refusal)"))) }
-    }
-
-    @concurrent
-    private static func save(_ filters: [SavedFilter], _ engine: EngineConnection) async -> String? {
-        engine.writeFilters(SavedFilter.file(filters))
     }
 
     /// The variables of this process that a batch keeps or takes its keys from.

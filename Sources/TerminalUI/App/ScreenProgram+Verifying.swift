@@ -27,7 +27,7 @@ extension ScreenProgram {
                     tell()
                 }
             } catch {
-                news.refusal = error.message
+                news.refusal = error
             }
         }
         news.isOver = true

@@ -110,18 +110,18 @@ extension Model {
         case .failure(let error):
             // It would only be asked the same again.
             closeWhy()
-            complain(advised(error.message))
+            complain(advised(error))
         case .success(let answers):
             guard let answer = answers.first else {
                 closeWhy()
                 return say("\(name) does not wait for anything.")
             }
-            let cure = cure(answer.unblock, about: node)
+            let cure = cure(answer.remedy, about: node)
             if why?.node == node {
                 why?.take(answer, cure: cure, now)
-            } else if !isAdding {
+            } else {
                 why = WhyPanel(node, row, name: name, answer: answer, cure: cure, now)
-                note(appearance.safe("\(answer.sentence). ") + cure)
+                if why != nil { note(appearance.safe("\(answer.sentence). ") + cure) }
             }
             // The row may have changed while the answer was on its way.
             refreshWhy(nil)
@@ -165,6 +165,8 @@ extension WhyPanel: Layer {
         model.closeWhy()
         return [.back, .why, .enter].contains(action)
     }
+
+    func passOver(in model: inout Model) { model.closeWhy() }
 
     /// A press of the mouse while it is open is about nothing that it hides: the wheel scrolls it, all else closes it.
     func take(_ press: MousePress, in model: inout Model) {

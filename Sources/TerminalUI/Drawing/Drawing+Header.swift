@@ -70,7 +70,8 @@ extension Drawing {
         case .failed: return "NO ENGINE"
         case .connected:
             if model.silence == nil, let trouble = model.totals?.trouble {
-                return "engine STANDS STILL: " + appearance.safe(TransferError(.diskFull, trouble).happening)
+                let what = model.totals?.troubleFinding?.happening ?? trouble
+                return "engine STANDS STILL: " + appearance.safe(what)
             }
             guard let silence = model.silence else {
                 return (model.machine.map { "engine of \($0)" } ?? "engine") + (stopping ?? " ok") + uptime

@@ -66,7 +66,7 @@ extension Model {
         defer { self.find = self.find == nil ? nil : find }
         guard case .success(let row) = result else {
             find.steps = 0
-            if case .failure(let error) = result { complain(advised(error.message)) }
+            if case .failure(let error) = result { complain(advised(error)) }
             return
         }
         guard question.text == find.field.text else {

@@ -1,3 +1,4 @@
+import Configuration
 import DisplayText
 import MartletKit
 
@@ -11,8 +12,12 @@ package struct SavedFilter: Hashable, Sendable {
         self.text = text
     }
 
-    /// The file as a whole.
-    static func file(_ filters: [SavedFilter]) -> [UInt8] {
+    /// The file as a whole with another text of one filter, or (`nil`) without it.
+    /// - Parameter bytes: the file as it is now: other screens write it, too.
+    static func file(_ bytes: [UInt8], changing name: String, to text: String?) -> [UInt8] {
+        var filters = INIDocument(bytes: bytes).entries.map { SavedFilter(name: $0.key, text: $0.value) }
+        filters.removeAll { $0.name == name }
+        if let text { filters.append(SavedFilter(name: name, text: text)) }
         let head = "# Filters of martlet's screen by name; :save NAME and :forget NAME write them.\n"
         return Array((head + filters.map { "\($0.name) = \($0.text)\n" }.joined()).utf8)
     }
@@ -37,7 +42,7 @@ extension Model {
         }
         filters.saved.removeAll { $0.name == name }
         filters.saved.append(SavedFilter(name: name, text: text))
-        requests.append(.saveFilters(filters.saved))
+        requests.append(.changeFilter(name, to: text))
         say("Saved \"\(appearance.safe(text))\" as \(appearance.safe(name)).")
     }
 
@@ -50,7 +55,7 @@ extension Model {
                     : "There is no filter \(appearance.safe(name)): there are \(appearance.safe(names)).")
         }
         filters.saved.removeAll { $0.name == name }
-        requests.append(.saveFilters(filters.saved))
+        requests.append(.changeFilter(name, to: nil))
         say("Forgot the filter \(appearance.safe(name)).")
     }
 }

@@ -25,13 +25,20 @@ extension Model {
         if performAnywhere(press) { return }
         let open = layers.open(in: self)
         if let layer = open.first(where: { type(of: $0).takesKeys }) { return layer.take(press, in: &self) }
-        let shown = page
-        if shown.take(press, in: &self) { return }
         // A message stays until the next key; what it offers to undo stays as long as the offer holds.
         let hadNotice = notice != nil
-        if notice?.undo == nil { notice = nil }
-        guard let action = action(for: press) else { return }
-        for layer in layers.open(in: self) where layer.perform(action, in: &self) { return }
+        func forgetNotice() { if notice?.undo == nil { notice = nil } }
+        let asked = action(for: press)
+        // What lies over the page hears of a key first, also of one that the page would type.
+        if !open.isEmpty { forgetNotice() }
+        for layer in open {
+            guard let asked else { layer.passOver(in: &self); continue }
+            if layer.perform(asked, in: &self) { return }
+        }
+        let shown = page
+        if shown.take(press, in: &self) { return }
+        forgetNotice()
+        guard let action = asked else { return }
         // One thing at a time: the message, then the filter.
         if action == .back, hadNotice, page is TransfersPage { return notice = nil }
         perform(action)

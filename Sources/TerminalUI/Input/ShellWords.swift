@@ -5,18 +5,29 @@ struct ShellWords: Sendable {
 
     /// The words of a line, as a shell would take them apart; `nil` when a quote is not closed. Nothing is ever
     /// executed or expanded but a `~` at the beginning of a word.
-    func split(_ line: [UInt8]) -> [[UInt8]]? {
+    func split(_ line: [UInt8]) -> [[UInt8]]? { taken(line)?.words }
+
+    /// The word that is being typed at the end of `line`, and where it begins; `nil` within quotes.
+    func lastWord(_ line: [UInt8]) -> (word: [UInt8], start: Int)? {
+        guard !line.isEmpty, let (words, start) = taken(line) else { return nil }
+        return (start < line.count ? words.last ?? [] : [], start)
+    }
+
+    /// The words of a line, and where the one begins that its end is in; the line's end where that is between words.
+    private func taken(_ line: [UInt8]) -> (words: [[UInt8]], last: Int)? {
         var words: [[UInt8]] = []
         // Grows in place: a paste may be one word of megabytes.
         var word: [UInt8] = []
         var isInWord = false
         var isQuoted = false
+        var start = 0
         var rest = line[...]
         func finish() {
             if isInWord { words.append(isQuoted ? word : expanded(word)) }
             (word, isInWord, isQuoted) = ([], false, false)
         }
         while let byte = rest.popFirst() {
+            if !isInWord { start = rest.startIndex - 1 }
             switch byte {
             case 0x20, 0x09, 0x0A, 0x0D: finish()
             case UInt8(ascii: "'"), UInt8(ascii: "\""):
@@ -33,24 +44,9 @@ struct ShellWords: Sendable {
                 isInWord = true
             }
         }
+        let last = isInWord ? start : line.count
         finish()
-        return words
-    }
-
-    /// The word that is being typed at the end of `line`, and where it begins.
-    func lastWord(_ line: [UInt8]) -> (word: [UInt8], start: Int)? {
-        var start = line.count
-        // The longest ending that is one word; the text before it is whole.
-        for index in line.indices.reversed() where line[index] == 0x20 || index == 0 {
-            let begin = index == 0 ? 0 : index + 1
-            guard let words = split(Array(line[begin...])), words.count <= 1, split(Array(line[..<begin])) != nil else {
-                continue
-            }
-            start = begin
-            let word = words.first ?? []
-            if index == 0 || line[index - 1] != UInt8(ascii: "\\") { return (word, start) }
-        }
-        return nil
+        return (words, last)
     }
 
     /// Splits a paste into words: one path a line, or a line of quoted words as a file manager gives them.

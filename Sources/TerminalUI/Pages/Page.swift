@@ -29,6 +29,8 @@ protocol Page: Sendable {
     /// True when clicks are wanted on it; else dragging selects text.
     func wantsMouse(in model: Model) -> Bool
 
+    /// True while text is typed on it.
+    var isTyping: Bool { get }
     /// Takes a key while text is typed on it; false: the key's action counts.
     func take(_ press: KeyPress, in model: inout Model) -> Bool
     /// Takes what is pasted while text is typed on it; false: it is none of its lines.
@@ -57,6 +59,7 @@ protocol Page: Sendable {
 
 extension Page {
     static var opener: Action? { nil }
+    var isTyping: Bool { false }
     static func open(in model: inout Model) {}
     static func take(_ answer: Answer, in model: inout Model) -> Bool { false }
 

@@ -1,5 +1,6 @@
 import DisplayText
 import MartletKit
+import Wording
 
 /// The name of a group of files of one fate.
 enum RowLabel {
@@ -12,7 +13,7 @@ enum RowLabel {
         guard let error = row.error else { return SafeText("\(count) \(more)\(word(RowState(row)))") }
         if above?.error?.code == error.code { return SafeText("\(count) more, same error") }
         // The name of one file would stand for all of them.
-        let what = row.counts.total > 1 && error.namesItsFile ? error.code.words : error.happening
+        let what = row.counts.total > 1 && error.finding.isOfFile ? error.code.words : error.happening
         return SafeText("\(count) \(more)\(word(RowState(row))): ") + appearance.safe(what)
     }
 

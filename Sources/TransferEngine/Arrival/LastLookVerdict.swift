@@ -7,17 +7,20 @@ enum LastLookVerdict {
     /// The reason why the file is not there as it was sent; `nil`: it is.
     /// - Parameter tagsProve: the server's tag of a version is another for other bytes, and never for the same version (S3).
     static func absence(of file: ComparedFile, at host: String, tagsProve: Bool) -> AbsentFile? {
-        func absent(_ message: String, isOther: Bool = true) -> AbsentFile {
+        func absent(_ what: String, _ remedy: Remedy = otherLies, isOther: Bool = true) -> AbsentFile {
             AbsentFile(
-                task: file.task, finishedAt: file.finishedAt, error: TransferError(.notThere, message),
+                task: file.task, finishedAt: file.finishedAt, error: TransferError(.notThere, what, remedy),
                 resumePoint: isOther ? otherLiesThere : nil)
         }
         guard let entry = file.entry else {
-            return absent("\(host) does not list it, though all of it was sent: retry sends it again", isOther: false)
+            return absent(
+                "\(host) does not list it, though all of it was sent", .retry("retry sends it again"), isOther: false)
         }
-        if entry.isFolder { return absent("at \(host) lies a folder of its name: \(otherAdvice)") }
+        if entry.isFolder { return absent("at \(host) lies a folder of its name") }
         // Another one's file is there, and was to stay.
         if file.isSkipped { return nil }
+        // A later batch of ours sent the name again.
+        if file.mayBeRewritten { return nil }
         let found: String
         switch entry.size {
         case .bytes(let bytes) where bytes != file.size: found = "\(bytes) bytes instead of \(file.size)"
@@ -36,18 +39,16 @@ enum LastLookVerdict {
                 return nil
             }
         }
-        return absent("at \(host) lies another file of its name, with \(found)\(since(entry)): \(otherAdvice)")
+        return absent("at \(host) lies another file of its name, with \(found)\(since(entry))")
     }
 
-    private static let otherAdvice = "look at it, and \(TransferError.replaceAdvice) to put yours in its place"
+    static let otherLies = Remedy.replacing("look at it, and ", " to put yours in its place")
 
     /// A retry finds a file there that is known not to be the source, whatever its length and time: only the rule for files that are there
     /// already says whether it is replaced. Even a damaged copy of ours may have been mended by then.
     static let otherLiesThere: [UInt8] = {
-        var put = PutResumePoint(stored: false, etag: nil)
-        put.isOther = true
-        var point = ResumePoint(put)
-        point.isOutdated = true
+        var point = ResumePoint(PutResumePoint(stored: false, etag: nil))
+        (point.isOutdated, point.targetIsOther) = (true, true)
         return point.encoded
     }()
 

@@ -1,4 +1,4 @@
-import Synchronization
+import struct Synchronization.Atomic
 
 /// Bytes read so far and a flag to stop, shared between the threads of the engine and of the service.
 package final class ReadBackMeter: Sendable {

@@ -26,7 +26,7 @@ extension TransferEngine {
                     let free = max(freeSlots(beyond: 0), lastLooks.isIdle ? 1 : 0)
                     // The end of a look that goes on looks again.
                     guard free > 0 else { break }
-                    let now = Timestamp(milliseconds: WallClock.milliseconds)
+                    let now = Timestamp(milliseconds: platform.wallMilliseconds)
                     let due = await durably {
                         try await queue.writer.dueLooks(
                             besides: lastLooks.notNow(timeline.now), at: shut, limit: free, now: now)
@@ -63,7 +63,7 @@ extension TransferEngine {
             } catch {
                 // The queue cannot be written, most often because its disk is full.
                 report(.warning, "what a folder of \(look.batch) holds cannot be kept, it is listed later: \(error)")
-                later(lastLooks.postpone(look.folder, now: timeline.now, random: Double.random(in: 0..<1)))
+                later(lastLooks.postpone(look.folder, now: timeline.now, random: platform.randomFraction()))
             }
         }
         return true
@@ -85,13 +85,13 @@ extension TransferEngine {
             if counts.absent > 0 {
                 report(.warning, "\(counts.absent) files of \(look.batch) are not at the server as they were sent")
             }
-            let now = Timestamp(milliseconds: WallClock.milliseconds)
+            let now = Timestamp(milliseconds: platform.wallMilliseconds)
             let found = EndedLook.Outcome.looked(at: now, listed: counts.listed, files: files)
             return try await queue.writer.end(looks: [EndedLook(look, found)])
         }
         let giveUp = context.order.options.giveUpAfterSeconds
         if let retryAt = lastLooks.fail(
-            look.folder, error, giveUpAfterSeconds: giveUp, now: timeline.now, random: Double.random(in: 0..<1),
+            look.folder, error, giveUpAfterSeconds: giveUp, now: timeline.now, random: platform.randomFraction(),
             waited: { timeline.patience(since: $0) })
         {
             report(.debug, "a folder of \(look.batch) is listed later: \(error.message)")
@@ -112,7 +112,7 @@ extension TransferEngine {
         guard let context = try await contextForRemoval(of: look.batch) else { return .noListingPlace }
         takeSlot(at: look.origin)
         defer { giveSlot(at: look.origin) }
-        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        let now = Timestamp(milliseconds: platform.wallMilliseconds)
         let lead = timeline.lead
         var counts = LookCounts()
         let error = try await examine(look, context, until: now) { absent, compared in
@@ -145,9 +145,11 @@ extension TransferEngine {
         guard let base = context.destination else { return .noListingPlace }
         // Recorded facts are committed before it is decided which names are asked for.
         try await queue.writer.commit()
-        let exact = look.isExact ? context.lastSegment : nil
+        let exact = look.isExact ? context.fileName : nil
         var beginning = RawPath("")
-        if case .s3 = base.address { beginning = try await queue.reader.commonBeginning(in: look.folder) }
+        if base.scheme.facts.lists == .prefixes {
+            beginning = try await queue.reader.commonBeginning(in: look.folder)
+        }
         guard let place = base.folder(look.remote, isExact: look.isExact),
             let listing = place.listing(
                 beginning: exact ?? beginning, facts: facts(place, look.origin))
@@ -155,6 +157,7 @@ extension TransferEngine {
         let comparison = try await queue.reader.beginComparison()
         do {
             let error = await list(listing, at: place, context, look.origin, into: comparison)
+            if error == nil { try await queue.reader.noteLaterWriters(in: look, comparison: comparison) }
             let unasked =
                 error == nil && phase == .running
                 ? try await compare(look, exact, until, comparison, place, context, take) : nil
@@ -172,9 +175,10 @@ extension TransferEngine {
         _ context: BatchContext, _ take: (_ absent: [AbsentFile], _ compared: Int) async throws -> Void
     ) async throws -> TransferError? {
         let host = TransferScheme.server(of: context.order.destination)
-        let isBucket = if case .s3 = place.address { true } else { false }
+        // Such lists tell all names as they are.
+        let isComplete = place.scheme.facts.lists == .prefixes
         func absent(_ files: [ComparedFile]) -> [AbsentFile] {
-            files.compactMap { LastLookVerdict.absence(of: $0, at: host, tagsProve: isBucket) }
+            files.compactMap { LastLookVerdict.absence(of: $0, at: host, tagsProve: isComplete) }
         }
         var last: TaskID?
         repeat {
@@ -186,8 +190,8 @@ extension TransferEngine {
         var trust = ListTrust()
         repeat {
             var page = try await queue.reader.unmatched(
-                comparison: comparison, exact: exact, otherNames: !isBucket, after: last, limit: Self.page)
-            for index in page.files.indices where !isBucket && trust.asks(for: page.files[index]) {
+                comparison: comparison, exact: exact, otherNames: !isComplete, after: last, limit: Self.page)
+            for index in page.files.indices where !isComplete && trust.asks(for: page.files[index]) {
                 guard phase == .running else { return nil }
                 if let error = await probe(&page.files[index], below: place, look, context, &trust) { return error }
             }
@@ -202,15 +206,14 @@ extension TransferEngine {
         _ file: inout ComparedFile, below folder: RemotePlace, _ look: DueLook, _ context: BatchContext,
         _ trust: inout ListTrust
     ) async -> TransferError? {
-        guard let place = folder.appending(file.name)?.probe else { return nil }
-        let (error, attempt) = await inquire(
-            .probe, FileProbe(place, name: file.name), at: folder, context, look.origin)
+        guard let machine = folder.appending(file.name)?.fileProbe(named: file.name) else { return nil }
+        let (error, attempt) = await inquire(.probe, machine, at: folder, context, look.origin)
         // A server that cannot be asked in this way is believed; one that does not answer has not said that nothing is there.
         if let error { return error.code == .unsupported ? nil : error }
         guard let probe = attempt.machine as? FileProbe else { return nil }
-        trust.add(wasRight: probe.entry == nil)
+        trust.add(wasRight: probe.found == nil)
         // The list says more of the same file.
-        file.entry = probe.entry.map { file.entry ?? $0 }
+        file.entry = probe.found.map { file.entry ?? $0 }
         return nil
     }
 
@@ -218,7 +221,7 @@ extension TransferEngine {
 
     /// Asks for the list, once more where the server may want the password shown in another way.
     private func list(
-        _ listing: RemoteListing.Place, at place: RemotePlace, _ context: BatchContext, _ origin: String,
+        _ listing: RemoteListing, at place: RemotePlace, _ context: BatchContext, _ origin: String,
         into comparison: Int64
     ) async -> TransferError? {
         if case .failed(let error) = context.credentials { return error }
@@ -228,16 +231,15 @@ extension TransferEngine {
     }
 
     private func listOnce(
-        _ listing: RemoteListing.Place, at place: RemotePlace, _ context: BatchContext, _ origin: String,
+        _ listing: RemoteListing, at place: RemotePlace, _ context: BatchContext, _ origin: String,
         into comparison: Int64
     ) async -> (error: TransferError?, answer: HTTPAnswer?) {
         guard phase == .running else { return (.stoppedLooking, nil) }
         let collector = ListingCollector(queue.reader, comparison: comparison)
-        let (error, attempt) = await inquire(
-            .listing(collector), RemoteListing(listing), at: place, context, origin)
+        let (error, attempt) = await inquire(.listing(collector), listing, at: place, context, origin)
         guard await collector.settled() else {
             let full = TransferError(
-                .internal, "the names at the server could not be kept here: see whether the disk is full")
+                .internal, "the names at the server could not be kept here", .step("see whether the disk is full"))
             return (full, nil)
         }
         if collector.isTooLong { return (.tooManyNames(TransferScheme.server(of: context.order.destination)), nil) }
@@ -296,77 +298,23 @@ struct LookCounts {
     }
 }
 
-extension RemotePlace {
-    /// A folder below this place.
-    /// - Parameter isExact: this is the address of a file: the folder is the one that it lies in.
-    func folder(_ path: RawPath, isExact: Bool) -> RemotePlace? {
-        guard isExact else { return appending(path) }
-        func parent(_ path: RawPath) -> RawPath {
-            let slash = path.bytes.lastIndex(of: UInt8(ascii: "/"))
-            // The root's own slash stays.
-            return RawPath(slash.map { Array(path.bytes[..<max($0, 1)]) } ?? [])
-        }
-        switch address {
-        case .http(let address): return address.resolving("./").map { RemotePlace(scheme, .http($0)) }
-        case .s3(var address):
-            address.key = RawPath(
-                address.key.bytes.lastIndex(of: UInt8(ascii: "/")).map { Array(address.key.bytes[...$0]) } ?? [])
-            return RemotePlace(scheme, .s3(address))
-        case .ftp(let address):
-            return FTPAddress(address.security, host: address.host, port: address.port, path: parent(address.path))
-                .map { RemotePlace(scheme, .ftp($0)) }
-        case .sftp(let host, let port, let path):
-            return RemotePlace(scheme, .sftp(host: host, port: port, path: parent(path)))
-        }
-    }
-
-    /// The place at which this file is asked for by its name; `nil`: the lists of this protocol tell all names.
-    var probe: FileProbe.Place? {
-        switch address {
-        case .http(let address): .dav(address)
-        case .s3: nil
-        case .ftp(let address): .ftp(host: address.server, address.path)
-        case .sftp(let host, let port, let path): .sftp(host: RemotePlace.server(host, port), path)
-        }
-    }
-
-    /// The place at which this folder is listed; `nil`: nothing lists it.
-    /// - Parameter beginning: how all names begin that matter, where a server can leave the others out.
-    func listing(beginning: RawPath, facts: HostFacts) -> RemoteListing.Place? {
-        let slash = UInt8(ascii: "/")
-        switch address {
-        case .http(let address):
-            guard scheme.lists else { return nil }
-            // A folder's address ends in a slash.
-            let path = address.target.prefix { $0 != "?" }
-            let folder = path.hasSuffix("/") ? address : address.appendingSlash
-            return .dav(folder, isCloud: path.contains("/remote.php/") || path.contains("/public.php/"))
-        case .s3(var address):
-            var key = address.key.bytes
-            if !key.isEmpty, key.last != slash { key.append(slash) }
-            address.key = RawPath(key + beginning.bytes)
-            return .s3(address, facts)
-        case .ftp(let address): return .ftp(host: address.server, address.path)
-        case .sftp(let host, let port, let path): return .sftp(host: RemotePlace.server(host, port), path)
-        }
-    }
-}
-
 extension TransferError {
     static var noListingPlace: TransferError {
-        TransferError(.unsupported, "nothing lists folders by this address: look there whether all of it has arrived")
+        TransferError(
+            .unsupported, "nothing lists folders by this address", .step("look there whether all of it has arrived"))
     }
 
     static var clockWasSet: TransferError {
         TransferError(
-            .networkConnectionLost, "this machine's clock was set meanwhile: 'martlet verify' asks again")
+            .networkConnectionLost, "this machine's clock was set meanwhile", .step("'martlet verify' asks again"))
     }
 
     static var stoppedLooking: TransferError {
-        TransferError(.networkConnectionLost, "the engine stopped before it was done: start it again")
+        TransferError(.networkConnectionLost, "the engine stopped before it was done", .step("start it again"))
     }
 
     static func tooManyNames(_ host: String) -> TransferError {
-        TransferError(.unsupported, "\(host) lists more names than can be: look there whether all of it has arrived")
+        TransferError(
+            .unsupported, "\(host) lists more names than can be", .step("look there whether all of it has arrived"))
     }
 }

@@ -38,13 +38,14 @@ extension TransferEngine {
         let reading = ReadingBack(meter, size: file.identity.size)
         let error = await read(reading, at: place, look.origin, context)
         if reading.sink.isTooLong {
-            return try await absent(file, other(host, "more bytes than the \(file.identity.size)"), isOther: true)
+            return try await absent(file, other(host, "more bytes than the \(file.identity.size)", file), isOther: true)
         }
         if let error {
             guard phase == .running, !meter.isStopped else { return .unread(.stoppedLooking) }
             let isMissing = error.code == .sourceMissing || error.httpStatus == 404 || error.httpStatus == 410
             guard isMissing else { return .unread(error) }
-            return try await absent(file, "\(host) does not have it any more: retry sends it again")
+            return try await absent(
+                file, TransferError(.notThere, "\(host) does not have it any more", .retry("retry sends it again")))
         }
         let found = reading.sink.value
         if found == sent {
@@ -52,17 +53,18 @@ extension TransferEngine {
             return .same
         }
         return try await absent(
-            file, other(host, "other bytes (SHA-256 \(found.value)) than those"), isOther: true)
+            file, other(host, "other bytes (SHA-256 \(found.value)) than those", file), isOther: true)
     }
 
-    private func other(_ host: String, _ what: String) -> String {
-        "\(host) gives \(what) that were sent: look at it, and \(TransferError.replaceAdvice) to put yours in its place"
+    private func other(_ host: String, _ what: String, _ file: FileToReadBack) -> TransferError {
+        let whose =
+            file.isSkipped ? "of the file here, which was not sent as one like it stood there" : "that were sent"
+        return TransferError(.notThere, "\(host) gives \(what) \(whose)", LastLookVerdict.otherLies)
     }
 
     private func absent(
-        _ file: FileToReadBack, _ message: String, isOther: Bool = false
+        _ file: FileToReadBack, _ error: TransferError, isOther: Bool = false
     ) async throws -> ReadBackOutcome {
-        let error = TransferError(.notThere, message)
         let absent = AbsentFile(
             task: file.task, finishedAt: file.finishedAt, error: error,
             resumePoint: isOther ? LastLookVerdict.otherLiesThere : nil)
@@ -83,9 +85,8 @@ extension TransferEngine {
             return .failure(error.error)
         }
         let changed = TransferError(
-            .sourceChanged,
-            "\(file.source.path.displayed) has changed since it was sent, and no SHA-256 of it was kept: "
-                + "'martlet again \(look.batch)' sends it as it is now")
+            .sourceChanged, of: file.source.path, "has changed since it was sent, and no SHA-256 of it was kept",
+            .step("'martlet again \(look.batch)' sends it as it is now"))
         guard source.identity == file.identity else { return .failure(changed) }
         if let digest = source.digest { return .success(digest) }
         do throws(Errno) {
@@ -117,7 +118,7 @@ extension TransferEngine {
             guard reading.mayGoOn, reading.sink.starts <= Self.readingPatience else { return error }
             failures = reading.sink.position > before ? 1 : failures + 1
             if failures == Self.readingPatience { return error }
-            await pause(RetryRule().delay(failures: failures, random: Double.random(in: 0..<1)))
+            await pause(RetryRule().delay(failures: failures, random: platform.randomFraction()))
         }
     }
 
@@ -130,9 +131,10 @@ extension TransferEngine {
         guard phase == .running else { return (.stoppedLooking, nil) }
         // No name is needed, since nothing is written here.
         guard
-            let machine = context.downloadMachine(
-                place, name: place.lastSegment, verify: VerificationWish.none, ifChanged: .restart, expects: nil,
-                facts: facts(place, origin), resume: reading.point)
+            let machine = place.download(
+                DownloadJob(
+                    name: place.address.fileName, verify: VerificationWish.none, ifChanged: .restart, expects: nil,
+                    facts: facts(place, origin), resume: reading.point))
         else { return (.noListingPlace, nil) }
         reading.mayGoOn = false
         let (error, attempt) = await inquire(.readBack(reading), machine, at: place, context, origin) {
@@ -172,8 +174,8 @@ extension TransferEngine {
 extension TransferError {
     fileprivate static func otherPart(_ host: String) -> TransferError {
         TransferError(
-            .badServerResponse,
-            "\(host) sent another part of the file than was asked for: 'martlet verify --read-back' asks again")
+            .badServerResponse, "\(host) sent another part of the file than was asked for",
+            .step("'martlet verify --read-back' asks again"))
     }
 }
 

@@ -96,8 +96,9 @@ final class Attempt {
     /// Bytes that the server had before this attempt: to hear of them again is no progress.
     var knownBefore: Int64
     var repeated: Int64 = 0
-    /// The accepted position advanced in this attempt.
+    /// Bytes were accepted in this attempt: host and line are well.
     var hasProgressed = false
+    var progress: ProgressMark
     var meter: SpeedMeter
     /// Speed of this file only; `meter` may have measured another file before.
     var pace: AttemptPace
@@ -118,6 +119,7 @@ final class Attempt {
         total = task.size
         accepted = task.accepted
         knownBefore = task.accepted
+        progress = ProgressMark(task)
         startedAt = nanoseconds
         meter = SpeedMeter(at: nanoseconds)
         pace = AttemptPace(at: nanoseconds)
@@ -150,7 +152,7 @@ final class Attempt {
     }
 
     /// The key under which facts about its server are kept.
-    var factsKey: String { place?.factsKey(origin) ?? origin }
+    var factsKey: String { place?.address.factsKey(origin) ?? origin }
 
     var direction: TransferDirection {
         if case .upload = task.work { .upload } else { .download }
@@ -180,5 +182,5 @@ final class Attempt {
     }
 
     /// Failures in a row when this attempt fails, too.
-    var failures: Int { hasProgressed ? 1 : task.failures + 1 }
+    var failures: Int { progress.hasAdvanced ? 1 : task.failures + 1 }
 }

@@ -1,4 +1,5 @@
 import CurlTransport
+import LinuxSystem
 import SSHTransport
 import TransferModel
 import TransferProtocols
@@ -42,6 +43,13 @@ final class BatchContext {
     private let timeouts: RequestTimeouts
     private let userAgent: String
     private let receivers: ReceiverTokens
+    /// The file of authorities that was read into `base`, or found unreadable.
+    private var authoritiesRead: RawPath?
+    /// A server was not trusted since: the file may be mended.
+    var authoritiesAreStale = false
+    /// Those who wait for the file (`TransferEngine.readAuthorities`), and the one that is being read.
+    var authoritiesWaiters: [(AuthoritiesWaiter, LoopTimer)] = []
+    var authoritiesBeingRead: RawPath?
     /// Failed TLS handshakes in a row.
     var handshakes = 0
     /// By origin; of its secrets.
@@ -72,7 +80,7 @@ final class BatchContext {
         let secrets = order.secrets
         if let refusal = secrets.refusal {
             return .failed(
-                TransferError(.permissionDenied, "\(refusal): give it anew with 'martlet set \(order.batch)'"))
+                TransferError(.permissionDenied, refusal, .step("give it anew with 'martlet set \(order.batch)'")))
         }
         if asks(secrets) { return .unknown }
         return secrets.user.map { .user($0, password: secrets.password ?? "") } ?? .none
@@ -87,12 +95,38 @@ final class BatchContext {
     func adopt(_ order: BatchOrder) {
         let isLetInAnew = order.secrets != self.order.secrets || order.lacks != self.order.lacks
         self.order = order
+        let trusted = base.authorities
         base = ConnectionSettings(order.options)
+        // Those of another file are trusted until it has been read.
+        if order.options.caFile != nil { base.authorities = trusted ?? .nobody }
         guard isLetInAnew else { return }
         keysGeneration += 1
         scheme = .basic
         credentials = Self.credentials(order)
         logins = [:]
+    }
+
+    /// The file of authorities that is to be read now; `nil`: none, or it has been.
+    var authoritiesToRead: RawPath? {
+        guard let path = order.options.caFile else { return nil }
+        return authoritiesRead == path && !authoritiesAreStale ? nil : path
+    }
+
+    /// Takes what was read. - Returns: those who waited for it.
+    func take(_ found: AuthoritiesReader.Found, of path: RawPath) -> [(AuthoritiesWaiter, LoopTimer)] {
+        if authoritiesBeingRead == path { authoritiesBeingRead = nil }
+        if order.options.caFile == path {
+            switch found {
+            case .authorities(let authorities):
+                base.authorities = authorities
+                (authoritiesRead, authoritiesAreStale) = (path, false)
+            // What was read of this file before is trusted until it can be read again.
+            case .unusable: if authoritiesRead != path { base.authorities = .nobody }
+            case .notNow: break
+            }
+        }
+        defer { authoritiesWaiters = [] }
+        return authoritiesWaiters
     }
 
     /// Asks anew next time: a person may have changed the password since.
@@ -147,7 +181,7 @@ final class BatchContext {
     }
 
     /// The name that a destination without a slash at its end gives its one file.
-    var lastSegment: RawPath { destination?.lastSegment ?? RawPath("") }
+    var fileName: RawPath { destination?.address.fileName ?? RawPath("") }
 
     /// The request that an exchange comes to.
     /// - Parameter now: by the server's clock, for a signature.
@@ -272,7 +306,7 @@ extension ConnectionSettings {
     /// The settings that decide which servers a batch trusts.
     fileprivate init(_ options: TransferOptions) {
         self.init()
-        authoritiesFile = options.caFile?.text
+        authorities = options.caFile.map { _ in .nobody }
         pinnedKey = options.pin
         verifiesServer = !options.insecure
     }
@@ -289,16 +323,16 @@ extension TransferError {
         let words = KeptSecret.lostWords(lacks)
         guard lacks.allSatisfy(\.isGivenAgain) else {
             return TransferError(
-                .permissionDenied,
-                "\(words): queue it again with the whole address and all that it needs, and cancel this one")
+                .permissionDenied, words,
+                .queued("queue it again with the whole address and all that it needs, and cancel this one"))
         }
         return TransferError(
-            .permissionDenied, "\(words): give it again with 'martlet set \(batch)' and \(KeptSecret.options(lacks))")
+            .permissionDenied, words,
+            .step("give it again with 'martlet set \(batch)' and \(KeptSecret.options(lacks))"))
     }
 
     /// The error of a download whose address had a query that is lost.
     static let lostQuery = TransferError(
-        .permissionDenied,
-        "the query of its address was lost with secrets.sqlite: queue it again with the whole address, and cancel this one"
-    )
+        .permissionDenied, "the query of its address was lost with secrets.sqlite",
+        .queued("queue it again with the whole address, and cancel this one"))
 }

@@ -21,9 +21,8 @@ struct LocalRefusal: Error {
 extension TransferError {
     static var tooManyOpenFiles: TransferError {
         TransferError(
-            .tooManyOpenFiles,
-            "this machine has no file descriptor left: raise the limit (ulimit -n, or LimitNOFILE of the service) or lower "
-                + "--transfers; Martlet tries again by itself")
+            .tooManyOpenFiles, "this machine has no file descriptor left",
+            .again("raise the limit (ulimit -n, or LimitNOFILE of the service) or lower --transfers"))
     }
 }
 
@@ -34,7 +33,7 @@ extension TransferEngine {
         guard let reason = refusal.waits else { return refuse(task, refusal.error) }
         if refusal.isShortage { holdStarts() }
         accounting.failed(at: timeline.nanoseconds)
-        let delay = Self.waitRule.delay(reason, failures: task.failures + 1, random: Double.random(in: 0..<1))
+        let delay = Self.waitRule.delay(reason, failures: task.failures + 1, random: platform.randomFraction())
         let retryAt = delay.map { timeline.now.advanced(by: $0) }
         queue.writer.record(.waiting(WaitReasons(reason), retryAt: retryAt, error: refusal.error), for: task.claim)
         duties.hasUncommitted = true

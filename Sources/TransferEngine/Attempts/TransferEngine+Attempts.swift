@@ -146,7 +146,9 @@ extension TransferEngine {
         }
         if broken.failureClass == .handshake { attempt.context.handshakes += 1 }
         let server = server ?? TransferScheme.server(of: attempt.origin)
-        return .network(NetworkFailure.error(broken, host: server, handshakes: attempt.context.handshakes))
+        let error = NetworkFailure.error(broken, host: server, handshakes: attempt.context.handshakes)
+        if error.code == .tlsFailure { attempt.context.authoritiesAreStale = true }
+        return .network(error)
     }
 
     /// Tells the machine, and performs what it wants.
@@ -191,11 +193,11 @@ extension TransferEngine {
             remember(facts, of: attempt.factsKey)
             hashFromNowOn(attempt)
         case .listed(let entries): take(listed: entries, attempt)
-        case .startOver(let reason): startOver(attempt, reason)
+        case .startOver(let reason, let isOther): startOver(attempt, reason, isOther: isOther)
         case .digestSource: digestSource(attempt)
         case .digestRange(let range, let algorithms): digest(range, algorithms, of: attempt)
         case .claimName(let path): claim(path, attempt)
-        case .compareSource: compareSource(attempt)
+        case .compareSource(let unasked): compareSource(attempt, keeping: unasked)
         case .finish(let receipt):
             switch attempt.job {
             case .upload: finishUpload(attempt, receipt)
@@ -238,9 +240,10 @@ extension TransferEngine {
         if case .framed = exchange.body, !exchange.mayCarrySecrets {
             // The fields around the file were given for the first server alone; a protocol says so in better words.
             return fail(
-                attempt, TransferError(.unsupported, "a form's fields go to no other server: check the address"))
+                attempt,
+                TransferError(.unsupported, "a form's fields go to no other server", .step("check the address")))
         }
-        let (body, source) = content(of: exchange, attempt)
+        guard let (body, source) = content(of: exchange, attempt) else { return }
         let isPayload = source != nil
         if isPayload {
             settleEarlier(attempt)
@@ -260,7 +263,9 @@ extension TransferEngine {
         } catch {
             // What a request cannot express: a given header field with a line end, a malformed file of authorities.
             let text = RawPath(error.description).displayed
-            fail(attempt, TransferError(.unsupported, "the request cannot be made (\(text)): check --header and --ca"))
+            fail(
+                attempt,
+                TransferError(.unsupported, "the request cannot be made (\(text))", .step("check --header and --ca")))
         }
     }
 
@@ -269,19 +274,28 @@ extension TransferEngine {
         attempt.exchanges.append(exchange)
     }
 
-    /// The body of a request, and the source that its bytes come from; `nil`: no bytes of the task's source are in it.
-    private func content(of exchange: HTTPExchange, _ attempt: Attempt) -> (HTTPBody, (any TransferBodySource)?) {
+    /// The source that a request of an upload takes its bytes from, or that is hashed. Without one the request would go out empty or
+    /// never, so the attempt ends; then `nil`.
+    func source(of attempt: Attempt) -> SourceFile? {
+        if let source = attempt.upload?.source { return source }
+        fail(attempt, TransferError(.internal, "an upload without its source", .retry()))
+        return nil
+    }
+
+    /// The body of a request, and the source that its bytes come from; `nil` as a source: no bytes of the task's source are in it.
+    /// - Returns: `nil`: the attempt is over.
+    private func content(of exchange: HTTPExchange, _ attempt: Attempt) -> (HTTPBody, (any TransferBodySource)?)? {
         switch exchange.body {
         case .none: return (.none, nil)
         case .bytes(let bytes): return (.bytes(bytes), nil)
         case .source(let range):
-            guard let source = attempt.upload?.source else { return (.none, nil) }
+            guard let source = source(of: attempt) else { return nil }
             if let bytes = source.bytes, range == 0..<Int64(bytes.count) { return (.bytes(bytes), source) }
             let length = range.upperBound - range.lowerBound
             if range.lowerBound == 0 { return (.source(length: length), source) }
             return (.source(length: length), FramedSource([], range, [], of: source))
         case .framed(let before, let range, let after):
-            guard let source = attempt.upload?.source else { return (.none, nil) }
+            guard let source = source(of: attempt) else { return nil }
             let framed = FramedSource(before, range, after, of: source)
             return (.source(length: framed.length), framed)
         }

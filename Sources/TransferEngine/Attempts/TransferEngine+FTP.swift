@@ -8,12 +8,13 @@ import WireOperations
 /// Exchanges with FTP servers: whom to reach, the source or sink of their bytes, and what their ends mean here.
 extension TransferEngine {
     func begin(_ operation: FTPOperation, _ local: ExchangeID, _ wire: WireID, _ attempt: Attempt) {
-        guard case .ftp(let address)? = attempt.place?.address else {
-            return fail(attempt, TransferError(.internal, "an FTP exchange without a server: queue it again"))
+        guard case .ftp(let address)? = attempt.place?.wire else {
+            return fail(
+                attempt, TransferError(.internal, "an FTP exchange without a server", .queued("queue it again")))
         }
         var source: FTPSource?
         if case .upload(_, let range, _) = operation {
-            guard let file = attempt.upload?.source else { return }
+            guard let file = self.source(of: attempt) else { return }
             settleEarlier(attempt)
             countRepeated(attempt)
             if let bytes = file.bytes {
@@ -26,7 +27,7 @@ extension TransferEngine {
         }
         do {
             let transport =
-                try transports.ftp ?? FTPTransport(loop: loop, clock: timeline.clock) { [self] events in take(events) }
+                try transports.ftp ?? transports.maker.ftp(timeline.clock) { [self] events in take(events) }
             transports.ftp = transport
             try transport.start(
                 wire, attempt.context.request(operation, at: address), source: source,
@@ -38,7 +39,9 @@ extension TransferEngine {
             }
         } catch {
             let text = RawPath("\(error)").displayed
-            fail(attempt, TransferError(.unsupported, "the request cannot be made (\(text)): check the path and --ca"))
+            fail(
+                attempt,
+                TransferError(.unsupported, "the request cannot be made (\(text))", .step("check the path and --ca")))
         }
     }
 

@@ -4,27 +4,26 @@ import TransferQueue
 
 /// Notes remains that a killed engine may have left at servers without a record in the queue.
 extension TransferEngine {
-    /// A small file over SFTP needs no resume point: its next attempt finds the temporary file by its name. Should there be no next attempt,
-    /// who clears up has to know the name, too. Small files of other protocols leave nothing, or are known before their first byte.
+    /// Should there be no next attempt, who clears up has to know what may be there, too. Most protocols leave nothing that was not recorded
+    /// before its first byte.
     func noteInterrupted() async throws {
         var destinations: [BatchID: RemotePlace] = [:]
         var isNoted = false
-        for remains in try await queue.writer.interruptedUploads(to: "sftp://") {
-            let task = remains.task
-            guard case .upload(_, let remote, let identity) = task.work, identity.size <= SFTPUpload.small else {
-                continue
+        for scheme in ProtocolDescriptor.schemesToGuess {
+            for remains in try await queue.writer.interruptedUploads(to: "\(scheme.rawValue)://") {
+                let task = remains.task
+                guard case .upload(_, let remote, let identity) = task.work else { continue }
+                if destinations[task.batch] == nil, let order = try await queue.writer.order(of: task.batch) {
+                    destinations[task.batch] = RemotePlace(order.destination)
+                }
+                guard let place = destinations[task.batch]?.appending(remote) else { continue }
+                let job = GuessJob(
+                    token: .task(task.uuid), size: identity.size, modifiedNanoseconds: identity.modifiedNanoseconds,
+                    facts: facts(place, remains.origin))
+                guard let guess = place.guess(job) else { continue }
+                queue.writer.record(.guess(resumePoint: guess.encoded), for: task.claim)
+                isNoted = true
             }
-            if destinations[task.batch] == nil, let order = try await queue.writer.order(of: task.batch) {
-                destinations[task.batch] = RemotePlace(order.destination)
-            }
-            guard let place = destinations[task.batch]?.appending(remote), case .sftp(_, _, let path) = place.address,
-                facts(place, remains.origin).cannotRename != true
-            else { continue }
-            let guess = SFTPResumePoint(
-                guessedFor: path, token: .task(task.uuid), size: identity.size,
-                modifiedNanoseconds: identity.modifiedNanoseconds)
-            queue.writer.record(.guess(resumePoint: ResumePoint(guess).encoded), for: task.claim)
-            isNoted = true
         }
         if isNoted { try await queue.writer.commit() }
     }
@@ -43,7 +42,7 @@ extension ClaimedTask {
     private var storedPoint: ResumePoint? { resumePoint.flatMap { ResumePoint(encoded: $0, secret: resumeSecret) } }
 
     /// Only a guess is there, for who clears up.
-    var hasGuess: Bool { storedPoint?.content(SFTPResumePoint.self)?.isGuess == true }
+    var hasGuess: Bool { storedPoint?.isGuess == true }
 
     /// The resume point that an upload goes on from; `nil`: there is none, or a guess alone.
     var knownPoint: ResumePoint? { hasGuess ? nil : storedPoint }

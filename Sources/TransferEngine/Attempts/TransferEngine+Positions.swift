@@ -8,6 +8,7 @@ extension TransferEngine {
     /// The server's word on how much of an upload it has.
     func accepted(_ attempt: Attempt, _ bytes: Int64) {
         if bytes > max(attempt.accepted, attempt.knownBefore) { attempt.hasProgressed = true }
+        attempt.progress.reach(bytes)
         attempt.accepted = bytes
         attempt.upload?.isCounted = true
         settleEarlier(attempt)
@@ -21,6 +22,7 @@ extension TransferEngine {
         case .upload(let work):
             // The attempt before had more through than it was told.
             if offset > attempt.task.accepted { attempt.hasProgressed = true }
+            attempt.progress.reach(offset)
             again = max(0, (takeUnconfirmed(attempt) ?? 0) - offset)
             attempt.accepted = offset
             work.isCounted = true
@@ -77,7 +79,7 @@ extension TransferEngine {
         }
     }
 
-    func startOver(_ attempt: Attempt, _ reason: String) {
+    func startOver(_ attempt: Attempt, _ reason: String, isOther: Bool) {
         let lost: Int64
         let kept: ResumePoint?
         switch attempt.job {
@@ -94,7 +96,8 @@ extension TransferEngine {
             kept = work.point?.place
         case .look, .removal, .probe, .listing, .readBack: return
         }
-        record(restart: reason, lost, of: attempt.task, keeping: kept)
+        record(restart: reason, lost, of: attempt.task, keeping: kept, isOther: isOther)
+        if isOther { attempt.progress.beginAnother() }
         attempt.repeated += lost
         (attempt.accepted, attempt.knownBefore) = (0, 0)
         attempt.base = 0
@@ -113,10 +116,11 @@ extension TransferEngine {
     /// A task begins again from zero. - Parameter point: of what is left at the server, or here.
     func record(
         restart reason: String, _ repeated: Int64, of task: ClaimedTask, keeping point: ResumePoint?,
-        identity: SourceIdentity? = nil
+        identity: SourceIdentity? = nil, isOther: Bool = false
     ) {
         let restarted = TaskChange.restarted(
-            reason: reason, repeated: repeated, identity: identity, resumePoint: point?.encoded, secret: point?.secret)
+            reason: reason, repeated: repeated, identity: identity, isOther: isOther, resumePoint: point?.encoded,
+            secret: point?.secret)
         queue.writer.record(restarted, for: task.claim)
     }
 

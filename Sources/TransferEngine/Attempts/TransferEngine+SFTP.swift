@@ -13,16 +13,19 @@ extension TransferEngine {
         _ operation: SFTPOperation, _ local: ExchangeID, _ wire: WireID, _ attempt: Attempt,
         digestSize: Int64? = nil
     ) {
-        guard case .sftp(let host, let port, _)? = attempt.place?.address else {
-            return fail(attempt, TransferError(.internal, "an SFTP operation without a server: queue it again"))
-        }
-        guard let target = attempt.context.sshTarget(host: host, port: port, agent: credentials.sshAgent) else {
+        guard case .sftp(let address)? = attempt.place?.wire else {
             return fail(
-                attempt, TransferError(.unsupported, "the ssh command has an open quote: mend --ssh-command"))
+                attempt, TransferError(.internal, "an SFTP operation without a server", .queued("queue it again")))
+        }
+        let (context, agent) = (attempt.context, credentials.sshAgent)
+        guard let target = context.sshTarget(host: address.host, port: address.port, agent: agent) else {
+            return fail(
+                attempt, TransferError(.unsupported, "the ssh command has an open quote", .step("mend --ssh-command")))
         }
         var source: SourceFile?
         if case .write = operation {
-            source = attempt.upload?.source
+            guard let file = self.source(of: attempt) else { return }
+            source = file
             settleEarlier(attempt)
             countRepeated(attempt)
         }
@@ -47,10 +50,9 @@ extension TransferEngine {
         return made
     }
 
-    private func makeSFTP() -> SFTPTransport {
+    private func makeSFTP() -> any SFTPOperations {
         let settings = SSHSettings(privateFolder: settings.privateFolder.bytes)
-        let made = SFTPTransport(loop: loop, clock: timeline.clock, settings: settings) { [self] events in take(events)
-        }
+        let made = transports.maker.sftp(timeline.clock, settings) { [self] events in take(events) }
         transports.sftp = made
         return made
     }
@@ -85,8 +87,8 @@ extension TransferEngine {
                     }
                 }
                 let end = SFTPEnd(
-                    outcome, writtenThrough: event.end.writtenThrough, bytesWritten: attempt.written,
-                    features: event.end.features, at: timeline.now)
+                    outcome, writtenThrough: event.end.writtenThrough, lineWindow: event.end.lineWindow,
+                    bytesWritten: attempt.written, features: event.end.features, at: timeline.now)
                 bodyEnded(attempt, .sftpEnded(exchange.local, end), broken: broken)
             }
         }

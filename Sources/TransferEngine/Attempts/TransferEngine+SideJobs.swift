@@ -31,7 +31,8 @@ extension TransferEngine {
 
     /// Breaks all side jobs off. What was to be removed is found again at the next start.
     func endSideJobs() {
-        let error = TransferError(.networkConnectionLost, "the engine stopped before it was done: start it again")
+        let error = TransferError(
+            .networkConnectionLost, "the engine stopped before it was done", .step("start it again"))
         for attempt in sideJobs.all { endSideJob(attempt, error) }
     }
 
@@ -47,7 +48,7 @@ extension TransferEngine {
         abandonAll(of: attempt)
         attempt.phase = .over
         attempt.actions = []
-        if case .sftp? = attempt.place?.address { transports.sftp?.abandonAll(of: attempt.owner) }
+        if case .sftp? = attempt.place?.wire { transports.sftp?.abandonAll(of: attempt.owner) }
         sideJobs.end(attempt)
         attempt.caller?.resume(returning: error)
         attempt.caller = nil

@@ -33,8 +33,22 @@ extension TransferEngine {
         let times = [
             try await sweepPurged(), try await sweepCancelled(.download), try await sweepCancelled(.upload),
         ]
+        try await forgetIdleHosts()
         guard phase == .running, let next = times.compactMap(\.self).min() else { return }
         planSweep(after: next + .milliseconds(1))
+    }
+
+    /// Facts of a host that nothing has been sent to for so long are learnt anew: else they would be kept of every host there ever was.
+    private static let lifeOfHosts = Duration.seconds(30 * 86_400)
+
+    private func forgetIdleHosts() async throws {
+        let page = 500
+        while phase == .running {
+            let forgotten = try await queue.writer.forgetHosts(
+                learntBefore: timeline.now.advanced(by: .zero - Self.lifeOfHosts), limit: page)
+            for origin in forgotten { hosts.facts[origin] = nil }
+            if forgotten.count < page { return }
+        }
     }
 
     /// - Returns: when there is something to do again.
@@ -94,7 +108,7 @@ extension TransferEngine {
         do {
             return try await takeAway(remains, isForgotten: true)
         } catch {
-            return TransferError(.internal, "the queue did not take a change (\(error)): retry")
+            return TransferError(.internal, "the queue did not take a change (\(error))", .retry())
         }
     }
 
@@ -103,6 +117,7 @@ extension TransferEngine {
     ///   somebody else lies there. Who retries a cancelled one needs it.
     private func takeAway(_ remains: Remains, isForgotten: Bool) async throws -> TransferError? {
         let task = remains.task
+        guard phase == .running else { return .stoppedLooking }
         if let look = sideJobs.look(of: task.id) { endSideJob(look, nil) }
         if case .download(_, let directory, _) = task.work { return try await removePart(remains, in: directory) }
         guard case .upload(_, let remote, _) = task.work, let stored = task.resumePoint else { return nil }
@@ -110,20 +125,23 @@ extension TransferEngine {
         guard let point = ResumePoint(encoded: stored, secret: task.resumeSecret) else { return .unreadableRemains }
         guard let context = try await contextForRemoval(of: task.batch) else { return .unreadableRemains }
         // A password command takes its time: meanwhile a person may have taken the cancel back, or asked for this, too.
-        guard phase == .running, attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil else {
-            return .takenBack
-        }
+        guard phase == .running else { return .stoppedLooking }
+        guard attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil else { return .takenBack }
         if case .failed(let error) = context.credentials { return error }
         if let refusal = credentials.refusal(context, remains.origin) { return refusal.error }
         if let place = context.destination?.appending(remote),
-            let machine = context.removalMachine(point, at: place, facts: facts(place, remains.origin))
+            let machine = place.removal(of: point, facts: facts(place, remains.origin))
         {
             // Whoever takes the cancel back begins anew under another name: what is removed now may be gone a little later.
             var leaving = point.disclaimed
             leaving.isOutdated = true
-            guard try await queue.writer.leaveToRemove(remains, resumePoint: leaving.encoded),
-                phase == .running, attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil
-            else { return .takenBack }
+            guard try await queue.writer.leaveToRemove(remains, resumePoint: leaving.encoded) else { return .takenBack }
+            guard phase == .running else {
+                // Nobody has been there.
+                _ = try await queue.writer.leaveToRemove(remains, resumePoint: stored)
+                return .stoppedLooking
+            }
+            guard attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil else { return .takenBack }
             let attempt = Attempt(
                 .removal, of: task, context: context, origin: remains.origin, machine: machine,
                 at: timeline.nanoseconds)
@@ -160,7 +178,8 @@ extension TransferEngine {
             }
         } catch let error as Errno {
             report(.warning, "the beginning of a download that is not wanted any more stays: \(error)", task: task.id)
-            return TransferError(.internal, "its temporary file cannot be removed (\(error)): remove it by hand")
+            return TransferError(
+                .internal, "its temporary file cannot be removed (\(error))", .step("remove it by hand"))
         }
         try await queue.writer.forgetRemains(of: task.id, under: task.claim)
         return nil
@@ -190,50 +209,28 @@ extension TransferEngine {
 extension TransferError {
     /// Nobody knows any more what is left, or whose it was.
     static var unreadableRemains: TransferError {
-        TransferError(
-            .unsupported, "what is recorded of the upload cannot be read here: look at the server")
+        TransferError(.unsupported, "what is recorded of the upload cannot be read here", .step("look at the server"))
     }
 
     /// The error when a download's temporary file lies in a folder that is not there now.
     static func partOutOfReach(_ folder: RawPath) -> TransferError {
         TransferError(
-            .destinationUnwritable,
-            "\(folder.displayed) is not there now, and the beginning of the file was in it: bring it back")
+            .destinationUnwritable, of: folder, "is not there now, and the beginning of the file was in it",
+            .step("bring it back"))
     }
 
     /// The error of a removal that ends early.
     static var takenBack: TransferError {
         TransferError(
-            .cancelledByUser, "the upload goes on, or its remains are being taken away already: look again later")
+            .cancelledByUser, "the upload goes on, or its remains are being taken away already",
+            .step("look again later"))
     }
 }
 
 extension Remains {
     /// By which it was sent; `nil`: nothing of it is at a server.
     package var protocolName: String? {
-        guard let kind = task.resumePoint.flatMap({ ResumePoint(encoded: $0) })?.kind else { return nil }
-        // Of these nothing is there but whole files.
-        return [PutResumePoint.kind, PostResumePoint.kind].contains(kind) ? nil : kind
-    }
-}
-
-extension BatchContext {
-    /// The machine that takes away what an upload has left; `nil`: there is nothing.
-    func removalMachine(_ point: ResumePoint, at place: RemotePlace, facts: HostFacts) -> (any ProtocolMachine)? {
-        switch place.address {
-        case .http(let address):
-            if let tus = point.content(TusResumePoint.self) { return UploadRemoval(tus, endpoint: address) }
-            if let ietf = point.content(ResumableResumePoint.self) { return UploadRemoval(ietf, address: address) }
-            if let dav = point.content(DavResumePoint.self) { return UploadRemoval(dav, address: address) }
-            if let cloud = point.content(NextcloudResumePoint.self) { return UploadRemoval(cloud, address: address) }
-            return nil
-        case .s3: return point.content(S3ResumePoint.self).map { S3Removal($0, facts: facts) }
-        case .ftp(let address):
-            return point.content(FTPResumePoint.self).map {
-                FTPRemoval($0, target: address.path, host: address.host)
-            }
-        case .sftp(let host, _, let path):
-            return point.content(SFTPResumePoint.self).map { SFTPRemoval($0, host: host, path: path) }
-        }
+        let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }
+        return point.flatMap { $0.leavesParts ? $0.kind : nil }
     }
 }

@@ -48,7 +48,7 @@ enum CredentialSource {
         } catch {
             if error.isShortage { throw error }
             return .failed(
-                TransferError(.permissionDenied, "\(file.displayed) cannot be read (\(error)): mend it and retry"))
+                TransferError(.permissionDenied, "\(file.displayed) cannot be read (\(error))", .andRetry("mend it")))
         }
     }
 
@@ -108,7 +108,7 @@ enum CredentialSource {
     }
 
     private static func cannot(_ name: String, _ why: String) -> TransferError {
-        TransferError(.permissionDenied, "\(name) \(why): mend it and retry")
+        TransferError(.permissionDenied, "\(name) \(why)", .andRetry("mend it"))
     }
 
     private static func environment(_ names: [String]) -> [String] {

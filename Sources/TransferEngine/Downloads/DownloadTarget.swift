@@ -125,7 +125,7 @@ final class DownloadTarget: TransferBodySink {
 
     /// The one way onto the disk, for one at a time. Returns the error of a disk that has not taken it, now or before.
     func putOnDisk(
-        by worker: BlockingWorker, _ sync: @escaping @Sendable (OwnedDescriptor) throws(Errno) -> Void,
+        by worker: any Worker, _ sync: @escaping @Sendable (OwnedDescriptor) throws(Errno) -> Void,
         isolation: isolated (any Actor)? = #isolation
     ) async -> Errno? {
         while isSyncing { await withCheckedContinuation { syncWaiters.append($0) } }
@@ -168,9 +168,8 @@ final class DownloadTarget: TransferBodySink {
         if isMeddledWith {
             return Refusal(
                 error: TransferError(
-                    .destinationUnwritable,
-                    "somebody else has written to the temporary file in \(place): leave it alone, it begins again by itself"
-                ),
+                    .destinationUnwritable, "somebody else has written to the temporary file in \(place)",
+                    .step("leave it alone, it begins again by itself")),
                 waits: .backoff)
         }
         switch error {
@@ -178,30 +177,31 @@ final class DownloadTarget: TransferBodySink {
         case .nameTooLong:
             return Refusal(
                 error: TransferError(
-                    .destinationUnwritable, "the name is too long for \(place): queue it again with a shorter file name"
-                ))
+                    .destinationUnwritable, "the name is too long for \(place)",
+                    .queued("queue it again with a shorter file name")))
         case .noSpace, .quotaExceeded:
             return Refusal(
                 error: TransferError(
-                    .diskFull, "the disk that holds \(place) is full: make room, it goes on by itself"),
+                    .diskFull, "the disk that holds \(place) is full", .step("make room, it goes on by itself")),
                 waits: .diskSpace)
         case .fileTooLarge:
             return Refusal(
                 error: TransferError(
-                    .destinationUnwritable, "\(place) cannot hold a file of that size: choose another directory"))
+                    .destinationUnwritable, "\(place) cannot hold a file of that size",
+                    .step("choose another directory")))
         case .accessDenied, .notPermitted, .readOnlyFileSystem:
             return Refusal(
                 error: TransferError(
-                    .destinationUnwritable, "\(place) cannot be written (\(error)): allow it and retry"))
+                    .destinationUnwritable, "\(place) cannot be written (\(error))", .andRetry("allow it")))
         case .notDirectory, .fileExists:
             return Refusal(
                 error: TransferError(
-                    .destinationUnwritable,
-                    "\(place) is not a directory that can be used: move what is there, and retry"))
+                    .destinationUnwritable, "\(place) is not a directory that can be used",
+                    .thenRetry("move what is there")))
         default:
             return Refusal(
                 error: TransferError(
-                    .destinationUnwritable, "writing to \(place) failed (\(error)): check the disk, then retry"))
+                    .destinationUnwritable, "writing to \(place) failed (\(error))", .thenRetry("check the disk")))
         }
     }
 }

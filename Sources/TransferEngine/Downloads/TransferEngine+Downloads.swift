@@ -18,7 +18,8 @@ extension TransferEngine {
             let place = RemotePlace(
                 parts[0], query: parts.count > 1 ? parts[1] : nil, s3: context.order.options.s3)
         else {
-            refuse(task, TransferError(.unsupported, "the address is malformed: check it and queue it again"))
+            refuse(
+                task, TransferError(.unsupported, "the address is malformed", .queued("check it and queue it again")))
             return nil
         }
         let options = context.order.options
@@ -53,11 +54,13 @@ extension TransferEngine {
         }
         let expects = options.sha256.map { TransferDigest(algorithm: "sha-256", value: $0.lowercased()) }
         guard
-            let machine = context.downloadMachine(
-                place, name: fileName, verify: options.verify, ifChanged: options.ifChanged, expects: expects,
-                facts: facts(place, origin), resume: point)
+            let machine = place.download(
+                DownloadJob(
+                    name: fileName, verify: options.verify, ifChanged: options.ifChanged, expects: expects,
+                    facts: facts(place, origin), resume: point))
         else {
-            refuse(task, TransferError(.unsupported, "the address is malformed: check it and queue it again"))
+            refuse(
+                task, TransferError(.unsupported, "the address is malformed", .queued("check it and queue it again")))
             return nil
         }
         let work = DownloadWork(target, from: point, isResumed: left.usable > 0)
@@ -78,7 +81,7 @@ extension TransferEngine {
         case .replace:
             if found.kind != .directory { return nil }
             return .failed(
-                TransferError(.destinationUnwritable, "\(path.displayed) is a directory: choose another name"))
+                TransferError(.destinationUnwritable, of: path, "is a directory", .step("choose another name")))
         case .skip:
             return .completed(Completion(size: found.size, verified: .none, skipped: true, finalPath: path))
         case .fail, .rename, .resume:
@@ -121,10 +124,7 @@ extension TransferEngine {
 
     /// Compares the file that is there with the one that is wanted: only a digest can tell that they are the same.
     private func sameness(_ path: RawPath, _ size: Int64?, wanted: String?) async -> Result<Completion, TransferError> {
-        let exists = TransferError(
-            .destinationExists,
-            "\(path.displayed) is there already: move it, or \(TransferError.replaceAdvice)"
-        )
+        let exists = TransferError(.destinationExists, of: path, "is there already", .replacing("move it, or "))
         guard let size, let wanted else { return .failure(exists) }
         guard let file = try? System.open(path.bytes, flags: O_RDONLY | O_NONBLOCK) else { return .failure(exists) }
         let digest: TransferDigest? = await disks.worker(.digest, of: file).run { try? Publication.digest(file) }
@@ -143,6 +143,7 @@ extension TransferEngine {
             point.sourceChanges = work.changes
             if let own = point.ownVersion { work.ownVersion = own }
             point.ownVersion = work.ownVersion
+            point.targetIsOther = work.subject.targetIsOther
             work.resumePoint = point
             work.outdatedPoint = nil
             return point
@@ -207,8 +208,9 @@ extension TransferEngine {
     }
 
     private func impossible(_ attempt: Attempt) -> TransferError {
-        let message = "the server says that the file has more than 8 PiB: its administrator can mend that, then retry"
-        return TransferError(.badServerResponse, message)
+        return TransferError(
+            .badServerResponse, "the server says that the file has more than 8 PiB",
+            .thenRetry("its administrator can mend that"))
     }
 
     func refused(_ attempt: Attempt, _ refusal: LocalRefusal) {
@@ -274,6 +276,7 @@ extension TransferEngine {
         FaultPoint.synced.pass()
         target.synced = through
         if through > attempt.task.accepted { attempt.hasProgressed = true }
+        attempt.progress.reach(through)
         attempt.accepted = through
         return .done
     }

@@ -10,7 +10,7 @@ extension TransferEngine {
     /// Every byte is there.
     func publish(_ attempt: Attempt, _ work: DownloadWork, _ receipt: Receipt) {
         guard work.target.descriptor != nil, work.point != nil else {
-            return fail(attempt, TransferError(.internal, "a download without its file: retry"))
+            return fail(attempt, TransferError(.internal, "a download without its file", .retry()))
         }
         attempt.phase = .finishing
         leaveSpeed(of: attempt)
@@ -107,9 +107,8 @@ extension TransferEngine {
 
     private func givenTwice(_ path: RawPath) -> TransferError {
         TransferError(
-            .destinationExists,
-            "another file of this batch has the name \(path.displayed): queue this one alone, with another name at the end of its destination"
-        )
+            .destinationExists, "another file of this batch has the name \(path.displayed)",
+            .step("queue this one alone, with another name at the end of its destination"))
     }
 
     /// Asks the queue for leave to give the file its final name, which the queue then knows of. One that cannot write now is asked again.
@@ -132,9 +131,8 @@ extension TransferEngine {
         fail(
             attempt,
             TransferError(
-                .integrity,
-                "\(name) has another SHA-256 than promised: check the address and --sha256, and queue it again if one is wrong"
-            ))
+                .integrity, "\(name) has another SHA-256 than promised",
+                .queued("check the address and --sha256, and queue it again if one is wrong")))
     }
 
     /// Removes a temporary file that is of no use, and has the file fetched from its beginning after the pause of a failed attempt.
@@ -142,7 +140,7 @@ extension TransferEngine {
         removePart(of: target)
         queue.writer.record(
             .restarted(reason: reason, repeated: attempt.accepted, identity: nil), for: attempt.task.claim)
-        let error = TransferError(.integrity, "\(reason): Martlet fetches the file once more")
+        let error = TransferError(.integrity, reason, .automatic("Martlet fetches the file once more"))
         wait(attempt, WaitDemand(.backoff, error))
     }
 

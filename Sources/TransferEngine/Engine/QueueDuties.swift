@@ -9,7 +9,7 @@ import TransferQueue
 final class QueueDuties {
     /// A duty that is the same whoever has it: while one waits, another one of that name adds nothing to it.
     enum Name: Hashable {
-        case wake, nextWake, commit, today, sweep, connectivity
+        case wake, nextWake, commit, today, sweep, connectivity, settings
         case facts(of: String)
         case hostBack(String)
         case servingBack(HostTrouble.Place)

@@ -4,6 +4,7 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 import WireOperations
+import Wording
 
 /// Ends a task's attempt: the queue is told once, the slot is freed, and the outcome teaches something about the host.
 extension TransferEngine {
@@ -55,9 +56,7 @@ extension TransferEngine {
         }
         close(attempt)
         refuse(attempt.task, error)
-        // Whoever retries a POST has read why it failed, and wants it sent again.
-        guard let post = attempt.upload?.resumePoint?.content(PostResumePoint.self) else { return }
-        let point = ResumePoint(PostResumePoint(token: post.token, isSent: false))
+        guard let point = attempt.upload?.resumePoint?.retried else { return }
         queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: attempt.task.claim)
     }
 
@@ -103,7 +102,7 @@ extension TransferEngine {
             queue.writer.record(.untouched, for: task.claim)
         }
         abandonAll(of: attempt)
-        if let last = attempt.hasProgressed ? now : task.patienceSince,
+        if let last = attempt.progress.hasAdvanced ? now : task.patienceSince,
             timeline.patience(since: last) >= .seconds(attempt.context.order.options.giveUpAfterSeconds)
         {
             return fail(attempt, .gaveUp(after: demand.error))
@@ -122,7 +121,7 @@ extension TransferEngine {
         accounting.failed(at: timeline.nanoseconds)
         let reason = reason(of: demand)
         let delay = Self.waitRule.delay(
-            reason, failures: attempt.failures, retryAfter: demand.retryAfter, random: Double.random(in: 0..<1))
+            reason, failures: attempt.failures, retryAfter: demand.retryAfter, random: platform.randomFraction())
         var retryAt = delay.map { now.advanced(by: $0) }
         let told = experience(of: demand, reason, until: retryAt ?? now)
         // A connection that broke after it had carried something: not the host is ill, the line is short of breath.
@@ -177,7 +176,7 @@ extension TransferEngine {
     private func takeRemains(_ attempt: Attempt) -> ResumePoint? {
         guard attempt.upload != nil, let left = attempt.machine.remains else { return nil }
         // What never got there has left nothing there.
-        if case .sftp? = attempt.place?.address, !attempt.hasReachedServer { return nil }
+        if case .sftp? = attempt.place?.wire, !attempt.hasReachedServer { return nil }
         return recordable(left, attempt)
     }
 
@@ -185,7 +184,7 @@ extension TransferEngine {
 
     /// The attempt is over; its connection's place is free.
     func close(_ attempt: Attempt) {
-        if case .sftp? = attempt.place?.address { transports.sftp?.abandonAll(of: attempt.owner) }
+        if case .sftp? = attempt.place?.wire { transports.sftp?.abandonAll(of: attempt.owner) }
         freeSlot(of: attempt)
         attempt.phase = .over
         attempt.actions = []
@@ -228,9 +227,9 @@ extension TransferEngine {
 
 extension TransferError {
     static func gaveUp(after last: TransferError) -> TransferError {
-        var error = last
+        var error = last.withoutPromise
         error.code = .gaveUp
-        error.message = "nothing moved for as long as --give-up-after allows; last: \(last.message)"
+        error.finding.what = "nothing moved for as long as --give-up-after allows; last: \(last.finding.what)"
         return error
     }
 }

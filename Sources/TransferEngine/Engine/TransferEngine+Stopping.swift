@@ -22,8 +22,11 @@ extension TransferEngine {
         }
         do {
             for task in claims.map(\.task) where accounting.unconfirmed.contains(task) {
-                if try await queue.reader.task(task)?.state.isTerminal ?? true {
-                    accounting.unconfirmed.forget(task)
+                switch try await queue.reader.task(task)?.state {
+                // It may be taken back for a while, and goes on knowing what was sent.
+                case .cancelled?: accounting.unconfirmed.showConfirmed(task)
+                case let state?: if state.isTerminal { accounting.unconfirmed.forget(task) }
+                case nil: accounting.unconfirmed.forget(task)
                 }
             }
         } catch {

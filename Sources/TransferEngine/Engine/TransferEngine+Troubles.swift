@@ -115,14 +115,10 @@ package struct HostTrouble: Sendable, Hashable {
         isUnknownName ? [error.happening] : [place.server, isAskedPause ? "" : error.code.rawValue]
     }
 
-    /// The message that says what happened: a pause that a server asks for is none of its faults.
-    package var message: String { isAskedPause ? "\(error.happening) and asked for a pause" : error.message }
-
-    /// The same without what to do about it.
-    package var happening: String { isAskedPause ? message : error.happening }
-
-    /// Advice on what to do about it.
-    package func remedy(for subject: CureSubject) -> String {
-        isAskedPause ? WaitCount.remedyOfPause : error.remedyOfServer(for: subject)
+    /// A pause that a server asks for is none of its faults.
+    package var finding: Finding {
+        isAskedPause ? Finding("\(error.happening) and asked for a pause") : error.finding
     }
+
+    package var happening: String { finding.happening }
 }

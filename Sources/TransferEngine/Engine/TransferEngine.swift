@@ -25,13 +25,14 @@ package actor TransferEngine: EngineControl {
         case stopping
     }
 
-    nonisolated let loop: EventLoop
+    nonisolated let loop: any ActorLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     static let waitRule = WaitRule()
 
     let queue: TransferQueue
     let settings: EngineSettings
+    let platform: any Platform
     let timeline: Timeline
     var phase = Phase.new
 
@@ -47,7 +48,7 @@ package actor TransferEngine: EngineControl {
     var attempts: [TaskID: Attempt] = [:]
     var sideJobs = SideJobBook()
     var exchanges = ExchangeBook()
-    var transports = Transports()
+    var transports: Transports
     /// Names that attempts are giving files at servers which cannot refuse to replace one.
     var nameClaims = NameClaims()
     /// Folders at servers that are listed when all their files are over.
@@ -70,7 +71,7 @@ package actor TransferEngine: EngineControl {
     /// Hears of the queue's changes until the engine stops.
     private var listener: Task<Void, Never>?
 
-    /// An engine that does nothing before `start`.
+    /// An engine that speaks to servers and does nothing before `start`.
     /// - Parameters:
     ///   - loop: where it lives; it must outlive the engine.
     ///   - clock: for tests; the loop's own otherwise.
@@ -79,24 +80,36 @@ package actor TransferEngine: EngineControl {
         queue: TransferQueue, settings: EngineSettings, loop: EventLoop, clock: sending (any TransportClock)? = nil,
         wall: sending @escaping () -> Int64 = { WallClock.milliseconds }
     ) throws(Errno) {
+        try self.init(
+            queue: queue, settings: settings, loop: loop, transports: LinuxTransports(loop: loop),
+            platform: LinuxPlatform(), clock: clock ?? loop, wall: wall)
+    }
+
+    /// As above, with other transports on another platform.
+    package init(
+        queue: TransferQueue, settings: EngineSettings, loop: any ActorLoop, transports: any TransportMaker,
+        platform: any Platform, clock: sending any TransportClock, wall: sending @escaping () -> Int64
+    ) throws(Errno) {
         self.queue = queue
         self.settings = settings
         credentials = CredentialBook(ReceiverTokens(in: settings.receiverState))
         self.loop = loop
+        self.platform = platform
+        self.transports = Transports(maker: transports)
         limitBook = LimitBook(settings.limits)
-        let timeline = Timeline(clock: clock ?? loop, wall: wall)
+        let timeline = Timeline(clock: clock, wall: wall)
         self.timeline = timeline
         duties = QueueDuties(clock: timeline.clock)
         accounting = Accounting(at: timeline.nanoseconds, timeline.now, localDay: settings.localDay)
-        disks = try LocalWork()
-        walker = try DirectoryWalker()
+        disks = try LocalWork(platform)
+        walker = try DirectoryWalker(platform)
     }
 
     package func start() async throws {
         precondition(phase == .new, "an engine is started once")
         phase = .running
         timeline.startedAt = timeline.now
-        transports.http = try HTTPTransport(loop: loop, clock: timeline.clock) { [self] events in take(events) }
+        transports.http = try transports.maker.http(timeline.clock) { [self] events in take(events) }
         setLimits(limitBook.engine)
         adopt(try await queue.writer.limits())
         hosts.facts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))

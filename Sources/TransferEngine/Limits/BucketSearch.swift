@@ -119,7 +119,7 @@ extension TransferEngine {
             guard phase == .running, let transport = transports.http else { return continuation.resume(returning: nil) }
             let wire = exchanges.newName()
             do {
-                try transport.start(wire, request)
+                try transport.start(wire, request, source: nil, limits: .none)
                 exchanges.begin(wire, for: continuation)
             } catch {
                 continuation.resume(returning: nil)
@@ -149,10 +149,10 @@ extension Remains {
 
 extension TransferError {
     fileprivate static var notABucket: TransferError {
-        TransferError(.unsupported, "this is no bucket of S3: write s3://bucket/prefix")
+        TransferError(.unsupported, "this is no bucket of S3", .step("write s3://bucket/prefix"))
     }
 
     fileprivate static var stopping: TransferError {
-        TransferError(.networkConnectionLost, "the engine stopped before it was done: start it again")
+        TransferError(.networkConnectionLost, "the engine stopped before it was done", .step("start it again"))
     }
 }

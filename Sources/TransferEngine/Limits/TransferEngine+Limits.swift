@@ -21,22 +21,28 @@ extension TransferEngine {
 
     package func settingsChanged() async {
         do {
-            adopt(try await queue.writer.limits())
-            for batch in credentials.contexts.keys {
-                guard let order = try await queue.writer.order(of: batch), let context = credentials.contexts[batch]
-                else {
-                    continue
-                }
-                let generation = context.keysGeneration
-                context.adopt(order)
-                if context.keysGeneration == generation { continue }
-                // What a person has given is tried, though it be what was refused before.
-                for lane in lanes.all where lane.summary.batch == batch {
-                    login(context, lane.summary.origin).standing.tryAgain()
-                }
-            }
+            try await adoptSettings()
         } catch {
-            report(.error, "the queue does not tell its limits: \(error)")
+            // A person waits for the answer, and what was set is durable: it holds from when the queue can be read.
+            inBackground { [self] in await durably(.settings) { try await adoptSettings() } }
+        }
+    }
+
+    private func adoptSettings() async throws {
+        adopt(try await queue.writer.limits())
+        for batch in credentials.contexts.keys {
+            guard let order = try await queue.writer.order(of: batch), let context = credentials.contexts[batch]
+            else {
+                continue
+            }
+            let generation = context.keysGeneration
+            context.adopt(order)
+            if context.authoritiesToRead != nil { inBackground { [self] in await readAuthorities(context) } }
+            if context.keysGeneration == generation { continue }
+            // What a person has given is tried, though it be what was refused before.
+            for lane in lanes.all where lane.summary.batch == batch {
+                login(context, lane.summary.origin).standing.tryAgain()
+            }
         }
         schedulePump()
     }

@@ -5,7 +5,7 @@ import TransferQueue
 
 /// Lists directories on a thread of its own, a few thousand entries at a time. Several walks take turns.
 actor DirectoryWalker {
-    private let executor: ThreadExecutor
+    private let executor: any ActorThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     /// Directories that are listed in part, by folder.
     private var open: [FolderID: OpenDirectory] = [:]
@@ -17,7 +17,9 @@ actor DirectoryWalker {
     }
     private var isStopped = false
 
-    init() throws(Errno) { executor = try ThreadExecutor(name: "walker") }
+    init(_ platform: any Platform = LinuxPlatform()) throws(Errno) {
+        executor = try platform.thread(named: "walker")
+    }
 
     /// No listing goes on after this.
     func stop() {

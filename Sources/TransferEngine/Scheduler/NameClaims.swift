@@ -47,7 +47,7 @@ struct NameClaims {
 extension TransferEngine {
     /// Holds the attempt until no other one gives that name.
     func claim(_ path: RawPath, _ attempt: Attempt) {
-        let server = attempt.place?.factsKey(attempt.origin) ?? attempt.origin
+        let server = attempt.place?.address.factsKey(attempt.origin) ?? attempt.origin
         if !nameClaims.claim(path, at: server, by: attempt.task.id) { attempt.isBlocked = true }
     }
 

@@ -80,7 +80,7 @@ extension TransferEngine {
         if case .answered = experience, hosts.places[place] == nil { return }
         let limit = limitBook.engine.transfersPerHost
         let isBack = hosts.learn(
-            place, experience, limit: limit, now: timeline.now, random: Double.random(in: 0..<1))
+            place, experience, limit: limit, now: timeline.now, random: platform.randomFraction())
         lookForTrouble()
         notice?()
         hosts.forgetIfWell(place, limit: limit, now: timeline.now)
@@ -127,7 +127,7 @@ extension TransferEngine {
             if wasTroubled, !isTroubled(origin) { notice?() }
         }
         let isBack = hosts.learn(
-            origin, experience, limit: limit, now: timeline.now, random: Double.random(in: 0..<1))
+            origin, experience, limit: limit, now: timeline.now, random: platform.randomFraction())
         if hosts.standings[origin]?.closedUntil != nil || isTroubled(origin) { notice?() }
         guard isBack else { return }
         hosts.note(nil, of: origin)

@@ -17,29 +17,33 @@ final class LocalWork {
         let device: UInt64
     }
 
-    private var workers: [Lane: BlockingWorker] = [:]
+    private var workers: [Lane: any Worker] = [:]
     /// For who gets no thread of its own.
-    private let shared: BlockingWorker
+    private let shared: any Worker
+    private let platform: any Platform
 
-    init() throws(Errno) { shared = try BlockingWorker(name: "files") }
+    init(_ platform: any Platform = LinuxPlatform()) throws(Errno) {
+        self.platform = platform
+        shared = try platform.worker(named: "files", threads: 1)
+    }
 
     /// - Parameter descriptor: of a file on the disk in question.
-    func worker(_ kind: Kind, of descriptor: OwnedDescriptor) -> BlockingWorker {
+    func worker(_ kind: Kind, of descriptor: OwnedDescriptor) -> any Worker {
         worker(kind, device: (try? System.fstat(descriptor.rawValue))?.device ?? 0)
     }
 
-    func worker(_ kind: Kind, device: UInt64) -> BlockingWorker {
+    func worker(_ kind: Kind, device: UInt64) -> any Worker {
         let lane = Lane(kind: kind, device: device)
         if let known = workers[lane] { return known }
         let threads = kind == .sync ? 2 : 1
-        guard let made = try? BlockingWorker(name: "disk \(kind)", threads: threads) else { return shared }
+        guard let made = try? platform.worker(named: "disk \(kind)", threads: threads) else { return shared }
         workers[lane] = made
         return made
     }
 
     /// Work that goes on may take long: the process ends without it.
     func stop() {
-        let all = [shared] + workers.values
+        let all: [any Worker] = [shared] + workers.values
         workers = [:]
         Task.detached { for worker in all { worker.stop() } }
     }

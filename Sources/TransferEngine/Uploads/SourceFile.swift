@@ -53,7 +53,7 @@ final class SourceFile: TransferBodySource {
         } catch let error as TransferError {
             throw LocalRefusal(error: error)
         } catch {
-            throw LocalRefusal(error: TransferError(.internal, "\(path.displayed): \(error): retry"))
+            throw LocalRefusal(error: TransferError(.internal, "\(path.displayed): \(error)", .retry()))
         }
     }
 
@@ -157,35 +157,34 @@ extension TransferError {
         switch error {
         case .noSuchFile, .notDirectory:
             TransferError(
-                .sourceMissing, "\(path.displayed) is not there any more: put it back and retry, or cancel it")
+                .sourceMissing, of: path, "is not there any more", .retry("put it back and retry, or cancel it"))
         case .tooManyLinks:
             TransferError(
-                .sourceUnreadable, "\(path.displayed) is a link now: queue it again, with --follow-links if it is meant"
-            )
+                .sourceUnreadable, of: path, "is a link now",
+                .queued("queue it again, with --follow-links if it is meant"))
         default:
-            TransferError(
-                .sourceUnreadable, "\(path.displayed) cannot be read (\(error)): make it readable and retry")
+            TransferError(.sourceUnreadable, of: path, "cannot be read (\(error))", .andRetry("make it readable"))
         }
     }
 
     static func lengthless(_ path: RawPath, _ size: Int64) -> TransferError {
         TransferError(
-            .unsupported,
-            "\(path.displayed) says that it has \(size) bytes and gives another number of them, as files of /proc do: "
-                + "copy it to a usual file and queue that")
+            .unsupported, of: path,
+            "says that it has \(size) bytes and gives another number of them, as files of /proc do",
+            .step("copy it to a usual file and queue that"))
     }
 
     /// A sparse file, or a file system that lies.
     static func tooLarge(_ path: RawPath) -> TransferError {
         TransferError(
-            .unsupported, "\(path.displayed) has more than 8 PiB, which nothing can take: leave it out and cancel it")
+            .unsupported, of: path, "has more than 8 PiB, which nothing can take", .step("leave it out and cancel it"))
     }
 
     static func notAFile(_ path: RawPath, _ kind: FileKind) -> TransferError {
         if kind == .directory {
             return TransferError(
-                .unsupported, "\(path.displayed) was queued as a file and is a directory now: queue it again")
+                .unsupported, of: path, "was queued as a file and is a directory now", .queued("queue it again"))
         }
-        return TransferError(.unsupported, "\(path.displayed) is neither a file nor a directory: cancel it")
+        return TransferError(.unsupported, of: path, "is neither a file nor a directory", .step("cancel it"))
     }
 }

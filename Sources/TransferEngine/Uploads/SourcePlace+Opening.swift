@@ -45,8 +45,8 @@ extension TransferError {
             return source(place.path, error)
         }
         return TransferError(
-            .sourceUnreadable,
-            "\(place.path.displayed) was not read, because a folder above it became a link (\(link.path.displayed)): put the folder back "
-                + "and retry, or queue it again with --follow-links")
+            .sourceUnreadable, of: place.path,
+            "was not read, because a folder above it became a link (\(link.path.displayed))",
+            .queued("put the folder back and retry, or queue it again with --follow-links"))
     }
 }

@@ -14,8 +14,10 @@ extension TransferEngine {
         let local = place.path
         let source: SourceFile
         do throws(LocalRefusal) {
-            if case .ftp? = context.destination?.address, FTPAddress.cannotCarry(remote) {
-                throw LocalRefusal(error: .noFTPName(local))
+            if let destination = context.destination?.address,
+                let error = type(of: destination).refusal(of: remote, for: local)
+            {
+                throw LocalRefusal(error: error)
             }
             source = try open(place, context)
         } catch {
@@ -25,6 +27,8 @@ extension TransferEngine {
         let task = fresh(task)
         var point = task.knownPoint
         var changes = point?.sourceChanges ?? 0
+        // Such a point is of a version before the one that was recorded.
+        let wasOutdated = point?.isOutdated == true
         if source.identity != recorded {
             // Who retries a source that had changed wants what it is now; the rule is for what happens by itself.
             if !recorded.isOpen, !SourceChangeRule.beginsAgain(context.order.options.ifChanged, changes: changes) {
@@ -41,12 +45,17 @@ extension TransferEngine {
                     ? "the source is taken as it is now" : "the source changed after it was queued",
                 recorded.isOpen ? task.accepted : 0, of: task, keeping: point, identity: source.identity)
         }
-        let subject = subject(task, context, local, remote, source, hasChanged: point?.isOutdated == true)
+        var subject = subject(task, context, local, remote, source, hasChanged: point?.isOutdated == true)
+        if source.identity != recorded, !recorded.isOpen, !wasOutdated {
+            subject.earlierVersion = NamedVersion(
+                size: recorded.size, modified: recorded.modifiedNanoseconds / 1_000_000_000)
+        }
         let facts = facts(context.destination, origin)
         source.hash(for: subject, facts)
         guard let machine = context.uploadMachine(subject, below: remote, facts: facts, resume: point)
         else {
-            refuse(task, TransferError(.unsupported, "the destination's address is malformed: queue it again"))
+            refuse(
+                task, TransferError(.unsupported, "the destination's address is malformed", .queued("queue it again")))
             return nil
         }
         let work = UploadWork(subject, from: source)
@@ -59,6 +68,7 @@ extension TransferEngine {
         attempt.total = source.identity.size
         // Counted anew from what the server says.
         attempt.accepted = 0
+        if source.identity != recorded { attempt.progress.beginAnother() }
         return attempt
     }
 
@@ -75,7 +85,7 @@ extension TransferEngine {
 
     /// Facts learnt about a place's server that still hold.
     func facts(_ place: RemotePlace?, _ origin: String) -> HostFacts {
-        hosts.facts[place?.factsKey(origin) ?? origin]?.current(at: timeline.now) ?? HostFacts()
+        hosts.facts[place?.address.factsKey(origin) ?? origin]?.current(at: timeline.now) ?? HostFacts()
     }
 
     func open(_ place: SourcePlace, _ context: BatchContext) throws(LocalRefusal) -> SourceFile {
@@ -88,7 +98,7 @@ extension TransferEngine {
     ) -> UploadSubject {
         let options = context.order.options
         // A form goes to an address that is no file's; there the file has its own name.
-        let own = options.form == nil ? context.lastSegment : local.lastComponent
+        let own = options.form == nil ? context.fileName : local.lastComponent
         let name = remote.bytes.isEmpty ? own : remote.lastComponent
         var subject = UploadSubject(
             name: name, size: source.identity.size, modifiedNanoseconds: source.identity.modifiedNanoseconds,
@@ -96,7 +106,8 @@ extension TransferEngine {
             token: .task(task.uuid), hasChanged: hasChanged, unanswered: cut(task),
             isLastOfBatch: isLast(of: context))
         subject.hasArrived = task.accepted > 0 || subject.unanswered != nil
-        subject.targetIsOther = task.knownPoint?.content(PutResumePoint.self)?.isOther == true
+        subject.confirmed = task.accepted
+        subject.targetIsOther = task.knownPoint?.targetIsOther == true
         return subject
     }
 
@@ -108,7 +119,7 @@ extension TransferEngine {
 
     /// Returns true when nothing of a batch over SFTP waits for a slot any more, as far as the queue has told; else false.
     private func isLast(of context: BatchContext) -> Bool {
-        guard case .sftp? = context.destination?.address else { return false }
+        guard case .sftp? = context.destination?.wire else { return false }
         return lanes.all.allSatisfy { lane in
             lane.summary.batch != context.order.batch || Int64(lane.ready) + lane.unclaimed == 0
         }
@@ -116,7 +127,7 @@ extension TransferEngine {
 
     /// Begins an upload once the source's time of modification tells every change that follows.
     func beginUpload(_ attempt: Attempt, _ work: UploadWork) {
-        guard let source = work.source, let pause = source.unsettled(at: WallClock.nanoseconds) else {
+        guard let source = work.source, let pause = source.unsettled(at: platform.wallNanoseconds) else {
             return feed(attempt, .began(at: timeline.now))
         }
         inBackground { [self] in
@@ -132,7 +143,7 @@ extension TransferEngine {
     func finishUpload(_ attempt: Attempt, _ receipt: Receipt) {
         guard receipt.proof != nil else {
             return fail(
-                attempt, TransferError(.internal, "nothing proves that the file is there: look there, then retry"))
+                attempt, TransferError(.internal, "nothing proves that the file is there", .thenRetry("look there")))
         }
         if !receipt.skipped, attempt.upload?.source?.change != nil {
             return sourceChanged(attempt, stored: receipt.isOurs ? receipt : nil)
@@ -145,8 +156,12 @@ extension TransferEngine {
     }
 
     /// Before a file gets its name. When the source changed the file begins again, and nothing of what was to follow is done.
-    func compareSource(_ attempt: Attempt) {
-        if attempt.upload?.source?.change != nil { sourceChanged(attempt, stored: nil) }
+    /// - Parameter unasked: the point without the intent of the request that was to follow.
+    func compareSource(_ attempt: Attempt, keeping unasked: ResumePoint?) {
+        guard attempt.upload?.source?.change != nil else { return }
+        // Whatever rule decides next, also after a failure: nobody is to wait for what was never asked.
+        if let unasked { persist(unasked, attempt, waits: false) }
+        sourceChanged(attempt, stored: nil)
     }
 
     /// The source is not the file any more that was being sent: it begins again with the new one, in the same slot, or ends.
@@ -158,8 +173,8 @@ extension TransferEngine {
         abandonAll(of: attempt)
         guard SourceChangeRule.beginsAgain(attempt.context.order.options.ifChanged, changes: work.changes)
         else { return failChanged(attempt, work, local, stored) }
-        // What a POST did is done: a person decides whether it is to be done again.
-        if stored != nil, work.resumePoint?.kind == PostResumePoint.kind {
+        // What was made is made: a person decides whether it is to be made again.
+        if stored != nil, work.resumePoint?.makesAnew == true {
             return fail(attempt, .sourceChanged(local, times: work.changes + 1))
         }
         let source: SourceFile
@@ -175,6 +190,8 @@ extension TransferEngine {
             point = ResumePoint(work.ownVersion ?? PutResumePoint(stored: false, etag: nil))
         }
         point?.ownVersion = work.ownVersion
+        let targetIsOther = work.subject.targetIsOther && stored == nil
+        point?.targetIsOther = targetIsOther
         point?.sourceChanges = work.changes
         point?.isOutdated = true
         record(
@@ -186,24 +203,29 @@ extension TransferEngine {
         let hasArrived = attempt.sent > 0 || attempt.accepted > 0 || work.subject.hasArrived
         (attempt.sent, attempt.accepted, work.unconfirmed, work.told.bytes) = (0, 0, 0, 0)
         attempt.knownBefore = 0
+        attempt.progress.beginAnother()
         work.source = source
         attempt.total = source.identity.size
         attempt.actions = []
         var subject = subject(attempt.task, attempt.context, local, remote, source, hasChanged: true)
         // The task's own numbers are those of the attempts before.
         subject.hasArrived = hasArrived
+        subject.targetIsOther = targetIsOther
+        subject.earlierVersion = work.subject.earlierVersion ?? NamedVersion(work.subject)
         work.subject = subject
         let facts = facts(attempt.place, attempt.origin)
         source.hash(for: subject, facts)
         guard let machine = attempt.context.uploadMachine(subject, below: remote, facts: facts, resume: point)
-        else { return fail(attempt, TransferError(.internal, "the destination has no address: queue it again")) }
+        else {
+            return fail(attempt, TransferError(.internal, "the destination has no address", .queued("queue it again")))
+        }
         attempt.machine = machine
         beginUpload(attempt, work)
     }
 
     /// Ends it; a retry puts the file in the place of what the server has taken of it.
     private func failChanged(_ attempt: Attempt, _ work: UploadWork, _ local: RawPath, _ stored: Receipt?) {
-        let stored = work.resumePoint?.kind == PostResumePoint.kind ? nil : stored
+        let stored = work.resumePoint?.makesAnew == true ? nil : stored
         let own = stored.map { PutResumePoint(stored: true, etag: $0.etag) } ?? work.ownVersion
         let server = stored == nil ? nil : TransferScheme.server(of: attempt.origin)
         fail(attempt, .sourceChanged(local, times: work.changes + 1, leftAt: server))
@@ -234,14 +256,14 @@ extension TransferEngine {
 
     func sourceError(_ attempt: Attempt, _ error: Errno) -> TransferError {
         guard case .upload(let place, _, _) = attempt.task.work else {
-            return TransferError(.internal, "a download without a source: retry")
+            return TransferError(.internal, "a download without a source", .retry())
         }
         return .source(place, error)
     }
 
     /// A second descriptor of an upload's source, for another thread; `nil`: the attempt is over without one.
     private func duplicate(_ attempt: Attempt) -> OwnedDescriptor? {
-        guard let source = attempt.upload?.source, case .upload(let place, _, _) = attempt.task.work else { return nil }
+        guard let source = source(of: attempt), case .upload(let place, _, _) = attempt.task.work else { return nil }
         do throws(Errno) {
             return try source.duplicate()
         } catch {
@@ -256,7 +278,7 @@ extension TransferEngine {
         if let bytes = work.source?.bytes, let digests = SourceDigest.digests(of: range, algorithms, in: bytes) {
             return feed(attempt, .rangeDigested(range, digests))
         }
-        guard let source = work.source, let duplicate = duplicate(attempt) else { return }
+        guard let source = source(of: attempt), let duplicate = duplicate(attempt) else { return }
         inBackground { [self] in
             let result: Result<[TransferDigest]?, Errno> = await disks.worker(.digest, of: duplicate).run {
                 Result { () throws(Errno) in try SourceDigest.digests(of: range, algorithms, in: duplicate) }
@@ -275,7 +297,7 @@ extension TransferEngine {
     func digestSource(_ attempt: Attempt) {
         guard case .upload(let work) = attempt.job else { return }
         if let digest = work.source?.digest { return feed(attempt, .digested(digest)) }
-        guard let source = work.source, let duplicate = duplicate(attempt) else { return }
+        guard let source = source(of: attempt), let duplicate = duplicate(attempt) else { return }
         inBackground { [self] in
             let result: Result<TransferDigest, Errno> = await disks.worker(.digest, of: duplicate).run {
                 Result { () throws(Errno) in try Publication.digest(duplicate) }
@@ -311,12 +333,12 @@ extension TransferError {
         let often = times > 1 ? " \(times) times" : ""
         if let server {
             return TransferError(
-                .sourceChanged,
-                "\(path.displayed) changed\(often) while it was sent, and what lies at \(server) is not a faithful copy of it: "
-                    + "do not rely on that; it is replaced by a retry when nobody writes to the source any more")
+                .sourceChanged, of: path,
+                "changed\(often) while it was sent, and what lies at \(server) is not a faithful copy of it",
+                .retry("do not rely on that; it is replaced by a retry when nobody writes to the source any more"))
         }
         return TransferError(
-            .sourceChanged,
-            "\(path.displayed) changed\(often) while it was to be sent: retry when nobody writes to it any more")
+            .sourceChanged, of: path, "changed\(often) while it was to be sent",
+            .retry("retry when nobody writes to it any more"))
     }
 }

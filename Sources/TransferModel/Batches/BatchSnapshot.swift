@@ -187,7 +187,9 @@ public struct CauseCount: Codable, Hashable, Sendable {
     public var code: TransferErrorCode
     public var count: Int64
     /// The message of one of them.
-    public var message: String
+    public var message: String { didSet { finding = nil } }
+    /// The same as values; `nil`: the message is all that is known.
+    package var finding: Finding?
     /// The status that all of them were answered, for code `http`.
     @OrNull public var httpStatus: Int?
     /// When the last of them failed.
@@ -199,23 +201,21 @@ public struct CauseCount: Codable, Hashable, Sendable {
     public init(
         code: TransferErrorCode, count: Int64, message: String, httpStatus: Int? = nil, lastAt: Timestamp? = nil
     ) {
+        self.init(code: code, count: count, finding: Finding(message), httpStatus: httpStatus, lastAt: lastAt)
+    }
+
+    package init(
+        code: TransferErrorCode, count: Int64, finding: Finding, httpStatus: Int? = nil, lastAt: Timestamp? = nil
+    ) {
         self.code = code
         self.count = count
-        self.message = message
+        (message, self.finding) = (finding.message, finding.told)
         _httpStatus = OrNull(wrappedValue: httpStatus)
         _lastAt = OrNull(wrappedValue: lastAt)
     }
 
-    /// `3 files: host answered 404`, and what to do.
-    package var sentence: String { "\(count) \(count == 1 ? "file" : "files")\(told)" }
-
-    /// The message behind how many there are; of one that names a file is said that it is one of them.
-    package var told: String {
-        (isOfOne ? ", one of them: \(message)" : ": \(message)") + TransferError.quoted(said)
-    }
-
-    /// The message names one file of several.
-    package var isOfOne: Bool { count > 1 && TransferError(code, message).namesItsFile }
+    /// The finding, or where an older engine told it the message alone.
+    package var known: Finding { finding ?? Finding(message) }
 }
 
 /// The number of tasks that wait for one thing that a person may have to see to.
@@ -225,7 +225,9 @@ public struct WaitCount: Codable, Hashable, Sendable {
     @OrNull public var code: TransferErrorCode?
     public var count: Int64
     /// The message of one of them; empty where the reason says all.
-    public var message: String
+    public var message: String { didSet { finding = nil } }
+    /// The same as values; `nil`: the message is all that is known.
+    package var finding: Finding?
     /// Since when the last of them waits.
     @OrNull public var lastAt: Timestamp?
     /// The server that has served nothing for a while, and what it did instead is what `code` and `message` say: its host, and the port where
@@ -249,6 +251,19 @@ public struct WaitCount: Codable, Hashable, Sendable {
         _server = OrNull(wrappedValue: server)
         _retryAt = OrNull(wrappedValue: retryAt)
     }
+
+    package init(
+        reason: WaitReason, code: TransferErrorCode? = nil, count: Int64, finding: Finding,
+        lastAt: Timestamp? = nil, server: String? = nil, retryAt: Timestamp? = nil
+    ) {
+        self.init(
+            reason: reason, code: code, count: count, message: finding.message, lastAt: lastAt, server: server,
+            retryAt: retryAt)
+        self.finding = finding.told
+    }
+
+    /// The finding, or where an older engine told it the message alone.
+    package var known: Finding { finding ?? Finding(message) }
 }
 
 /// Files of a node by state. `active` and `unstarted` are derived, so the parts always add up to `total`.

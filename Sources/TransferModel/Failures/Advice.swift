@@ -1,186 +1,166 @@
-/// Advice to a person: a sentence with commands of the shell in it, as `martlet why` prints it. It is written
-/// once; where commands are done another way, as by the keys of a screen, each is written in that way instead.
-///
-/// It is read from its text, because the queue keeps what failures said, and an engine of another version speaks too.
-package struct Advice: Sendable, Hashable {
-    package enum Piece: Sendable, Hashable {
+/// Advice to a person: a sentence with commands of the shell in it. It is written once; where commands are done another way, as by the
+/// keys of a screen, each is written in that way instead.
+package struct Advice: Hashable, Sendable {
+    package enum Piece: Hashable, Sendable {
         case words(String)
-        case command(AdvisedCommand)
+        /// `isQuoted`: the shell's form stands in quotes.
+        case command(AdvisedCommand, isQuoted: Bool)
     }
 
-    package let pieces: [Piece]
+    package private(set) var pieces: [Piece]
+    /// Nobody has to do anything: the pieces say what happens, and what can be done all the same.
+    package private(set) var isIdle = false
 
-    /// - Parameter node: what it is about: the name of a folder may have blanks, which end any other word.
-    package init(_ text: String, about node: NodeID? = nil) {
-        var pieces: [Piece] = []
-        var words = ""
-        var rest = text[...]
-        while let first = rest.first {
-            let isWordStart = words.last.map { " '(\"".contains($0) } ?? true
-            if isWordStart, let (command, length) = AdvisedCommand.read(rest, about: node) {
-                if !words.isEmpty { pieces.append(.words(words)) }
-                pieces.append(.command(command))
-                words = ""
-                rest = rest.dropFirst(length)
-            } else {
-                words.append(first)
-                rest = rest.dropFirst()
-            }
-        }
-        if !words.isEmpty { pieces.append(.words(words)) }
-        self.pieces = pieces
+    /// The words alone; none: there is no advice.
+    package init(_ words: String) { pieces = words.isEmpty ? [] : [.words(words)] }
+
+    /// Advice where nobody has to do anything.
+    package static func idle(_ advice: Advice) -> Advice {
+        var advice = advice
+        advice.isIdle = true
+        return advice
     }
 
-    /// The sentence with its commands written by `form`; `nil`: that one stays as the shell takes it.
-    package func written(_ form: (AdvisedCommand) -> String?) -> String {
-        var text = ""
-        var isUnquoted = false
-        for piece in pieces {
+    /// The sentence as a shell takes its commands.
+    package var text: String { (isIdle ? "nothing to do; " : "") + written() }
+
+    /// The sentence, without saying that nothing has to be done, with its commands written by `form`; `nil`: that one stays as the shell
+    /// takes it.
+    package func written(_ form: (AdvisedCommand) -> String? = { _ in nil }) -> String {
+        pieces.map { piece in
             switch piece {
-            case .words(let words):
-                // The quotes of 'martlet retry b7' are for the shell's form alone.
-                text += isUnquoted && words.hasPrefix("'") ? String(words.dropFirst()) : words
-                isUnquoted = false
-            case .command(let command):
-                guard let other = form(command) else {
-                    text += command.text
-                    continue
-                }
-                isUnquoted = text.hasSuffix("'")
-                if isUnquoted { text.removeLast() }
-                text += other
+            case .words(let words): words
+            case .command(let command, let isQuoted):
+                form(command) ?? (isQuoted ? "'\(command.text)'" : command.text)
             }
-        }
-        return text
+        }.joined()
     }
+
+    /// As it is told beside its text; `nil`: the text says all.
+    package var told: Advice? { isIdle || !commands.isEmpty ? self : nil }
+
+    package var commands: [AdvisedCommand] {
+        pieces.compactMap { if case .command(let command, _) = $0 { command } else { nil } }
+    }
+
+    package var beginsWithWords: Bool { if case .command? = pieces.first { isIdle } else { true } }
 
     /// The command, when nothing else is said.
-    package var loneCommand: AdvisedCommand? {
-        guard pieces.count == 1, case .command(let command) = pieces[0] else { return nil }
-        return command
+    package var loneCommand: AdvisedCommand? { pieces.count == 1 && !isIdle ? commands.first : nil }
+}
+
+extension Advice: ExpressibleByStringInterpolation {
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var pieces: [Piece] = []
+
+        package init(literalCapacity: Int, interpolationCount: Int) {}
+
+        package mutating func appendLiteral(_ words: String) {
+            if words.isEmpty { return }
+            if case .words(let before)? = pieces.last {
+                pieces[pieces.count - 1] = .words(before + words)
+            } else {
+                pieces.append(.words(words))
+            }
+        }
+        package mutating func appendInterpolation(_ words: some Any) {
+            appendLiteral("\(words)")
+        }
+        package mutating func appendInterpolation(_ command: AdvisedCommand) {
+            pieces.append(.command(command, isQuoted: false))
+        }
+        package mutating func appendInterpolation(quoted command: AdvisedCommand) {
+            pieces.append(.command(command, isQuoted: true))
+        }
+        package mutating func appendInterpolation(_ advice: Advice) {
+            for piece in advice.pieces {
+                if case .words(let words) = piece { appendLiteral(words) } else { pieces.append(piece) }
+            }
+        }
+    }
+
+    package init(stringLiteral words: String) { self.init(words) }
+    package init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
+}
+
+extension Advice: Codable {
+    private enum Key: String, CodingKey { case idle, pieces }
+
+    package init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: Key.self)
+        isIdle = try object.decodeIfPresent(Bool.self, forKey: .idle) ?? false
+        pieces = try object.decode([Piece].self, forKey: .pieces)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        if isIdle { try object.encode(true, forKey: .idle) }
+        try object.encode(pieces, forKey: .pieces)
+    }
+}
+
+extension Advice.Piece: Codable {
+    private enum Key: String, CodingKey { case quoted }
+
+    package init(from decoder: any Decoder) throws {
+        if let words = try? decoder.singleValueContainer().decode(String.self) {
+            self = .words(words)
+            return
+        }
+        let isQuoted = try decoder.container(keyedBy: Key.self).decodeIfPresent(Bool.self, forKey: .quoted)
+        self = .command(try AdvisedCommand(from: decoder), isQuoted: isQuoted ?? false)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .words(let words):
+            var value = encoder.singleValueContainer()
+            try value.encode(words)
+        case .command(let command, let isQuoted):
+            try command.encode(to: encoder)
+            var object = encoder.container(keyedBy: Key.self)
+            if isQuoted { try object.encode(true, forKey: .quoted) }
+        }
     }
 }
 
 /// `martlet VERB ...` inside a sentence.
-package struct AdvisedCommand: Sendable, Hashable {
-    /// As it stands there.
-    package let text: String
+package struct AdvisedCommand: Codable, Hashable, Sendable {
     /// With its second word, where it has one: `engine start`.
     package let verb: String
     package let nodes: [NodeID]
-    /// Options and their values, `off` and words in capitals that stand for something, in their order.
+    /// Options and their values, `off` and words in capitals that stand for something, each as a shell takes it.
     package let arguments: [String]
 
-    /// The commands that advice names, with the second words that belong to them.
-    private static let verbs: [String: Set<String>] = [
-        "retry": [], "resume": [], "pause": [], "cancel": [], "undo": [], "run-now": [], "move": [], "set": [],
-        "limit": [], "log": [], "list": [], "why": [], "show": [], "purge": [], "leftovers": ["abort"], "upload": [],
-        "engine": ["start", "stop"], "session": ["set", "list"], "destination": ["add", "list"],
-    ]
-    /// Options with a value behind them.
-    private static let valued: Set<String> = [
-        "--user", "--header", "--limit", "--host", "--transfers", "--if-exists", "--priority", "--state",
-        "--give-up-after", "--not-before", "--before", "--session", "--ca", "--pin",
-    ]
-
-    /// The command that a text begins with, and how many characters of it that is.
-    static func read(_ text: Substring, about node: NodeID?) -> (command: AdvisedCommand, length: Int)? {
-        let program = "martlet "
-        guard text.hasPrefix(program) else { return nil }
-        var reader = WordReader(rest: text.dropFirst(program.count))
-        guard var verb = reader.next(), let seconds = verbs[verb] else { return nil }
-        var (nodes, arguments): ([NodeID], [String]) = ([], [])
-        if let second = reader.peek(), seconds.contains(second) { verb += " \(reader.next() ?? "")" }
-        if verb == "session set", let name = reader.next() { arguments.append(name) }
-        var wantsValue = false
-        while !reader.isOver {
-            if !wantsValue, let node, reader.skip(node.description) {
-                nodes.append(node)
-                continue
-            }
-            guard let word = reader.peek() else { break }
-            if wantsValue || word.hasPrefix("--") || word == "off" || isPlaceholder(word) {
-                wantsValue = !wantsValue && valued.contains(word)
-                arguments.append(word)
-            } else if let node = NodeID(word) {
-                nodes.append(node)
-            } else {
-                break
-            }
-            _ = reader.next()
-        }
-        let length = text.count - reader.remaining.count
-        let command = AdvisedCommand(
-            text: String(text.prefix(length)), verb: verb, nodes: nodes, arguments: arguments)
-        return (command, length)
+    package init(_ verb: String, _ nodes: [NodeID] = [], _ arguments: [String] = []) {
+        (self.verb, self.nodes, self.arguments) = (verb, nodes, arguments)
     }
 
-    /// `ID`, `BATCH`, `N`: what is to be filled in.
-    private static func isPlaceholder(_ word: String) -> Bool {
-        word.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+    package static func retry(_ node: NodeID) -> AdvisedCommand { AdvisedCommand("retry", [node]) }
+    package static func resume(_ nodes: NodeID...) -> AdvisedCommand { AdvisedCommand("resume", nodes) }
+    package static func runNow(_ node: NodeID) -> AdvisedCommand { AdvisedCommand("run-now", [node]) }
+    package static func cancel(_ node: NodeID) -> AdvisedCommand { AdvisedCommand("cancel", [node]) }
+    package static func set(_ node: NodeID, _ arguments: String...) -> AdvisedCommand {
+        AdvisedCommand("set", [node], arguments)
+    }
+    package static func limit(_ arguments: String...) -> AdvisedCommand { AdvisedCommand("limit", [], arguments) }
+    package static let list = AdvisedCommand("list")
+    package static let log = AdvisedCommand("log")
+
+    /// As a shell takes it.
+    package var text: String {
+        (["martlet", verb] + nodes.map(\.written) + arguments).joined(separator: " ")
     }
 }
 
-/// The words of a command up to the sign that ends its part of the sentence.
-private struct WordReader {
-    /// Behind the blank after the last word that was read.
-    var rest: Substring
-    private(set) var isOver = false
-    /// The unread rest, with the blank in front of it.
-    private(set) var remaining: Substring
-
-    init(rest: Substring) { (self.rest, remaining) = (rest, rest) }
-
-    private static let ends: Set<Character> = [",", ";", ":", ".", ")", "\"", "?"]
-
-    func peek() -> String? {
-        var copy = self
-        return copy.next()
-    }
-
-    /// The next word, quotes taken off; `nil`: there is none.
-    mutating func next() -> String? {
-        guard !isOver, let first = rest.first, first != " " else { return nil }
-        if first == "'" { return quoted() }
-        var word = rest.prefix { $0 != " " && $0 != "'" }
-        while let last = word.last, Self.ends.contains(last), word != "..." { word = word.dropLast() }
-        guard !word.isEmpty else { return nil }
-        take(upTo: word.endIndex)
-        return String(word)
-    }
-
-    /// As `NodeID.written` has written it: a quote inside stands between two quoted parts.
-    private mutating func quoted() -> String? {
-        var word = ""
-        var tail = rest
-        let joint = "'\\''"
-        while tail.first == "'" {
-            let inside = tail.dropFirst().prefix { $0 != "'" }
-            guard inside.endIndex < tail.endIndex else { return nil }
-            word += inside
-            tail = tail[inside.endIndex...]
-            guard tail.hasPrefix(joint) else { break }
-            word += "'"
-            tail = tail.dropFirst(joint.count - 1)
+extension NodeID {
+    /// As one word of a shell: the name of a folder may have anything in it.
+    package var written: String {
+        let plain = description
+        let needsNone = plain.unicodeScalars.allSatisfy {
+            !$0.isASCII || $0.properties.isAlphabetic || $0.properties.numericType != nil
+                || ":/._-+,@%".unicodeScalars.contains($0)
         }
-        take(upTo: tail.index(after: tail.startIndex))
-        return word
-    }
-
-    /// Reads a word that is known.
-    mutating func skip(_ known: String) -> Bool {
-        guard !isOver, rest.hasPrefix(known) else { return false }
-        let end = rest.index(rest.startIndex, offsetBy: known.count)
-        guard end == rest.endIndex || rest[end] == " " || rest[end] == "'" || Self.ends.contains(rest[end]) else {
-            return false
-        }
-        take(upTo: end)
-        return true
-    }
-
-    private mutating func take(upTo end: Substring.Index) {
-        remaining = rest[end...]
-        isOver = remaining.first != " "
-        rest = remaining.dropFirst()
+        return needsNone ? plain : "'" + plain.replacing("'", with: "'\\''") + "'"
     }
 }

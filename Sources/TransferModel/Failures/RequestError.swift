@@ -27,10 +27,17 @@ public enum RequestErrorCode: String, Codable, Sendable, CaseIterable {
 public struct RequestError: Error, Codable, Hashable, Sendable {
     public var code: RequestErrorCode
     public var message: String
+    /// The message with its commands as values; `nil`: it names none.
+    package var advice: Advice?
 
     public init(_ code: RequestErrorCode, _ message: String) {
         self.code = code
         self.message = message
+    }
+
+    package init(_ code: RequestErrorCode, _ advice: Advice) {
+        self.init(code, advice.text)
+        self.advice = advice.told
     }
 }
 

@@ -49,12 +49,8 @@ extension TaskSnapshot {
     package var checked: String? {
         guard verified == .digest else { return verified.words }
         if let digest { return "by its digest (\(digest.algorithm))" }
-        // Of these there is no digest of the whole file: the server compared as it came.
-        return switch `protocol` {
-        case "s3": "by the digests of its parts (MD5 and the ETag)"
-        case "tus": "by a digest of each request (tus checksum)"
-        default: verified.words
-        }
+        // Some have no digest of the whole file: the server compared as it came.
+        return ProtocolFacts.named(`protocol`)?.comparedInParts ?? verified.words
     }
 }
 

@@ -14,6 +14,8 @@ public struct NodeResult: Codable, Hashable, Sendable {
     @OrNull public var code: RequestErrorCode?
     /// For a person, when refused: why and what to do. Harmless to print.
     public var message: String?
+    /// The message with its commands as values; `nil`: it names none.
+    package var advice: Advice?
     /// Bytes that were sent and have to be sent again when it goes on, because their server cannot resume; `nil`: none.
     public var bytesToRepeat: Int64?
     /// True after an undo that took back only the time when its pause ends. It is paused as before, until `pausedUntil`.
@@ -28,6 +30,11 @@ public struct NodeResult: Codable, Hashable, Sendable {
         self.result = result
         _code = OrNull(wrappedValue: code)
         self.message = message
+    }
+
+    package init(id: NodeID, refused code: RequestErrorCode, _ advice: Advice) {
+        self.init(id: id, result: .refused, code: code, message: advice.text)
+        self.advice = advice.told
     }
 }
 
@@ -77,8 +84,14 @@ public struct WhyAnswer: Codable, Hashable, Sendable {
     public var sentence: String
     /// The step that would unblock it; empty when nothing is needed.
     public var unblock: String
+    /// The same with its commands as values; `nil`: there are none.
+    package var advice: Advice?
     /// The cause that holds it, without times and counts: the same words as long as it is the same; `nil`: none. Harmless to print.
     @OrNull public var because: String?
+    /// The cause without the words of a library; `nil`: there are none in it.
+    package var becauseInShort: String?
+    /// `because` goes on after "waits", as `for mains power` does.
+    package var becauseIsClause: Bool?
 
     public init(
         id: NodeID?, state: TransferState?, waitReasons: [WaitReason], since: Timestamp?, retryAt: Timestamp?,
@@ -93,5 +106,11 @@ public struct WhyAnswer: Codable, Hashable, Sendable {
         self.sentence = sentence
         self.unblock = unblock
         _because = OrNull(wrappedValue: because)
+    }
+
+    /// The step that would unblock it, as far as it is known in values.
+    package var remedy: Advice {
+        get { advice ?? Advice(unblock) }
+        set { (unblock, advice) = (newValue.text, newValue.told) }
     }
 }

@@ -171,6 +171,8 @@ public struct QueueTotals: Codable, Hashable, Sendable {
     public var stopping = false
     /// The reason why the queue takes no changes now, and what to do: its disk is full, its file is gone. Harmless to print.
     public var trouble: String?
+    /// The same as values.
+    package var troubleFinding: Finding?
     /// The limits that hold now for the whole engine, bytes a second; `nil`: no limit.
     @OrNull public var limitUp: Int64?
     @OrNull public var limitDown: Int64?

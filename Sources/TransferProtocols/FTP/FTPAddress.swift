@@ -60,8 +60,7 @@ package struct FTPAddress: Hashable, Sendable {
 extension TransferError {
     package static func noFTPName(_ file: RawPath) -> TransferError {
         TransferError(
-            .unsupported,
-            "\(file.displayed) has control characters in its name, which FTP cannot carry: rename it, then queue it again, "
-                + "or queue it again by another protocol, such as sftp://")
+            .unsupported, of: file, "has control characters in its name, which FTP cannot carry",
+            .queued("rename it, then queue it again, or queue it again by another protocol, such as sftp://"))
     }
 }

@@ -68,8 +68,11 @@ package struct FTPDownload: ProtocolMachine {
         // A server without SIZE can still send the file; one without the file cannot.
         guard end.isDone || end.isUnknownCommand else {
             if end.isMissing {
-                let message = "\(plan.host) answered \(end.reply), there is no such file: check the address"
-                return over(.fail(TransferError(.http, message)))
+                return over(
+                    .fail(
+                        TransferError(
+                            .http, "\(plan.host) answered \(end.reply), there is no such file",
+                            .step("check the address"))))
             }
             return stop(end)
         }
@@ -126,7 +129,7 @@ package struct FTPDownload: ProtocolMachine {
             return startOver("the server gave nothing to recognise the version by") + receive(version, from: 0)
         }
         guard point.version.isSame(as: version), let total = version.total, point.offset <= total else {
-            return refuseChange() ?? startOver("changed at the server") + receive(version, from: 0)
+            return refuseChange() ?? startOver("changed at the server", isOther: true) + receive(version, from: 0)
         }
         if point.offset == total { return finish(point) }
         return [.resumed(at: point.offset)] + receive(version, from: point.offset)
@@ -176,9 +179,13 @@ package struct FTPDownload: ProtocolMachine {
         // What the transfer itself was told of the file, before its first byte.
         let isOther = end.size != nil && flow.point.version.total != end.size
         if isOther || flow.point.version.total.map({ $0 != length }) == true {
-            let message =
-                "\(plan.host) sent \(length) of \(flow.point.version.total ?? 0) bytes: Martlet tries again by itself"
-            return over(.wait(WaitDemand(.backoff, TransferError(.networkConnectionLost, message))))
+            return over(
+                .wait(
+                    WaitDemand(
+                        .backoff,
+                        TransferError(
+                            .networkConnectionLost,
+                            "\(plan.host) sent \(length) of \(flow.point.version.total ?? 0) bytes", .again))))
         }
         var point = flow.point
         point.offset = length
@@ -194,8 +201,12 @@ package struct FTPDownload: ProtocolMachine {
         let now = Self.version(end)
         guard now.total == point.version.total, now.lastModified == point.version.lastModified else {
             if let refusal = refuseChange() { return refusal }
-            let message = "the file changed at \(plan.host) while it was received: Martlet tries again by itself"
-            return over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, message))))
+            return over(
+                .wait(
+                    WaitDemand(
+                        .backoff,
+                        TransferError(
+                            .badServerResponse, "the file changed at \(plan.host) while it was received", .again))))
         }
         return finish(point)
     }
@@ -211,14 +222,14 @@ package struct FTPDownload: ProtocolMachine {
     /// As `GetDownload.refuseChange`.
     private mutating func refuseChange() -> [ProtocolAction]? {
         guard plan.ifChanged == .fail else { return nil }
-        var actions = startOver("changed at the server")
+        var actions = startOver("changed at the server", isOther: true)
         if let begun = plan.resume { actions.append(.persist(ResumePoint(begun.forgotten))) }
         return actions + over(.fail(.changedAtServer(plan.host)))
     }
 
-    private mutating func startOver(_ reason: String) -> [ProtocolAction] {
+    private mutating func startOver(_ reason: String, isOther: Bool = false) -> [ProtocolAction] {
         accepted = 0
-        return [.startOver(reason: reason)]
+        return [.startOver(reason: reason, isOther: isOther)]
     }
 
     private mutating func perform(_ exchange: Exchange, _ next: (ExchangeID) -> State) -> [ProtocolAction] {

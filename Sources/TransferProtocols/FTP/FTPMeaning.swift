@@ -11,36 +11,36 @@ enum FTPMeaning: Hashable, Sendable {
             self = Self.failure(end.failure ?? .network(.cutOff(by: host)))
             return
         }
-        let error = { (code: TransferErrorCode, advice: String) in
-            TransferError(code, "\(host) answered \(end.reply)\(end.quoted): \(advice)")
+        let error = { (code: TransferErrorCode, remedy: Remedy) in
+            TransferError(code, "\(host) answered \(end.reply)\(end.quoted)", remedy)
         }
-        let again = "Martlet tries again by itself"
         switch end.reply {
-        case 421: self = .wait(WaitDemand(.backoff, error(.networkConnectionLost, again)))
+        case 421: self = .wait(WaitDemand(.backoff, error(.networkConnectionLost, .again)))
         case _ where end.isLoginRefused || end.reply == 530 || end.reply == 532:
             // Some servers say so when too many are in; no password would mend that.
             let isFull = end.reply < 500 || ["too many", "maximum"].contains { end.text.lowercased().contains($0) }
             self =
                 isFull
-                ? .wait(WaitDemand(.hostBackoff, error(.networkConnectionLost, again)))
+                ? .wait(WaitDemand(.hostBackoff, error(.networkConnectionLost, .again)))
                 : .wait(
-                    WaitDemand(.auth, error(.http, "give a user and password that it takes, with martlet set --user")))
+                    WaitDemand(
+                        .auth, error(.http, .step("give a user and password that it takes, with martlet set --user"))))
         case _ where end.saysFull:
             self = .wait(
                 WaitDemand(
                     .remoteDiskSpace,
-                    error(.http, "its disk or quota is full; make room there, Martlet tries again")))
-        case 400..<500: self = .wait(WaitDemand(.backoff, error(.networkConnectionLost, again)))
+                    error(.http, .automatic("its disk or quota is full; make room there, Martlet tries again"))))
+        case 400..<500: self = .wait(WaitDemand(.backoff, error(.networkConnectionLost, .again)))
         case 550, 553:
             self =
                 hasAccepted
                 ? .wait(
                     WaitDemand(
-                        .auth, error(.permissionDenied, "it took bytes of this file before; ask for access, then retry")
+                        .auth, error(.permissionDenied, .thenRetry("it took bytes of this file before; ask for access"))
                     ))
-                : .fail(error(.permissionDenied, "check the address, and ask for access there"))
-        case 500, 502, 504: self = .fail(error(.unsupported, "it does not know that; send the file another way"))
-        default: self = .fail(error(.http, "check the address and the server's log, then retry"))
+                : .fail(error(.permissionDenied, .step("check the address, and ask for access there")))
+        case 500, 502, 504: self = .fail(error(.unsupported, .step("it does not know that; send the file another way")))
+        default: self = .fail(error(.http, .thenRetry("check the address and the server's log")))
         }
     }
 
@@ -63,6 +63,6 @@ enum FTPMeaning: Hashable, Sendable {
 
 extension TransferError {
     static func cutOff(by host: String) -> TransferError {
-        TransferError(.networkConnectionLost, "\(host) closed the connection: Martlet tries again by itself")
+        TransferError(.networkConnectionLost, "\(host) closed the connection", .again)
     }
 }

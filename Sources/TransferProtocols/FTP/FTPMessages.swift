@@ -57,7 +57,7 @@ package struct FTPDownloadPlan: Sendable, Hashable {
 
 /// Resume point of an upload over FTP: the name under which its bytes are gathered.
 package struct FTPResumePoint: RenamingResumePoint {
-    package static var kind: String { "ftp" }
+    package static var kind: String { ProtocolFacts.ftp.id }
 
     /// The temporary file beside the target; the target itself on a server that cannot rename.
     package var temporary: RawPath
@@ -69,10 +69,13 @@ package struct FTPResumePoint: RenamingResumePoint {
     package var publishing = false
     /// The old file at the target may have been removed to make way for the rename: what is gathered here is all that is left then.
     package var removesOld: Bool?
+    /// The version that the rename was to name.
+    package var version: NamedVersion?
     /// The server told this digest of the temporary file before its rename, and it is the source's.
     package var compared: TransferDigest?
     /// Under the final name: why what is there is ours.
     package var owned: OwnedName?
+    package var vanished: Int?
 
     package init(temporary: RawPath, generation: Int = 1) {
         self.temporary = temporary
@@ -83,6 +86,8 @@ package struct FTPResumePoint: RenamingResumePoint {
 
     package var isPlausible: Bool {
         ResumeBounds.lengths.contains(seen) && ResumeBounds.generations.contains(generation) && !temporary.bytes.isEmpty
+            && ResumeBounds.counts.contains(vanished ?? 0)
+            && version?.isPlausible ?? true
     }
 }
 

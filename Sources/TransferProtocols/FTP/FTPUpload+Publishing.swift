@@ -8,7 +8,7 @@ extension FTPUpload {
         if plan.subject.ifExists == .skip { return .finish(.skipped(plan.subject.size)) }
         // Size alone is never the same; MDTM knows seconds.
         let seconds = plan.subject.modifiedNanoseconds / 1_000_000_000
-        guard isFirst, !plan.subject.hasChanged, plan.subject.verify != .digest, size == plan.subject.size,
+        guard isFirst, plan.subject.countsMarks, plan.subject.verify != .digest, size == plan.subject.size,
             let modified, modified.milliseconds / 1000 == seconds
         else {
             return .fail(.exists(at: plan.host))
@@ -30,10 +30,12 @@ extension FTPUpload {
         let exchange = FTPMessages.publish(
             point.temporary, as: plan.path, modified: plan.subject.modifiedNanoseconds / 1_000_000_000,
             removesOld: removesOld)
+        let unasked = unasked
         point.publishing = true
+        point.version = NamedVersion(plan.subject)
         renames.asked()
         if removesOld { point.removesOld = true }
-        return [.persist(ResumePoint(point)), .compareSource]
+        return [.persist(ResumePoint(point)), .compareSource(keeping: unasked)]
             + perform(exchange) { .publishing($0, removesOld: removesOld) }
     }
 
@@ -66,9 +68,7 @@ extension FTPUpload {
         if end.reply < 500 { return stop(end) }
         renames.refused()
         if end.command == "RNFR" {
-            let lost = TransferError(
-                .networkConnectionLost,
-                "\(plan.host) does not find the temporary file: Martlet tries again by itself")
+            let lost = TransferError(.networkConnectionLost, "\(plan.host) does not find the temporary file", .again)
             return ask(point.temporary) { .proving($0, isTarget: false, .now(WaitDemand(.backoff, lost))) }
         }
         // Only what is in the way is worth removing: no room comes of that. To forbid may mean to replace by a rename.
@@ -108,7 +108,8 @@ extension FTPUpload {
         case (true, nil):
             guard end.isMissing else { return stop(end) }
             guard case .now(let demand) = doubt else { return vanishedEarlier() }
-            return over(.wait(demand))
+            // Where an answer was lost the next attempt asks once more, and counts.
+            return renames.isRefusal ? vanished(else: demand) : over(.wait(demand))
         }
     }
 

@@ -65,4 +65,49 @@ extension FTPUpload {
 
     /// Bytes that are sent to hear what the server says.
     private static let question: Int64 = 4096
+
+    // MARK: An earlier version of the source
+
+    /// Before anything of the earlier version is thrown away it is asked whether it has the final name. Where any file may be replaced that
+    /// matters only when the old one was removed for it.
+    mutating func recall() -> [ProtocolAction] {
+        let matters = point.publishing && plan.subject.ifExists != .replace
+        guard matters || point.removesOld == true else { return clear() }
+        return ask(point.temporary) { .recalling($0, .temporary) }
+    }
+
+    mutating func recalled(_ end: FTPEnd, _ recall: Recall) -> [ProtocolAction] {
+        let isMissing = end.isMissing && !end.isForbidden
+        switch recall {
+        case .temporary:
+            if end.size != nil, point.removesOld != true { return clear() }
+            if end.size != nil || isMissing { return askTarget(temporaryIsThere: end.size != nil) }
+            guard end.isUnknownCommand else { return stop(end) }
+            return point.removesOld == true ? nameEarlier() : over(.fail(.unsureOfEarlier(at: plan.host)))
+        case .target(let temporaryIsThere):
+            if isMissing { return temporaryIsThere ? nameEarlier() : clear() }
+            guard let size = end.size else { return stop(end) }
+            if temporaryIsThere || plan.subject.ifExists == .replace { return clear() }
+            let seconds = end.modified.map { $0.milliseconds / 1000 }
+            switch (point.version ?? plan.subject.earlierVersion)?.standing(size: size, modified: seconds) {
+            case .ours?: return clear(owns: true)
+            case .foreign?: return disclaim(throwsAway: true) + over(existing(size, end.modified, isFirst: false))
+            case .unknown?, nil: return over(.fail(.unsureOfEarlier(at: plan.host)))
+            }
+        case .naming:
+            if end.isDone { return clear(owns: true) }
+            if end.command == "RNFR", isMissing { return clear() }
+            return over(FTPMeaning(end, host: plan.host, hasAccepted: true).action)
+        }
+    }
+
+    private mutating func askTarget(temporaryIsThere: Bool) -> [ProtocolAction] {
+        [.claimName(plan.path)]
+            + ask(plan.path) { .recalling($0, .target(temporaryIsThere: temporaryIsThere)) }
+    }
+
+    /// The old file is gone, and what was gathered for it is all that is left.
+    private mutating func nameEarlier() -> [ProtocolAction] {
+        perform(FTPMessages.rename(point.temporary, to: plan.path)) { .recalling($0, .naming) }
+    }
 }

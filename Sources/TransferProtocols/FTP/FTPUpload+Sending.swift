@@ -23,7 +23,9 @@ extension FTPUpload {
             if end.isUnknownCommand, doubt == nil {
                 return plan.subject.verify == VerificationWish.none ? prepare() : over(.fail(sizeless))
             }
-            return end.isMissing ? over(.wait(WaitDemand(.backoff, doubt ?? vanished))) : stop(end)
+            guard end.isMissing else { return stop(end) }
+            if let doubt { return over(.wait(WaitDemand(.backoff, doubt))) }
+            return vanished(else: WaitDemand(.backoff, lostAtOnce))
         }
         if there == size { return whole() }
         // The server takes more: the rest follows.
@@ -83,15 +85,13 @@ extension FTPUpload {
         .unverifiable(at: plan.host, "does not tell the size of a file (SIZE)")
     }
 
-    private var vanished: TransferError {
-        TransferError(
-            .networkConnectionLost, "\(plan.host) took the file, but it is not there: Martlet tries again by itself")
+    private var lostAtOnce: TransferError {
+        TransferError(.networkConnectionLost, "\(plan.host) took the file, but it is not there", .again)
     }
 
     private func short(_ size: Int64) -> TransferError {
         TransferError(
-            .badServerResponse,
-            "\(plan.host) said that it has the file, but has \(size) of \(plan.subject.size) bytes: "
-                + "Martlet tries again by itself")
+            .badServerResponse, "\(plan.host) said that it has the file, but has \(size) of \(plan.subject.size) bytes",
+            .again)
     }
 }

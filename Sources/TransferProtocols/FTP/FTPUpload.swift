@@ -8,15 +8,17 @@ import WireOperations
 /// beginning are here; `+Resuming` goes on from what is there, `+Sending` has the bytes, `+Publishing` the name.
 package struct FTPUpload: ProtocolMachine, RenamingUpload {
     enum State {
-        /// Nothing is asked yet. Next: `looking`, `resuming`, `clearing`, `sending`.
+        /// Nothing is asked yet. Next: `looking`, `resuming`, `recalling`, `clearing`, `sending`.
         case ready
         /// SIZE of the target, before anything is sent. Next: `sending`, `over`.
         case looking(ExchangeID)
         /// SIZE of what an earlier attempt left. Next: `settling`, `sending`, `proving`, `looking`, `clearing`, what follows a check.
         case resuming(ExchangeID)
+        /// The source has changed: did its earlier version get the final name? Next: itself, `clearing`, `leaving`, `over`.
+        case recalling(ExchangeID, Recall)
         /// A dead connection's last bytes may still be on their way into the file: SIZE must say the same twice. Next: itself, `sending`.
         case settling(ExchangeID?, last: Int64, round: Int)
-        /// An old temporary file goes, whatever the answer; then it begins anew. Next: `sending`, `looking`.
+        /// An old temporary file goes, whatever the server's answer; then it begins anew. Next: `sending`, `looking`, `over`.
         case clearing(ExchangeID)
         /// STOR or APPE. Next: `checking`, `clearing`, `over`.
         case sending(ExchangeID, Range<Int64>)
@@ -46,6 +48,14 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         case now(WaitDemand)
     }
 
+    /// The questions about an earlier version of the source.
+    enum Recall: Hashable {
+        case temporary
+        case target(temporaryIsThere: Bool)
+        /// The old file was removed for it: it gets the name.
+        case naming
+    }
+
     let plan: FTPUploadPlan
     var state = State.ready
     var point: FTPResumePoint
@@ -64,14 +74,12 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     /// The last look at the final name found nothing, and nothing was sent since.
     var isFree = false
     var renames: RenameHistory
-    /// Times that a file sent whole was gone before it had its name.
-    private var vanishings = 0
 
     package init(_ plan: FTPUploadPlan) {
         self.plan = plan
         facts = plan.facts
         point = plan.resume ?? FTPResumePoint(temporary: plan.path)
-        if !plan.subject.hasChanged { digest = point.compared }
+        if plan.subject.hasChanged { point.vanished = nil } else { digest = point.compared }
         renames = RenameHistory(wasIntended: plan.resume?.publishing == true && !plan.subject.hasChanged)
         let hasCome = point.seen > 0 || point.publishing || plan.subject.hasArrived
         if plan.resume != nil, isStraight, hasCome { point.owned = .written }
@@ -93,9 +101,9 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     /// The exchange that the state waits for.
     private var current: ExchangeID? {
         switch state {
-        case .looking(let id), .resuming(let id), .clearing(let id), .sending(let id, _), .checking(let id, _, _),
-            .asking(let id), .lookingAgain(let id, _), .publishing(let id, _), .proving(let id, _, _),
-            .leaving(let id, _):
+        case .looking(let id), .resuming(let id), .recalling(let id, _), .clearing(let id), .sending(let id, _),
+            .checking(let id, _, _), .asking(let id), .lookingAgain(let id, _), .publishing(let id, _),
+            .proving(let id, _, _), .leaving(let id, _):
             id
         case .settling(let id, _, _): id
         case .ready, .hashing, .over: nil
@@ -106,8 +114,10 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         switch state {
         case .looking: return looked(end)
         case .resuming: return measured(end)
+        case .recalling(_, let recall): return recalled(end, recall)
         case .settling(_, let last, let round): return settled(end, last, round)
-        case .clearing: return fresh()
+        // Not even asked: the next attempt does that, for the point that names the old file is still the one that is stored.
+        case .clearing: return end.failure?.mayHaveReachedServer == false ? stop(end) : fresh()
         case .sending(_, let range): return sent(end, range)
         case .checking(_, let range, let doubt): return checked(end, range, doubt)
         case .asking: return told(end)
@@ -137,7 +147,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
                 return ask(plan.path) { .looking($0) }
             }
             ownsTarget = isStraight
-            return clear()
+            return isStraight ? clear() : recall()
         }
         // What stands under the final name may be the old file that is to be replaced: nothing can be added to that.
         if isStraight, plan.subject.ifExists == .replace, !point.publishing {
@@ -180,7 +190,9 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
             return [.claimName(plan.path)] + ask(plan.path) { .looking($0) }
         }
         let owned = isFree ? OwnedName.free(upTo: plan.subject.size) : point.temporary == name ? point.owned : nil
+        let vanished = point.vanished
         point = FTPResumePoint(temporary: name, generation: point.generation)
+        point.vanished = vanished
         if isStraight { point.owned = owned }
         renames.forget()
         return (isStraight ? [.claimName(plan.path)] : []) + [.persist(ResumePoint(point))]
@@ -188,9 +200,11 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     }
 
     /// Throws away what is there, and begins with another name: a dead connection may still write to the old one.
-    private mutating func clear() -> [ProtocolAction] {
+    /// - Parameter owns: an earlier version of the source was seen under the final name.
+    mutating func clear(owns: Bool = false) -> [ProtocolAction] {
         let old = point.temporary
-        let disclaimed = disclaim(throwsAway: true)
+        ownsTarget = ownsTarget || owns
+        let disclaimed = disclaim(throwsAway: true, owns: owns)
         point.generation += 1
         accepted = 0
         if old == plan.path { return fresh() }
@@ -203,9 +217,14 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
 
     /// Neither the temporary file nor the target is there, though the rename may have been asked for.
     mutating func vanishedEarlier() -> [ProtocolAction] {
-        vanishings += 1
-        guard vanishings <= 2 else { return over(.wait(WaitDemand(.backoff, .keepsVanishing(at: plan.host)))) }
+        if let last = point.vanish(at: plan.host) { return forgetRename() + over(last) }
         return [.startOver(reason: "the temporary file is not there any more")] + fresh()
+    }
+
+    /// The server had every byte by its own word, and has no such file now. Nothing of it can get the name any more.
+    mutating func vanished(else demand: WaitDemand) -> [ProtocolAction] {
+        let last = point.vanish(at: plan.host) ?? .wait(demand)
+        return forgetRename() + over(last)
     }
 
     // MARK: Sending

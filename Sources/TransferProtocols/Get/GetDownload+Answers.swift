@@ -7,8 +7,12 @@ extension GetDownload {
         _ answer: HTTPAnswer, to request: Request, _ id: ExchangeID, at now: Timestamp
     ) -> [ProtocolAction] {
         if [200, 203, 206].contains(answer.status), answer.hasImpossibleLength {
-            let message = "\(chain.address.server) told a length that cannot be: check the address and the server"
-            return over(id, .fail(TransferError(.badServerResponse, message, httpStatus: answer.status)))
+            return over(
+                id,
+                .fail(
+                    TransferError(
+                        .badServerResponse, "\(chain.address.server) told a length that cannot be",
+                        .step("check the address and the server"), httpStatus: answer.status)))
         }
         switch answer.status {
         case 200, 203: return whole(answer, to: request, id)
@@ -20,8 +24,8 @@ extension GetDownload {
         if let actions = misunderstood(answer, request, at: now) { return [.abandon(id)] + actions }
         switch AnswerMeaning(answer, host: chain.address.server, hasAccepted: accepted > 0, at: now) {
         case .success:
-            let message = AnswerMeaning.message(answer.status, host: chain.address.server)
-            return over(id, .fail(TransferError(.badServerResponse, message, httpStatus: answer.status)))
+            let finding = AnswerMeaning.finding(answer.status, host: chain.address.server)
+            return over(id, .fail(TransferError(.badServerResponse, finding, httpStatus: answer.status)))
         case .redirect:
             if let error = chain.follow(answer, keepsMethod: false) { return over(id, .fail(error)) }
             return [.abandon(id)] + ask(request)
@@ -45,7 +49,7 @@ extension GetDownload {
             return over(id, .wait(WaitDemand(.auth, pageInstead)))
         }
         if !isSame, let refusal = refuseChange(id) { return refusal }
-        return startOver(isSame ? "the server sends whole files only" : "changed at the server")
+        return startOver(isSame ? "the server sends whole files only" : "changed at the server", isOther: !isSame)
             + open(id, version, answer, from: GateOpening(offset: 0, total: version.total))
     }
 
@@ -84,11 +88,11 @@ extension GetDownload {
     }
 
     private mutating func changed(_ id: ExchangeID) -> [ProtocolAction] {
-        refuseChange(id) ?? again(id, "changed at the server")
+        refuseChange(id) ?? again(id, "changed at the server", isOther: true)
     }
 
-    mutating func again(_ id: ExchangeID, _ reason: String) -> [ProtocolAction] {
-        [.abandon(id)] + startOver(reason) + ask(from: 0)
+    mutating func again(_ id: ExchangeID, _ reason: String, isOther: Bool = false) -> [ProtocolAction] {
+        [.abandon(id)] + startOver(reason, isOther: isOther) + ask(from: 0)
     }
 
     /// The version and both names are durable before the first byte is written.
@@ -98,9 +102,12 @@ extension GetDownload {
         let isFolder =
             OfferedName.isFolder(answer, url: plan.address) || OfferedName.isFolder(answer, url: chain.address)
         if plan.name == nil, plan.resume?.name == nil, isFolder {
-            let what =
-                "\(plan.address.harmless) is a folder's page, not a file: give the URL of a file, or, to keep the page, its path here"
-            return over(id, .fail(TransferError(.unsupported, what)))
+            return over(
+                id,
+                .fail(
+                    TransferError(
+                        .unsupported, "\(plan.address.harmless) is a folder's page, not a file",
+                        .step("give the URL of a file, or, to keep the page, its path here"))))
         }
         var point: GetResumePoint
         if let earlier = plan.resume, opening.offset > 0 {
@@ -121,7 +128,7 @@ extension GetDownload {
 
     private var pageInstead: TransferError {
         TransferError(
-            .http,
-            "\(chain.address.server) answered with a page instead of the file: sign in there anew, with martlet set")
+            .http, "\(chain.address.server) answered with a page instead of the file",
+            .step("sign in there anew, with martlet set"))
     }
 }

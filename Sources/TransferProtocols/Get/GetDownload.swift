@@ -107,15 +107,15 @@ package struct GetDownload: ProtocolMachine {
         return ask(from: request.offset, ifRange: guardField, isSecondTry: request.isSecondTry)
     }
 
-    mutating func startOver(_ reason: String) -> [ProtocolAction] {
+    mutating func startOver(_ reason: String, isOther: Bool = false) -> [ProtocolAction] {
         accepted = 0
-        return [.startOver(reason: reason)]
+        return [.startOver(reason: reason, isOther: isOther)]
     }
 
     /// Whoever wants no other version than the one that was begun is told, and a retry takes it as it is then; `nil`: any is right.
     mutating func refuseChange(_ id: ExchangeID?) -> [ProtocolAction]? {
         guard plan.ifChanged == .fail else { return nil }
-        var actions = (id.map { [.abandon($0)] } ?? []) + startOver("changed at the server")
+        var actions = (id.map { [.abandon($0)] } ?? []) + startOver("changed at the server", isOther: true)
         if let begun = plan.resume { actions.append(.persist(ResumePoint(begun.forgotten))) }
         return actions + over(.fail(.changedAtServer(chain.address.server)))
     }
@@ -134,8 +134,13 @@ package struct GetDownload: ProtocolMachine {
         if let failure = end.failure { return failed(failure) }
         let length = flow.start + end.bytesWritten
         if let total = flow.point.version.total, length != total {
-            let message = "\(chain.address.server) sent \(length) of \(total) bytes: Martlet tries again by itself"
-            return over(.wait(WaitDemand(.backoff, TransferError(.networkConnectionLost, message))))
+            return over(
+                .wait(
+                    WaitDemand(
+                        .backoff,
+                        TransferError(
+                            .networkConnectionLost, "\(chain.address.server) sent \(length) of \(total) bytes", .again))
+                ))
         }
         var point = flow.point
         point.offset = length
@@ -167,12 +172,17 @@ package struct GetDownload: ProtocolMachine {
         }
         if let refusal = refuseChange(nil) { return refusal }
         if restarts == 2 {
-            let message = "the file at \(chain.address.server) changes while it is read: Martlet tries again by itself"
-            return startOver("changed at the server")
-                + over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, message))))
+            return startOver("changed at the server", isOther: true)
+                + over(
+                    .wait(
+                        WaitDemand(
+                            .backoff,
+                            TransferError(
+                                .badServerResponse, "the file at \(chain.address.server) changes while it is read",
+                                .again))))
         }
         restarts += 1
-        return startOver("changed at the server") + ask(from: 0)
+        return startOver("changed at the server", isOther: true) + ask(from: 0)
     }
 
     /// A server that was reached said nothing. Most often the line broke, so it is asked once more.
@@ -215,7 +225,7 @@ package struct GetDownload: ProtocolMachine {
         case .success:
             var point = point
             guard point.version.isSame(as: RemoteVersion(answer)) else {
-                return refuseChange(nil) ?? startOver("changed at the server") + ask(from: 0)
+                return refuseChange(nil) ?? startOver("changed at the server", isOther: true) + ask(from: 0)
             }
             point.version.total = point.offset
             point.promised = point.promised ?? answer.fileDigest
@@ -271,15 +281,12 @@ package struct GetDownload: ProtocolMachine {
 
     var badRange: TransferError {
         TransferError(
-            .badServerResponse,
-            "\(chain.address.server) answered 206 without saying which part: Martlet tries again by itself",
+            .badServerResponse, "\(chain.address.server) answered 206 without saying which part", .again,
             httpStatus: 206)
     }
 
     private var noAnswer: TransferError {
-        TransferError(
-            .networkConnectionLost,
-            "\(chain.address.server) closed the connection without an answer: Martlet tries again by itself")
+        TransferError(.networkConnectionLost, "\(chain.address.server) closed the connection without an answer", .again)
     }
 
     mutating func nextID() -> ExchangeID {

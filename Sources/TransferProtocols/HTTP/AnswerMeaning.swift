@@ -18,14 +18,14 @@ package enum AnswerMeaning: Hashable, Sendable {
             self = .success
             return
         }
-        let error = TransferError(.http, Self.message(status, host: host, isPlainPut: isPlainPut), httpStatus: status)
+        let error = TransferError(.http, Self.finding(status, host: host, isPlainPut: isPlainPut), httpStatus: status)
         let retryAfter = answer.retryAfter(now: now)
         switch status {
         case 301, 302, 303, 307, 308: self = .redirect
         case 401, 407: self = .wait(WaitDemand(.auth, error))
         case 403 where hasAccepted: self = .wait(WaitDemand(.auth, error))
         case 403:
-            self = .fail(TransferError(.permissionDenied, error.message, httpStatus: status))
+            self = .fail(TransferError(.permissionDenied, error.finding, httpStatus: status))
         case 507: self = .wait(WaitDemand(.remoteDiskSpace, error, retryAfter: retryAfter))
         case 429, 503: self = .wait(WaitDemand(.hostBackoff, error, retryAfter: retryAfter))
         case 408, 421, 425, 500..<600:
@@ -33,39 +33,40 @@ package enum AnswerMeaning: Hashable, Sendable {
             self = .wait(WaitDemand(retryAfter == nil ? .backoff : .hostBackoff, error, retryAfter: retryAfter))
         case 400..<500: self = .fail(error)
         default:
-            self = .fail(TransferError(.badServerResponse, error.message, httpStatus: status))
+            self = .fail(TransferError(.badServerResponse, error.finding, httpStatus: status))
         }
     }
 
-    /// The sentence for a person: the server's answer, and what would mend it.
-    static func message(_ status: Int, host: String, isPlainPut: Bool = false) -> String {
-        let advice =
+    /// The server's answer, and what would mend it.
+    static func finding(_ status: Int, host: String, isPlainPut: Bool = false) -> Finding {
+        let remedy: Remedy =
             switch status {
-            case 401: "give it a user or a header that it takes, with martlet set"
-            case 403: "ask for access there, or check the address"
-            case 404: "check the address"
-            case 405, 501: "it does not take files by this method; check the address or the server's settings"
-            case 407: "the proxy wants a user and password; give them, then retry"
-            case 408, 425, 500, 502, 503, 504, 520...524: "Martlet tries again by itself"
-            case 409 where !isPlainPut: "something there stands in its way; look there, then retry"
+            case 401: .step("give it a user or a header that it takes, with martlet set")
+            case 403: .step("ask for access there, or check the address")
+            case 404: .step("check the address")
+            case 405, 501: .step("it does not take files by this method; check the address or the server's settings")
+            case 407: .thenRetry("the proxy wants a user and password; give them")
+            case 408, 425, 500, 502, 503, 504, 520...524: .again
+            case 409 where !isPlainPut: .thenRetry("something there stands in its way; look there")
             case 409:
-                "a folder of the path may be missing there, or a file have its name; look there, then retry, or queue it again with "
-                    + "dav:// for a WebDAV server"
-            case 410: "the file is gone for good; check the address"
-            case 411: "it wants a length in front; check for a proxy between"
-            case 412: "its copy is not the one that was expected; look there, then retry"
-            case 413: "the file is too large for it; raise its limit or send it elsewhere"
-            case 414: "the path is too long for it; use shorter names"
-            case 421: "Martlet tries again over a new connection"
-            case 423: "it is locked there; retry when the lock is gone"
-            case 429: "too many requests; Martlet slows down and tries again"
-            case 507: "its disk or quota is full; make room there, Martlet tries again"
-            case 300..<400: "check the address; it points elsewhere in a way that cannot be followed"
-            case 400..<500: "check the address and the server's log, then retry"
-            case 500..<600: "Martlet tries again by itself"
-            default: "this is not an answer to a transfer; check the address"
+                .queued(
+                    "a folder of the path may be missing there, or a file have its name; look there, then retry, or queue it again with "
+                        + "dav:// for a WebDAV server")
+            case 410: .step("the file is gone for good; check the address")
+            case 411: .step("it wants a length in front; check for a proxy between")
+            case 412: .thenRetry("its copy is not the one that was expected; look there")
+            case 413: .step("the file is too large for it; raise its limit or send it elsewhere")
+            case 414: .step("the path is too long for it; use shorter names")
+            case 421: .automatic("Martlet tries again over a new connection")
+            case 423: .retry("it is locked there; retry when the lock is gone")
+            case 429: .automatic("too many requests; Martlet slows down and tries again")
+            case 507: .automatic("its disk or quota is full; make room there, Martlet tries again")
+            case 300..<400: .step("check the address; it points elsewhere in a way that cannot be followed")
+            case 400..<500: .thenRetry("check the address and the server's log")
+            case 500..<600: .again
+            default: .step("this is not an answer to a transfer; check the address")
             }
-        return "\(host) answered \(status)\(phrase(status)): \(advice)"
+        return Finding("\(host) answered \(status)\(phrase(status))", remedy)
     }
 
     private static func phrase(_ status: Int) -> String {

@@ -26,7 +26,7 @@ package struct RedirectChain: Hashable, Sendable {
     package mutating func follow(_ answer: HTTPAnswer, keepsMethod: Bool) -> TransferError? {
         if keepsMethod, answer.status == 303 {
             return TransferError(
-                .http, AnswerMeaning.message(answer.status, host: address.server), httpStatus: answer.status)
+                .http, AnswerMeaning.finding(answer.status, host: address.server), httpStatus: answer.status)
         }
         guard let location = answer.field("location") else { return refused(answer, "but not where to go") }
         guard let next = address.resolving(HTTPAddress.encodingBlanks(location)) else {
@@ -35,13 +35,12 @@ package struct RedirectChain: Hashable, Sendable {
         // Once encrypted, always encrypted.
         guard next.scheme == "https" || address.scheme == "http" else {
             return TransferError(
-                .unsupported,
-                "\(address.server) points to an unencrypted address: check the address, or name that one yourself",
-                httpStatus: answer.status)
+                .unsupported, "\(address.server) points to an unencrypted address",
+                .step("check the address, or name that one yourself"), httpStatus: answer.status)
         }
         guard followed < Self.limit else {
             return TransferError(
-                .tooManyRedirects, "\(origin.server) redirects again and again: check the address",
+                .tooManyRedirects, "\(origin.server) redirects again and again", .step("check the address"),
                 httpStatus: answer.status)
         }
         followed += 1
@@ -51,7 +50,7 @@ package struct RedirectChain: Hashable, Sendable {
 
     private func refused(_ answer: HTTPAnswer, _ why: String) -> TransferError {
         TransferError(
-            .badServerResponse, "\(address.server) answered \(answer.status), \(why): check the address",
+            .badServerResponse, "\(address.server) answered \(answer.status), \(why)", .step("check the address"),
             httpStatus: answer.status)
     }
 }

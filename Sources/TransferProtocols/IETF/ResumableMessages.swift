@@ -54,6 +54,7 @@ package struct ResumablePlan: Sendable, Hashable {
             address: address, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
             begunBefore: begunBefore, resume: stored, offersResume: true)
         put.tellsDigests = facts.tellsDigests
+        put.targetIsOther = subject.targetIsOther
         put.interopVersion = version
         put.offerIsTrial = isTrial
         return put

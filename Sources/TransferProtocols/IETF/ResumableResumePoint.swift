@@ -3,7 +3,7 @@ package import TransferModel
 /// Resume point of a resumable upload of the IETF draft: its resource at the server, whose address is secret, and the version that it was
 /// made with, which it must be gone on with.
 package struct ResumableResumePoint: ResumePointContent {
-    package static var kind: String { "ietf" }
+    package static var kind: String { ProtocolFacts.ietf.id }
 
     /// The interop version of the draft.
     package var version: Int

@@ -229,7 +229,7 @@ package struct ResumableUpload: ProtocolMachine {
 
     func refusal(_ answer: HTTPAnswer) -> TransferError {
         TransferError(
-            .http, AnswerMeaning.message(answer.status, host: chain.address.server), httpStatus: answer.status)
+            .http, AnswerMeaning.finding(answer.status, host: chain.address.server), httpStatus: answer.status)
     }
 
     mutating func refuseOrWait(_ error: TransferError) -> [ProtocolAction] {

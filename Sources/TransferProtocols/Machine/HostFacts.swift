@@ -29,6 +29,9 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var chunk: Int64?
     /// SFTP: no rename, so files are written under their final names.
     package var cannotRename: Bool?
+    /// SFTP: files in a row whose rename was refused time after time, although they were whole and nothing had the name. What one file
+    /// teaches (1; 0: its rename worked) is added to what is known.
+    package var refusedRenames: Int?
     /// Nextcloud's paths without its folders of chunks: large files go whole.
     package var cannotChunk: Bool?
     /// SFTP, FTP: an upload that goes on does not work there; whole files only.
@@ -50,6 +53,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
     static let lifeOfUploadBy = Duration.seconds(86_400)
     /// Time for which a host is taken not to be able to do what it could not do then.
     static let lifeOfInability = lifeOfUploadBy
+    /// Files in a row whose rename was refused, after which a host counts as one that cannot rename.
+    static let mostRefusedRenames = 3
 
     /// The version of the draft to offer in a PUT to a server that announces none: the one that it has taken up, else the next to be tried.
     package var versionToOffer: Int {
@@ -73,7 +78,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         let since = cannotSince.map { now.since($0) }
         if since.map({ $0 < .zero || $0 >= Self.lifeOfInability }) ?? true {
             (current.cannotRename, current.cannotChunk, current.cannotResume) = (nil, nil, nil)
-            current.cannotSince = nil
+            (current.refusedRenames, current.cannotSince) = (nil, nil)
         }
         let age = uploadByAt.map { now.since($0) }
         if age.map({ $0 < .zero || $0 >= Self.lifeOfUploadBy }) ?? true {
@@ -103,6 +108,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         keep(\.largestBody, in: sizes)
         keep(\.chunk, in: sizes)
         keep(\.partRate, in: 1...FileSize.largest)
+        keep(\.refusedRenames, in: 0...Self.mostRefusedRenames)
         keep(\.answerMilliseconds, in: 0...86_400_000)
         keep(\.clockSkewSeconds, in: -Self.mostSkew...Self.mostSkew)
         if !ResumableDraft.versions.contains(interopVersion ?? ResumableDraft.latest) { facts.interopVersion = nil }
@@ -126,7 +132,9 @@ package struct HostFacts: Codable, Hashable, Sendable {
     /// The facts that hold now with what `newer` knows put over them. What the server cannot do ages from here on.
     package func learning(_ newer: HostFacts, at now: Timestamp) -> HostFacts {
         var learnt = current(at: now).merged(with: newer)
-        let isUnable = [learnt.cannotRename, learnt.cannotChunk, learnt.cannotResume].contains(true)
+        let isUnable =
+            [learnt.cannotRename, learnt.cannotChunk, learnt.cannotResume].contains(true)
+            || learnt.refusedRenames != nil
         learnt.cannotSince = isUnable ? learnt.cannotSince ?? now : nil
         return learnt
     }
@@ -149,6 +157,11 @@ package struct HostFacts: Codable, Hashable, Sendable {
         merged.tellsDigests = newer.tellsDigests ?? tellsDigests
         merged.chunk = newer.chunk ?? chunk
         merged.cannotRename = newer.cannotRename ?? cannotRename
+        if let refused = newer.refusedRenames {
+            let inARow = refused == 0 ? 0 : min(Self.mostRefusedRenames, refused + (refusedRenames ?? 0))
+            merged.refusedRenames = inARow == 0 ? nil : inARow
+            if inARow == Self.mostRefusedRenames { merged.cannotRename = true }
+        }
         merged.cannotChunk = newer.cannotChunk ?? cannotChunk
         merged.cannotResume = newer.cannotResume ?? cannotResume
         merged.clockSkewSeconds = newer.clockSkewSeconds ?? clockSkewSeconds

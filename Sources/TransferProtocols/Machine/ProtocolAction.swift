@@ -21,7 +21,8 @@ package enum ProtocolAction: Sendable, Hashable {
     /// Names that a server has told of a folder. What follows in the list waits until they are taken.
     case listed([RemoteEntry])
     /// The accepted bytes count no more: the file begins again at zero.
-    case startOver(reason: String)
+    /// `isOther`: with another version of it, of which nothing was there yet.
+    case startOver(reason: String, isOther: Bool = false)
     /// Computes the digest of the whole source: `digested` follows.
     case digestSource
     /// Computes digests (`sha-256`, `sha-1`, `md5`) of a range of the source, beside whatever goes on: `rangeDigested` follows.
@@ -32,7 +33,9 @@ package enum ProtocolAction: Sendable, Hashable {
     /// Looks at the source. If it has changed since the first byte, nothing that follows is done and the file begins again with what the
     /// source is now. Comes before every request that gives the final name, and before anybody is blamed for bytes that arrived
     /// other than they were hashed.
-    case compareSource
+    /// - Parameter keeping: the point that is handed over then, in the place of one that has just been persisted for a request which now never
+    ///   goes out; `nil`: the last one.
+    case compareSource(keeping: ResumePoint?)
     /// The server (or the local file) has every byte. The last action.
     case finish(Receipt)
     /// The server took the file, and has other bytes than the source has now. That is this error, unless somebody wrote to the source while it

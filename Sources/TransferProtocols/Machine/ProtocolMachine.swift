@@ -48,10 +48,16 @@ package struct UploadSubject: Hashable, Sendable {
     package var token: String { source.text }
     /// The source is not the one any more that the resume point was made for: what is there of it is thrown away.
     package var hasChanged: Bool
+    /// The version that an earlier attempt was sending, where this attempt has found that the source changed.
+    package var earlierVersion: NamedVersion?
     /// The file at the target was compared with the source and is another one, whatever marks of ours it bears.
     package var targetIsOther = false
+    /// True when size and time may show that a file under the final name is the source; else only the rule for existing files decides.
+    var countsMarks: Bool { !hasChanged && !targetIsOther }
     /// Bytes of it are known to have come to the server, by an attempt before.
     package var hasArrived = false
+    /// Bytes from the file's start that the server had confirmed by what the queue knows; it may have confirmed more since.
+    package var confirmed: Int64 = 0
     /// The cut that ended an earlier attempt: about how much it had sent beyond what the server had said to have. `nil`: nothing was sent,
     /// or the server has said since what it has. Where the resume point knows it better, that counts.
     package var unanswered: UploadCut?

@@ -41,6 +41,40 @@ struct RenameHistory: Hashable, Sendable {
     mutating func forget() { self = RenameHistory(wasIntended: false) }
 }
 
+/// The version of the source that a rename was to name. The source may change after that: this alone tells whether a file under the final
+/// name is ours then, so nothing that shows it is thrown away before that was asked.
+package struct NamedVersion: Codable, Hashable, Sendable {
+    package var size: Int64
+    /// Seconds since 1970.
+    package var modified: Int64
+
+    package init(size: Int64, modified: Int64) {
+        (self.size, self.modified) = (size, modified)
+    }
+
+    package init(_ subject: UploadSubject) {
+        self.init(size: subject.size, modified: subject.modifiedNanoseconds / 1_000_000_000)
+    }
+
+    /// The kind of a file that is under the final name after the temporary file has gone.
+    enum Standing {
+        /// This version: the rename happened, and it is ours to replace.
+        case ours
+        case foreign
+        /// It has the length and another time: not every server keeps the time.
+        case unknown
+    }
+
+    /// - Parameter modified: seconds since 1970.
+    func standing(size: Int64?, modified: Int64?) -> Standing {
+        guard let size else { return .unknown }
+        guard size == self.size else { return .foreign }
+        return modified == self.modified ? .ours : .unknown
+    }
+
+    var isPlausible: Bool { ResumeBounds.lengths.contains(size) }
+}
+
 /// An upload whose bytes are gathered under a temporary name and then renamed.
 protocol RenamingUpload: ProtocolMachine {
     associatedtype Point: RenamingResumePoint
@@ -49,13 +83,33 @@ protocol RenamingUpload: ProtocolMachine {
 }
 
 extension RenamingUpload {
+    /// The point as it is before an intent is written into it: a request that never goes out leaves no intent behind. Those that went out
+    /// stay in it, unless all of them were refused.
+    var unasked: ResumePoint {
+        var kept = point
+        if renames.isRefusal { kept.disclaim() }
+        return ResumePoint(kept)
+    }
+
     /// Before our temporary file is removed: from here on its absence proves no rename.
-    /// - Parameter throwsAway: no later attempt is to go on from the point.
-    mutating func disclaim(throwsAway: Bool = false) -> [ProtocolAction] {
+    /// - Parameters:
+    ///   - throwsAway: no later attempt is to go on from the point.
+    ///   - owns: an earlier version of the source was seen under the final name. With the evidence gone, only this says that it is ours.
+    mutating func disclaim(throwsAway: Bool = false, owns: Bool = false) -> [ProtocolAction] {
         renames.forget()
         let old = point
         point.disclaim()
-        return point == old ? [] : [.persist(throwsAway ? .outdated(point) : ResumePoint(point))]
+        if point == old, !owns { return [] }
+        let kept = throwsAway ? .outdated(point) : ResumePoint(point)
+        return [.persist(owns ? kept.owningTarget : kept)]
+    }
+
+    /// After our temporary file was found gone without having got its name: no later attempt is to ask for that again. Makes the point
+    /// durable in any case.
+    mutating func forgetRename() -> [ProtocolAction] {
+        renames.forget()
+        point.disclaim()
+        return [.persist(ResumePoint(point))]
     }
 
     /// The last action. When a no was all that came of the rename, the intent is taken back first: the next attempt must not take
@@ -67,8 +121,8 @@ extension RenamingUpload {
 }
 
 extension UploadSubject {
-    /// True of the source's time, in whole seconds.
+    /// True of the source's time, in whole seconds, unless what is there is known to be another file with our marks.
     func hasTime(_ modified: Timestamp?) -> Bool {
-        modified.map { $0.milliseconds / 1000 == modifiedNanoseconds / 1_000_000_000 } ?? false
+        !targetIsOther && modified.map { $0.milliseconds / 1000 == modifiedNanoseconds / 1_000_000_000 } ?? false
     }
 }

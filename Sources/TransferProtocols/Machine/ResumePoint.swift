@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import TransferModel
+import TransferModel
 
 /// The data that must be on disk so that a later attempt can go on: a protocol's own value, stored as one line of JSON with its kind and
 /// version, and apart from it a secret.
@@ -10,13 +10,16 @@ package struct ResumePoint: Hashable, Sendable {
     /// The protocol that it belongs to: `put`, `get`, `tus` …
     package let kind: String
     /// The protocol's value as JSON, without its secret.
-    private let content: [UInt8]
+    private let json: [UInt8]
     /// An upload URL that a server gave: for the secrets store alone.
     package let secret: String?
     /// Times that the source was found changed.
     package var sourceChanges = 0
     /// It was made of an earlier version of the source: good for clearing up, never for going on.
     package var isOutdated = false
+    /// The file there was compared with the source and is another one, whatever marks of ours it bears. It holds until the upload is over, by
+    /// whichever protocol.
+    package var targetIsOther = false
 
     /// The point of an upload that is about to be thrown away: an engine that finds it after a kill throws it away, too, and never goes on
     /// from it. It may be of another version of the source.
@@ -28,13 +31,20 @@ package struct ResumePoint: Hashable, Sendable {
     /// The earlier version of the source that the server has under the final name: ours to replace, by whichever protocol.
     package var ownVersion: PutResumePoint?
 
+    /// The same, with an earlier version of the source under the final name, at a server that tells no version.
+    var owningTarget: ResumePoint {
+        var point = self
+        point.ownVersion = PutResumePoint(stored: true, etag: nil)
+        return point
+    }
+
     package init<Content: ResumePointContent>(_ content: Content) {
         kind = Content.kind
         secret = content.secret
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Strings, numbers and Booleans only: there is nothing in it that JSON cannot say.
-        self.content = (try? encoder.encode(content)).map(Array.init) ?? []
+        json = (try? encoder.encode(content)).map(Array.init) ?? []
         ownVersion = (content as? PutResumePoint).flatMap { $0.stored ? $0 : nil }
     }
 
@@ -44,26 +54,35 @@ package struct ResumePoint: Hashable, Sendable {
             return nil
         }
         kind = line.kind
-        content = Array(line.point.utf8)
+        json = Array(line.point.utf8)
         sourceChanges = line.changes ?? 0
         isOutdated = line.outdated ?? false
         self.secret = secret
+        targetIsOther = line.other ?? Self.hadMark(line)
         let own = line.own.flatMap { $0.isPlausible ? $0 : nil }
         ownVersion = own ?? self.content(PutResumePoint.self).flatMap { $0.stored ? $0 : nil }
+    }
+
+    /// True of a line from before `other` was written: then a PUT's own value had the mark.
+    private static func hadMark(_ line: Line) -> Bool {
+        struct Marked: Decodable { var isOther: Bool? }
+        let marked = try? JSONDecoder().decode(Marked.self, from: Data(line.point.utf8))
+        return line.kind == PutResumePoint.kind && marked?.isOther == true
     }
 
     /// One line of JSON for the queue; nothing secret.
     package var encoded: [UInt8] {
         let line = Line(
             v: Self.version, kind: kind, changes: sourceChanges == 0 ? nil : sourceChanges,
-            outdated: isOutdated ? true : nil, own: kind == PutResumePoint.kind ? nil : ownVersion,
-            point: String(decoding: content, as: UTF8.self))
+            outdated: isOutdated ? true : nil, other: targetIsOther ? true : nil,
+            own: kind == PutResumePoint.kind ? nil : ownVersion,
+            point: String(decoding: json, as: UTF8.self))
         return (try? JSONEncoder().encode(line)).map(Array.init) ?? []
     }
 
     /// The protocol's value; `nil` when it is another protocol's, or damaged.
     package func content<Content: ResumePointContent>(_ type: Content.Type) -> Content? {
-        guard kind == Content.kind, var value = try? JSONDecoder().decode(Content.self, from: Data(content)) else {
+        guard kind == Content.kind, var value = try? JSONDecoder().decode(Content.self, from: Data(json)) else {
             return nil
         }
         value.restore(secret: secret)
@@ -73,8 +92,7 @@ package struct ResumePoint: Hashable, Sendable {
     /// Without the claim that its upload's temporary file may have been renamed: durable before anything of ours removes that file, whose
     /// absence then proves nothing.
     package var disclaimed: ResumePoint {
-        disclaimed(SFTPResumePoint.self) ?? disclaimed(FTPResumePoint.self) ?? disclaimed(DavResumePoint.self)
-            ?? disclaimed(NextcloudResumePoint.self) ?? self
+        (contentType as? any RenamingResumePoint.Type).flatMap { disclaimed($0) } ?? self
     }
 
     private func disclaimed<Content: RenamingResumePoint>(_ type: Content.Type) -> ResumePoint? {
@@ -82,17 +100,45 @@ package struct ResumePoint: Hashable, Sendable {
         content.disclaim()
         var point = ResumePoint(content)
         (point.sourceChanges, point.isOutdated, point.ownVersion) = (sourceChanges, isOutdated, ownVersion)
+        point.targetIsOther = targetIsOther
         return point
     }
 
-    /// True when a transfer that was broken off goes on where it stood. PUT, POST and WebDAV send a file from its beginning.
-    package var goesOn: Bool { ![PutResumePoint.kind, PostResumePoint.kind, DavResumePoint.kind].contains(kind) }
+    /// Its protocol's type for it; `nil`: another version of the engine had that protocol.
+    private var contentType: (any ResumePointContent.Type)? { ProtocolDescriptor.began(self)?.resumePoint }
+
+    /// True when a transfer that was broken off goes on where it stood.
+    package var goesOn: Bool { contentType?.goesOn ?? true }
+
+    /// True when what lies at the server is more than a whole file: somebody has to take it away.
+    package var leavesParts: Bool { contentType?.leavesParts ?? true }
+
+    /// True when each upload makes something new there: what was done before is never replaced by it.
+    package var makesAnew: Bool { contentType?.makesAnew ?? false }
+
+    /// The point from which a person's retry goes on after the upload has failed; `nil`: from this one.
+    package var retried: ResumePoint? { contentType.flatMap { retried($0) } }
+
+    private func retried<Content: ResumePointContent>(_ type: Content.Type) -> ResumePoint? {
+        content(type)?.retried.map { ResumePoint($0) }
+    }
+
+    /// True when it is only for who clears up: nobody knows whether what it names was made, and no upload goes on from it.
+    package var isGuess: Bool {
+        guard let began = ProtocolDescriptor.began(self), began.guess != nil, let type = began.resumePoint else {
+            return false
+        }
+        return isGuess(type)
+    }
+
+    private func isGuess<Content: ResumePointContent>(_ type: Content.Type) -> Bool { content(type)?.isGuess == true }
 
     private struct Line: Codable {
         var v: Int
         var kind: String
         var changes: Int?
         var outdated: Bool?
+        var other: Bool?
         var own: PutResumePoint?
         var point: String
     }
@@ -106,6 +152,16 @@ package protocol ResumePointContent: Codable, Hashable, Sendable {
     mutating func restore(secret: String?)
     /// False for numbers that cannot be: each one is within `ResumeBounds`, so that the machines may add to it.
     var isPlausible: Bool { get }
+    /// False: a transfer that was broken off begins again.
+    static var goesOn: Bool { get }
+    /// False: nothing but whole files can lie at the server.
+    static var leavesParts: Bool { get }
+    /// As `ResumePoint.makesAnew`.
+    static var makesAnew: Bool { get }
+    /// As `ResumePoint.retried`.
+    var retried: Self? { get }
+    /// As `ResumePoint.isGuess`.
+    var isGuess: Bool? { get }
 }
 
 /// The bounds of the numbers in resume points. What lies beyond them on the disk is damage; no sum of two within them overflows.
@@ -127,78 +183,36 @@ enum ResumeBounds {
 package protocol RenamingResumePoint: ResumePointContent {
     /// Takes back that the final name may have been asked for.
     mutating func disclaim()
+    /// Times that the server took the whole file and had it no more before it had its name; `nil`: none.
+    var vanished: Int? { get set }
+}
+
+extension RenamingResumePoint {
+    /// Counts such a loss. The count outlives the attempt and the engine: a server that eats each file is not fed for ever.
+    /// - Returns: the last action, when the file is not to be sent again now; `nil`: now. A retry after the last one begins to count anew.
+    mutating func vanish(at host: String) -> ProtocolAction? {
+        let times = min(vanished ?? 0, Vanishing.most) + 1
+        vanished = times < Vanishing.most ? times : nil
+        if times >= Vanishing.most { return .fail(.keepsVanishing(at: host, isLast: true)) }
+        return times > Vanishing.mostAtOnce ? .wait(WaitDemand(.backoff, .keepsVanishing(at: host))) : nil
+    }
+}
+
+/// Bounds on whole files that a server takes and loses.
+private enum Vanishing {
+    /// Losses after which the file is sent again at once; after further ones the server is left alone for a while.
+    static let mostAtOnce = 2
+    /// Losses after which a person looks.
+    static let most = 5
 }
 
 extension ResumePointContent {
     package var secret: String? { nil }
     package mutating func restore(secret: String?) {}
     package var isPlausible: Bool { true }
-}
-
-/// Resume point of a plain PUT, which cannot go on: the version of the source that it left there, and its lost answers.
-package struct PutResumePoint: ResumePointContent {
-    package static var kind: String { "put" }
-
-    /// The server stored an earlier version of the source for us: the next PUT replaces it, whatever the rule for foreign files.
-    package var stored: Bool
-    /// The server's tag of that version.
-    package var etag: String?
-    /// Whole files that were sent, and whose answers were lost, one after the other.
-    package var unanswered: Int?
-    /// The file there was compared with the source and is another one, whatever marks of ours it bears.
-    package var isOther: Bool?
-    package init(stored: Bool, etag: String?) {
-        self.stored = stored
-        self.etag = etag
-    }
-
-    package var isPlausible: Bool { ResumeBounds.counts.contains(unanswered ?? 0) }
-}
-
-/// Resume point of a download: which version it is, and how much of it is on the disk.
-package struct GetResumePoint: ResumePointContent {
-    package static var kind: String { "get" }
-
-    package var version: RemoteVersion
-    /// Bytes of the temporary file that are on the disk.
-    package var offset: Int64
-    /// The final name, once decided.
-    package var name: RawPath
-    /// The temporary file beside it, its inode once it is made.
-    package var partName: RawPath?
-    package var partInode: UInt64?
-    /// Digest that the whole file must have, by the word of the server or of a person.
-    package var promised: TransferDigest?
-    /// All bytes are there, and this is how they were checked: nothing is left to ask the server for.
-    package var received: Verification?
-    /// Looks at the server's version after the last byte that it left without an answer.
-    package var silentLooks: Int?
-    /// All bytes are there and checked; the temporary file is getting its final name.
-    package var publishing = false
-
-    package init(version: RemoteVersion, offset: Int64, name: RawPath) {
-        self.version = version
-        self.offset = offset
-        self.name = name
-    }
-
-    /// Nothing of it but where it lies.
-    package var forgotten: GetResumePoint {
-        var point = GetResumePoint(version: RemoteVersion(), offset: 0, name: name)
-        (point.partName, point.partInode) = (partName, partInode)
-        return point
-    }
-
-    package var isPlausible: Bool {
-        ResumeBounds.lengths.contains(offset) && ResumeBounds.counts.contains(silentLooks ?? 0)
-    }
-
-    /// That of an attempt that had all of it and was stopped before the file had its name; `nil` when there is still something to ask.
-    func receipt(verify: VerificationWish?, expects: TransferDigest?) -> Receipt? {
-        guard let received else { return nil }
-        if let digest = expects ?? (received == .digest ? promised : nil) {
-            return .received(offset, verified: .digest, digest: digest)
-        }
-        return verify == .digest || received == .digest ? nil : .received(offset, verified: received)
-    }
+    package static var goesOn: Bool { true }
+    package static var leavesParts: Bool { true }
+    package static var makesAnew: Bool { false }
+    package var retried: Self? { nil }
+    package var isGuess: Bool? { nil }
 }

@@ -44,29 +44,25 @@ extension UploadLimit {
 extension TransferError {
     static func largerThanTaken(_ address: HTTPAddress, _ largest: Int64) -> TransferError {
         TransferError(
-            .http,
-            "\(address.server) takes files up to \(largest) bytes: send it elsewhere, or ask for a higher limit there",
-            httpStatus: 413)
+            .http, "\(address.server) takes files up to \(largest) bytes",
+            .step("send it elsewhere, or ask for a higher limit there"), httpStatus: 413)
     }
 
     static func smallerThanTaken(_ address: HTTPAddress, _ smallest: Int64) -> TransferError {
         TransferError(
-            .http,
-            "\(address.server) takes files from \(smallest) bytes on: send it elsewhere, or ask for a lower limit there",
-            httpStatus: 400)
+            .http, "\(address.server) takes files from \(smallest) bytes on",
+            .step("send it elsewhere, or ask for a lower limit there"), httpStatus: 400)
     }
 
     static func smallPieces(_ address: HTTPAddress, _ most: Int64) -> TransferError {
         TransferError(
-            .http,
-            "\(address.server) takes at most \(most) bytes in one request: send it elsewhere, or ask for a higher limit there",
-            httpStatus: 413)
+            .http, "\(address.server) takes at most \(most) bytes in one request",
+            .step("send it elsewhere, or ask for a higher limit there"), httpStatus: 413)
     }
 
     static func otherLength(_ address: HTTPAddress) -> TransferError {
         TransferError(
-            .badServerResponse,
-            "\(address.server) expects a file of another length: cancel the task and queue it again",
-            httpStatus: 400)
+            .badServerResponse, "\(address.server) expects a file of another length",
+            .queued("cancel the task and queue it again"), httpStatus: 400)
     }
 }

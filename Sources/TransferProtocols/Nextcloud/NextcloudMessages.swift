@@ -13,6 +13,8 @@ package struct NextcloudPlan: Sendable, Hashable {
     package var subject: UploadSubject
     package var facts: HostFacts
     package var resume: NextcloudResumePoint?
+    /// Resume point of an attempt that sent the file whole: its temporary file serves nothing any more.
+    package var whole: DavResumePoint?
     /// Wanted bytes of each chunk, the last excepted; made larger when there would be too many.
     package var chunk: Int64
     /// Chunks that may be on their way at once, at least 1.
@@ -33,7 +35,7 @@ package struct NextcloudPlan: Sendable, Hashable {
 
 /// Resume point of a chunked upload: its folder at the server, and how the file was cut.
 package struct NextcloudResumePoint: RenamingResumePoint {
-    package static var kind: String { "nextcloud" }
+    package static var kind: String { ProtocolFacts.nextcloud.id }
 
     /// The folder's name below the user's uploads.
     package var folder: String
@@ -44,8 +46,11 @@ package struct NextcloudResumePoint: RenamingResumePoint {
     /// The MOVE that puts the file together may have been asked for; what stood at the destination before.
     package var isAssembling = false
     package var before: RemoteVersion?
+    /// The version that the MOVE was to name.
+    package var version: NamedVersion?
     /// When its answer was lost: the server may copy for an hour after that.
     package var lostAt: Timestamp?
+    package var vanished: Int?
 
     package init(folder: String, generation: Int = 1, chunk: Int64) {
         self.folder = folder
@@ -57,7 +62,8 @@ package struct NextcloudResumePoint: RenamingResumePoint {
 
     package var isPlausible: Bool {
         !folder.isEmpty && !folder.contains("/") && ResumeBounds.generations.contains(generation)
-            && ResumeBounds.chunks.contains(chunk)
+            && ResumeBounds.chunks.contains(chunk) && ResumeBounds.counts.contains(vanished ?? 0)
+            && version?.isPlausible ?? true
     }
 }
 

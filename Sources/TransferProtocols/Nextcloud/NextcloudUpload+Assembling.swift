@@ -38,7 +38,7 @@ extension NextcloudUpload {
     func existing(_ file: DavResource, isFirst: Bool) -> ProtocolAction {
         if plan.subject.ifExists == .skip { return .finish(.skipped(plan.subject.size)) }
         // Size alone is never the same; Nextcloud keeps the source's time.
-        guard isFirst, !plan.subject.hasChanged, plan.subject.verify != .digest, !file.isFolder,
+        guard isFirst, plan.subject.countsMarks, plan.subject.verify != .digest, !file.isFolder,
             file.size == plan.subject.size, let theirs = file.modified,
             theirs.milliseconds / 1000 == plan.subject.modifiedNanoseconds / 1_000_000_000
         else { return .fail(.exists(at: plan.address.server, httpStatus: 412)) }
@@ -54,14 +54,17 @@ extension NextcloudUpload {
             state = .digesting
             return askDigest()
         }
+        let unasked = ResumePoint(point)
         point.isAssembling = true
+        point.version = NamedVersion(plan.subject)
         moves += 1
         let time = HeaderField("X-OC-Mtime", "\(plan.subject.modifiedNanoseconds / 1_000_000_000)")
         let checksum = digest.map(DavMessages.checksum) ?? []
         let exchange = DavMessages.move(
-            place.whole(in: point.folder), to: plan.address, overwrites: plan.subject.ifExists == .replace,
+            place.whole(in: point.folder), to: plan.address,
+            overwrites: plan.subject.ifExists == .replace || ownsTarget,
             headers: [total, time] + checksum)
-        return [.persist(ResumePoint(point)), .compareSource] + perform(exchange) { .assembling($0) }
+        return [.persist(ResumePoint(point)), .compareSource(keeping: unasked)] + perform(exchange) { .assembling($0) }
     }
 
     mutating func assembled(_ end: ExchangeEnd) -> [ProtocolAction] {
@@ -139,9 +142,9 @@ extension NextcloudUpload {
         // A later time is one of a clock that was set since.
         if let lost = point.lostAt, lost > end.at { point.lostAt = end.at }
         switch finding(end) {
+        case .found(let file) where isRecalling:
+            return perform(DavMessages.stat(place.folder(point.folder))) { .searching($0, poll, target: file) }
         case .found(let file) where file.size == plan.subject.size && isNew(file):
-            // What the server computed was in the answer that was lost.
-            if plan.subject.verify == .digest { return over(.fail(digestless)) }
             return perform(DavMessages.stat(place.folder(point.folder))) { .searching($0, poll, target: file) }
         case .other(let meaning):
             if case .fail(let error) = meaning { return over(.fail(error)) }
@@ -163,12 +166,14 @@ extension NextcloudUpload {
     /// - Parameter target: a file of our length that has the name.
     mutating func searched(_ end: ExchangeEnd, _ poll: Poll, _ target: DavResource?) -> [ProtocolAction] {
         switch finding(end) {
+        case .missing where isRecalling && (target != nil || poll.patience <= .zero): return recalled(target)
         case .missing where target.map(hasOurTime) == false:
             // The wish is that what is there goes, whosever it is.
             if plan.subject.ifExists == .replace { return startAnew() }
             return over(
                 .fail(.unsure(at: plan.address.server, "the chunks are gone, and the file there has another time")))
         case .missing where target != nil:
+            if plan.subject.verify == .digest { return over(.fail(unheard)) }
             var receipt = receipt(.token, nil)
             receipt.etag = target?.etag
             receipt.foundThere = poll.isEarlier
@@ -181,13 +186,28 @@ extension NextcloudUpload {
             return ask(plan.address) { .polling($0, last) }
         case .missing: return startAnew()
         case .found, .unknownMethod:
-            return poll.patience > .zero ? rest(poll) : review()
+            if poll.patience > .zero { return rest(poll) }
+            return isRecalling ? clear() : review()
+        }
+    }
+
+    /// Nothing of the earlier version is under way any more: whose is the file that has the name?
+    private mutating func recalled(_ target: DavResource?) -> [ProtocolAction] {
+        guard let target, plan.subject.ifExists != .replace else { return clear() }
+        let seconds = target.modified.map { $0.milliseconds / 1000 }
+        let standing = (point.version ?? plan.subject.earlierVersion)?.standing(size: target.size, modified: seconds)
+        switch target.isFolder || !isNew(target) ? .foreign : standing {
+        case .ours?: return clear(owned: target)
+        case .foreign?: return disclaim(throwsAway: true) + over(existing(target, isFirst: false))
+        case .unknown?, nil: return over(.fail(.unsureOfEarlier(at: plan.address.server)))
         }
     }
 
     private mutating func startAnew() -> [ProtocolAction] {
-        vanishings += 1
-        guard vanishings <= 2 else { return over(.wait(WaitDemand(.backoff, .keepsVanishing(at: host)))) }
+        if let last = point.vanish(at: host) {
+            point.disclaim()
+            return [.persist(ResumePoint(point))] + over(last)
+        }
         return [.startOver(reason: "the server does not have the chunks any more")] + clear()
     }
 
@@ -247,7 +267,7 @@ extension NextcloudUpload {
         switch finding(end) {
         // A MOVE that was answered with no is none.
         case .missing where hasOurTime(file) && (plan.resume?.isAssembling == true || point.lostAt != nil):
-            if plan.subject.verify == .digest { return over(.fail(digestless)) }
+            if plan.subject.verify == .digest { return over(.fail(unheard)) }
             var receipt = receipt(.token, nil)
             receipt.etag = file.etag
             return over(.finish(receipt))
@@ -258,10 +278,12 @@ extension NextcloudUpload {
     }
 
     /// Before the folder of chunks is removed: from here on its absence proves no MOVE.
-    mutating func disclaim(throwsAway: Bool = false) -> [ProtocolAction] {
+    /// - Parameter owns: as `RenamingUpload.disclaim`.
+    mutating func disclaim(throwsAway: Bool = false, owns: Bool = false) -> [ProtocolAction] {
         guard point.isAssembling || point.lostAt != nil else { return [] }
         point.disclaim()
-        return [.persist(throwsAway ? .outdated(point) : ResumePoint(point))]
+        let kept = throwsAway ? .outdated(point) : ResumePoint(point)
+        return [.persist(owns ? kept.owningTarget : kept)]
     }
 
     private mutating func leave(_ action: ProtocolAction) -> [ProtocolAction] {
@@ -271,6 +293,12 @@ extension NextcloudUpload {
 
     private var digestless: TransferError {
         .unverifiable(at: plan.address.server, "put the file together but tells no SHA-256 of it")
+    }
+
+    /// The error when the answer that was lost had the server's digest in it. The intent stays: with less to be compared a retry finds the file.
+    private var unheard: TransferError {
+        .unverifiable(
+            at: plan.address.server, "put the file together, but its answer with the SHA-256 of it was lost")
     }
 
     private func receipt(_ proof: ArrivalProof, _ answer: HTTPAnswer?, isMeasured: Bool = true) -> Receipt {

@@ -49,8 +49,11 @@ extension NextcloudUpload {
             return others + next
         // An early yes leaves doubt: the chunk is sent again after a pause.
         case 200..<300:
-            let message = "\(host) answered before it had the whole chunk: Martlet tries again by itself"
-            return finish(with: .wait(WaitDemand(.backoff, TransferError(.badServerResponse, message))))
+            return finish(
+                with: .wait(
+                    WaitDemand(
+                        .backoff,
+                        TransferError(.badServerResponse, "\(host) answered before it had the whole chunk", .again))))
         default: return finish(with: refusal(end))
         }
     }

@@ -8,15 +8,17 @@ import WireOperations
 /// Scale): what then is the state `whole`. The states are here; `NextcloudUpload+Chunks` has the chunks, `NextcloudUpload+Assembling` the MOVE.
 package struct NextcloudUpload: ProtocolMachine {
     enum State {
-        /// Nothing is asked yet. Next: `looking`, `listing`, `clearing`, `polling`.
+        /// Nothing is asked yet. Next: `discarding`, `looking`, `listing`, `clearing`, `polling`.
         case ready
+        /// The temporary file of an attempt that sent the file whole goes, whatever the server's answer. Next: `looking`, `over`.
+        case discarding(ExchangeID)
         /// Asks what has the target's name, and in which version, before anything is sent. Next: `making`, `over`.
         case looking(ExchangeID)
         /// MKCOL of the folder of chunks. Next: `sending`, `listing`, `over`.
         case making(ExchangeID)
         /// Asks which chunks are there. Next: `making`, `sending`, `over`.
         case listing(ExchangeID)
-        /// An old folder goes, whatever the answer. Next: `making`.
+        /// An old folder goes, whatever the server's answer. Next: `making`, `over`.
         case clearing(ExchangeID)
         /// Chunks are on their way. Next: `reviewing`, `listing`, `clearing`, `over`.
         case sending
@@ -65,11 +67,13 @@ package struct NextcloudUpload: ProtocolMachine {
     var foldersRefused: Set<Int> = []
     /// Times that this attempt asked for the MOVE.
     var moves = 0
-    /// Times that the chunks were gone, and no file came of them.
-    var vanishings = 0
     /// Digest of the source, where the server is to compare it: computed while the chunks go.
     var digest: TransferDigest?
     private var hasAskedDigest = false
+    /// The source has changed, and the MOVE of its earlier version is asked after.
+    var isRecalling = false
+    /// That version is under the final name: ours to replace.
+    private(set) var ownsTarget = false
     /// MKCOL of a folder of chunks was answered 405: it is there already, or there are none.
     private var mayLackFolders = false
 
@@ -77,6 +81,7 @@ package struct NextcloudUpload: ProtocolMachine {
         self.plan = plan
         place = NextcloudPlace(plan.address)
         point = plan.resume ?? NextcloudResumePoint(folder: Self.folder(plan, 1), chunk: Self.chunk(plan))
+        if plan.subject.hasChanged { point.vanished = nil }
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
@@ -105,10 +110,9 @@ package struct NextcloudUpload: ProtocolMachine {
     /// The exchange that the state waits for.
     private var current: ExchangeID? {
         switch state {
-        case .looking(let id), .making(let id), .listing(let id), .clearing(let id), .reviewing(let id),
-            .assembling(let id), .placing(let id, _), .searching(let id, _, _), .confirming(let id, _),
-            .inTheWay(let id),
-            .comparing(let id, _), .leaving(let id, _):
+        case .discarding(let id), .looking(let id), .making(let id), .listing(let id), .clearing(let id),
+            .reviewing(let id), .assembling(let id), .placing(let id, _), .searching(let id, _, _),
+            .confirming(let id, _), .inTheWay(let id), .comparing(let id, _), .leaving(let id, _):
             id
         case .polling(let id, _): id
         case .ready, .sending, .digesting, .whole, .over: nil
@@ -117,6 +121,9 @@ package struct NextcloudUpload: ProtocolMachine {
 
     private mutating func ended(_ end: ExchangeEnd) -> [ProtocolAction] {
         switch state {
+        // Not even asked: the next attempt does that, for the point that names what is to go is still the one that is stored.
+        case .discarding where isUnasked(end), .clearing where isUnasked(end): return stop(end)
+        case .discarding: return look()
         case .looking: return looked(end)
         case .making: return made(end)
         case .listing, .reviewing: return listed(end)
@@ -133,6 +140,10 @@ package struct NextcloudUpload: ProtocolMachine {
         }
     }
 
+    private func isUnasked(_ end: ExchangeEnd) -> Bool {
+        end.answer == nil && end.failure?.mayHaveReachedServer == false
+    }
+
     // MARK: Beginning
 
     private mutating func begin(at now: Timestamp) -> [ProtocolAction] {
@@ -140,14 +151,24 @@ package struct NextcloudUpload: ProtocolMachine {
             return over(
                 .fail(
                     TransferError(
-                        .unsupported, "\(plan.address.server): this is no address of a file in Nextcloud: check it")))
+                        .unsupported, "\(plan.address.server): this is no address of a file in Nextcloud",
+                        .step("check it"))))
         }
-        guard plan.resume != nil else { return ask(plan.address) { .looking($0) } }
+        guard plan.resume != nil else {
+            guard let whole = plan.whole, whole.temporary != plan.address.target else { return look() }
+            let old = HTTPAddress(plan.address, target: whole.temporary)
+            return perform(.http(DavMessages.remove(old))) { .discarding($0) }
+        }
         // Cut into more chunks than there may be: the point is damaged.
-        if plan.subject.hasChanged || point.chunk < Self.fewest(plan.subject.size) { return clear() }
+        let isOutdated = plan.subject.hasChanged || point.chunk < Self.fewest(plan.subject.size)
+        // An earlier version may have got the name, or may get it yet: after the new one, if nobody waits for it.
+        isRecalling = plan.subject.hasChanged
         let poll = Poll.again(point, plan.subject.size, at: now)
-        return point.isAssembling ? ask(plan.address) { .polling($0, poll) } : list()
+        if point.isAssembling, isRecalling || !isOutdated { return ask(plan.address) { .polling($0, poll) } }
+        return isOutdated ? clear() : list()
     }
+
+    private mutating func look() -> [ProtocolAction] { ask(plan.address) { .looking($0) } }
 
     private mutating func looked(_ end: ExchangeEnd) -> [ProtocolAction] {
         switch finding(end) {
@@ -207,8 +228,13 @@ package struct NextcloudUpload: ProtocolMachine {
         }
         guard answer.status == 207 else { return stop(end) }
         guard end.failure == nil, let resources = DavListing.read(end.body) else {
-            let message = "\(host) answered PROPFIND with what is no list: Martlet tries again by itself"
-            return over(.wait(WaitDemand(.backoff, end.failure?.error ?? TransferError(.badServerResponse, message))))
+            return over(
+                .wait(
+                    WaitDemand(
+                        .backoff,
+                        end.failure?.error
+                            ?? TransferError(
+                                .badServerResponse, "\(host) answered PROPFIND with what is no list", .again))))
         }
         if !point.isMade {
             // That it was made is durable before the first chunk: these are not of this version of the source.
@@ -254,15 +280,21 @@ package struct NextcloudUpload: ProtocolMachine {
     }
 
     /// Throws the folder away, and begins with another.
-    mutating func clear() -> [ProtocolAction] {
+    /// - Parameter owned: an earlier version of the source, as it was seen under the final name.
+    mutating func clear(owned: DavResource? = nil) -> [ProtocolAction] {
         guard let place else { return [] }
+        isRecalling = false
+        if let owned {
+            ownsTarget = true
+            point.before = RemoteVersion(owned)
+        }
         let old = place.folder(point.folder)
-        let disclaimed = disclaim(throwsAway: true)
+        let disclaimed = disclaim(throwsAway: true, owns: owned != nil)
         let generation = point.generation + 1
-        let before = point.before
+        let (before, vanished) = (point.before, point.vanished)
         point = NextcloudResumePoint(
             folder: Self.folder(plan, generation), generation: generation, chunk: Self.chunk(plan))
-        point.before = before
+        (point.before, point.vanished) = (before, vanished)
         return disclaimed + perform(.http(DavMessages.remove(old))) { .clearing($0) }
     }
 
@@ -280,7 +312,8 @@ package struct NextcloudUpload: ProtocolMachine {
             end.answer.map { AnswerMeaning.dav($0, host: host, hasAccepted: !stored.isEmpty, at: end.at) }
             ?? DavFinding.unanswered(end, host)
         return meaning.refusal
-            ?? .fail(TransferError(.badServerResponse, "\(host) answered what was not asked: check the address"))
+            ?? .fail(
+                TransferError(.badServerResponse, "\(host) answered what was not asked", .step("check the address")))
     }
 
     mutating func stop(_ end: ExchangeEnd) -> [ProtocolAction] { over(refusal(end)) }
@@ -302,7 +335,6 @@ package struct NextcloudUpload: ProtocolMachine {
     }
 
     var lostChunks: TransferError {
-        TransferError(
-            .badServerResponse, "\(host) loses chunks that it has taken: Martlet tries again by itself")
+        TransferError(.badServerResponse, "\(host) loses chunks that it has taken", .again)
     }
 }

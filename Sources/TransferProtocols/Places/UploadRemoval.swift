@@ -21,17 +21,6 @@ package struct UploadRemoval: ProtocolMachine {
 
     init(_ exchanges: [HTTPExchange]) { self.exchanges = exchanges }
 
-    /// The resources of a tus upload (the termination extension).
-    package init(_ point: TusResumePoint, endpoint: HTTPAddress) {
-        self.init(point.parts.compactMap(\.url).map { TusMessages.terminate($0, endpoint: endpoint) })
-    }
-
-    /// The resource of an upload of the IETF draft.
-    package init(_ point: ResumableResumePoint, address: HTTPAddress) {
-        self.init(
-            point.url.map { [ResumableMessages.cancel($0, version: point.version, target: address)] } ?? [])
-    }
-
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch (state, event) {
         case (.ready, .began): return next(exchanges)
@@ -61,9 +50,13 @@ package struct UploadRemoval: ProtocolMachine {
         case 200..<300, 404, 410: break
         // The request that was cut off may still be at work on it.
         case 409, 423:
-            let message = "\(host) still holds the file for the request that was cut off: Martlet tries again by itself"
             return over(
-                .wait(WaitDemand(.backoff, TransferError(.badServerResponse, message, httpStatus: answer.status))))
+                .wait(
+                    WaitDemand(
+                        .backoff,
+                        TransferError(
+                            .badServerResponse, "\(host) still holds the file for the request that was cut off", .again,
+                            httpStatus: answer.status))))
         case 405, 501: refusal = refusal ?? .unremovable(host, answer.status)
         default:
             switch AnswerMeaning.dav(answer, host: host, hasAccepted: false, at: end.at) {
@@ -84,8 +77,7 @@ package struct UploadRemoval: ProtocolMachine {
 extension TransferError {
     fileprivate static func unremovable(_ host: String, _ status: Int) -> TransferError {
         TransferError(
-            .unsupported,
-            "\(host) does not remove what it has of the upload: it goes there by itself, or by who runs the server",
-            httpStatus: status)
+            .unsupported, "\(host) does not remove what it has of the upload",
+            .step("it goes there by itself, or by who runs the server"), httpStatus: status)
     }
 }

@@ -113,15 +113,14 @@ extension [ProtocolAction] {
 extension TransferError {
     fileprivate static func posted(_ address: HTTPAddress, _ why: String) -> TransferError {
         TransferError(
-            .unknownOutcome,
-            "the POST to \(address.server) may have happened, \(why): look there, then retry if it did not")
+            .unknownOutcome, "the POST to \(address.server) may have happened, \(why)",
+            .retry("look there, then retry if it did not"))
     }
 
     /// Form fields that are given for one server are shown to no other one.
     fileprivate static func fieldsElsewhere(_ server: String, _ other: HTTPAddress) -> TransferError {
         TransferError(
-            .unsupported,
-            "\(server) points to \(other.server), and the form's fields are for \(server) alone: check the address, or name the other one "
-                + "yourself")
+            .unsupported, "\(server) points to \(other.server), and the form's fields are for \(server) alone",
+            .step("check the address, or name the other one yourself"))
     }
 }

@@ -16,6 +16,8 @@ package struct PutPlan: Sendable, Hashable {
     package var resume: PutResumePoint?
     /// The server has told the length of what it has, to another protocol.
     package var isMeasured = false
+    /// As `UploadSubject.targetIsOther`.
+    package var targetIsOther = false
     /// Whole files that earlier attempts have sent without hearing an answer; `nil`: nobody counts them.
     package var unanswered: Int?
     /// The server is told that the upload could go on after a cut (IETF draft). One that can says so by a 104 while the body goes out; the
@@ -99,9 +101,8 @@ extension HTTPAddress {
 extension TransferError {
     static func signatureExpired(_ address: HTTPAddress, _ status: Int) -> TransferError {
         TransferError(
-            .http,
-            "\(address.server) answered \(status): the signed URL has expired or does not allow this file; "
-                + "queue it again with a new one",
+            .http, "\(address.server) answered \(status)",
+            .queued("the signed URL has expired or does not allow this file; queue it again with a new one"),
             httpStatus: status)
     }
 }

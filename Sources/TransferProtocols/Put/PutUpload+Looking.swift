@@ -39,7 +39,7 @@ extension PutUpload {
         hasProbed = true
         let isOlder = ownership(answer, now: now, begun: begun) == .older
         isOthers = isOlder && failure == nil
-        if answer.isSuccess, answer.contentLength == plan.size, !isOlder, !isOwnBefore(answer) {
+        if answer.isSuccess, answer.contentLength == plan.size, !isOlder, !isOwnBefore(answer), !plan.targetIsOther {
             let comparison = Comparison.arrived(answer, refused: refused)
             if let actions = compareTold(answer, comparison) { return actions }
             if !wantsDigest, plan.tellsDigests != false {
@@ -74,7 +74,8 @@ extension PutUpload {
         _ answer: HTTPAnswer, inDoubt: Bool, wantsDigest: Bool
     ) -> [ProtocolAction] {
         if !inDoubt, answer.status == 404 || answer.status == 410 { return foundNothing() }
-        guard answer.isSuccess, answer.contentLength == plan.size else {
+        // A digest may be that of what was sent, kept beside what became of it.
+        guard answer.isSuccess, answer.contentLength == plan.size, !plan.targetIsOther else {
             return other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt)
         }
         let comparison = Comparison.found(inDoubt: inDoubt)

@@ -93,7 +93,9 @@ package struct PutUpload: ProtocolMachine {
         switch (state, event) {
         case (.ready, .began(let now)):
             begun = now
-            if let before = plan.begunBefore, plan.resume?.stored != true, plan.tellsDigests != false {
+            if let before = plan.begunBefore, plan.resume?.stored != true, plan.tellsDigests != false,
+                !plan.targetIsOther
+            {
                 return probe(.didItArrive(begun: before, refused: false, wantsDigest: false))
             }
             return send()
@@ -193,7 +195,7 @@ package struct PutUpload: ProtocolMachine {
 
     /// 412 to a conditional PUT: something is there that the rule does not let us replace.
     mutating func refused() -> [ProtocolAction] {
-        if let before = plan.begunBefore, !hasProbed {
+        if let before = plan.begunBefore, !hasProbed, !plan.targetIsOther {
             return probe(.didItArrive(begun: before, refused: true, wantsDigest: false))
         }
         let inDoubt = hasProbed && !isOthers
@@ -236,7 +238,8 @@ package struct PutUpload: ProtocolMachine {
 
     /// Compares times by the server's clock: its `Date` against ours shows how far the two are apart.
     func ownership(_ answer: HTTPAnswer, now: Timestamp, begun: Timestamp) -> Ownership {
-        guard answer.isSuccess, let modified = answer.lastModified else { return .unknown }
+        // What began later than now began by a clock that was set since.
+        guard answer.isSuccess, let modified = answer.lastModified, begun <= now else { return .unknown }
         let skew = answer.date.map { $0.since(now) } ?? .zero
         // Both fields are cut to whole seconds.
         let earliest = begun.advanced(by: skew).advanced(by: .seconds(-2))

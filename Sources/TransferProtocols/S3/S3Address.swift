@@ -38,11 +38,6 @@ package struct S3Address: Codable, Hashable, Sendable {
         return longer
     }
 
-    /// The key's last segment; empty after a slash.
-    package var lastSegment: RawPath {
-        RawPath(key.bytes.lastIndex(of: UInt8(ascii: "/")).map { Array(key.bytes[($0 + 1)...]) } ?? key.bytes)
-    }
-
     /// The region that is signed for until the server names another; `nil` when a person named what is none.
     package func region(_ facts: HostFacts) -> S3Region? {
         if let learnt = facts.region { return learnt }

@@ -6,9 +6,12 @@ enum S3Answers {
     /// The longest body that is read: a page of 1000 parts or uploads with keys of 1 KiB has 2 MB.
     static let longest = 8 << 20
 
+    /// The most of an error, which has a dozen elements. Every refusal of a request that was signed is looked at, whoever sent it.
+    private static let errorLimits = XMLLimits(bytes: 64 << 10, depth: 8, elements: 100, names: 200)
+
     /// An error, alone or within another element.
     static func error(_ body: [UInt8]) -> S3ErrorBody? {
-        guard !body.isEmpty, let root = try? XMLReader.read(body) else { return nil }
+        guard let root = try? XMLReader.read(body, limits: errorLimits) else { return nil }
         return (root.isNamed("Error") ? root : root.child("Error")).map(S3ErrorBody.init)
     }
 

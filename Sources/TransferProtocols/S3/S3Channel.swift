@@ -129,29 +129,31 @@ struct S3Channel: Hashable, Sendable {
     private func refusal(_ answer: HTTPAnswer, _ code: String, hasAccepted: Bool, at now: Timestamp) -> Refusal {
         let status = answer.status
         let retryAfter = answer.retryAfter(now: now)
-        func wait(_ reason: WaitReason, _ advice: String) -> Decision {
-            let error = TransferError(.http, "\(host) answered \(status) \(code): \(advice)", httpStatus: status)
+        func wait(_ reason: WaitReason, _ remedy: Remedy) -> Decision {
+            let error = TransferError(
+                .http, "\(host) answered \(status) \(code)", remedy, httpStatus: status)
             return .wait(WaitDemand(reason, error, retryAfter: retryAfter))
         }
         let decision: Decision
         switch code {
         case "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "RequestExpired", "ExpiredTokenException":
-            decision = wait(.auth, "the session of the keys is over; give new ones with martlet set --s3-keys")
+            decision = wait(.auth, .step("the session of the keys is over; give new ones with martlet set --s3-keys"))
         case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidSecurity":
-            decision = wait(.auth, "it does not take these keys; give others with martlet set --s3-keys")
+            decision = wait(.auth, .step("it does not take these keys; give others with martlet set --s3-keys"))
         case "SlowDown", "SlowDownRead", "SlowDownWrite", "ServiceUnavailable", "Throttling", "TooManyRequests",
             "RequestLimitExceeded", "BandwidthLimitExceeded":
-            decision = wait(.hostBackoff, "it wants fewer requests; Martlet slows down and tries again")
+            decision = wait(.hostBackoff, .automatic("it wants fewer requests; Martlet slows down and tries again"))
         case "QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientStorage":
-            decision = wait(.remoteDiskSpace, "its disk or quota is full; make room there, Martlet tries again")
+            decision = wait(
+                .remoteDiskSpace, .automatic("its disk or quota is full; make room there, Martlet tries again"))
         case "RequestTimeTooSkewed":
-            decision = wait(.backoff, "its clock and ours do not agree; set them, Martlet tries again")
+            decision = wait(.backoff, .automatic("its clock and ours do not agree; set them, Martlet tries again"))
         case "RequestTimeout", "InternalError", "OperationAborted", "ConditionalRequestConflict", "IncompleteBody":
-            decision = wait(retryAfter == nil ? .backoff : .hostBackoff, "Martlet tries again by itself")
+            decision = wait(retryAfter == nil ? .backoff : .hostBackoff, .again)
         case "NoSuchBucket":
             decision = .fail(
                 TransferError(
-                    .http, "the bucket \(address.bucket) is not at \(host): make it, or check its name",
+                    .http, "the bucket \(address.bucket) is not at \(host)", .step("make it, or check its name"),
                     httpStatus: status))
         default:
             decision = plainMeaning(answer, code, hasAccepted: hasAccepted, at: now)
@@ -165,11 +167,13 @@ struct S3Channel: Hashable, Sendable {
         switch AnswerMeaning(answer, host: host, hasAccepted: hasAccepted, at: now) {
         case .wait(let demand): return .wait(demand)
         case .fail(var error):
-            if !code.isEmpty { error.message += " (\(code))" }
+            if !code.isEmpty { error.finding.what += " (\(code))" }
             return .fail(error)
         case .success, .redirect:
-            let message = "\(host) answered \(answer.status): the bucket is elsewhere; give its region or endpoint"
-            return .fail(TransferError(.http, message, httpStatus: answer.status))
+            return .fail(
+                TransferError(
+                    .http, "\(host) answered \(answer.status)",
+                    .step("the bucket is elsewhere; give its region or endpoint"), httpStatus: answer.status))
         }
     }
 
@@ -216,7 +220,6 @@ struct S3Channel: Hashable, Sendable {
     }
 
     private var noAnswer: TransferError {
-        TransferError(
-            .networkConnectionLost, "\(host) closed the connection without an answer: Martlet tries again by itself")
+        TransferError(.networkConnectionLost, "\(host) closed the connection without an answer", .again)
     }
 }

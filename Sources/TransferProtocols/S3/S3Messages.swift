@@ -45,7 +45,7 @@ package struct S3Plan: Sendable, Hashable {
 
 /// Resume point of a multipart upload. Nothing of it is secret: it opens nothing without the keys.
 package struct S3ResumePoint: ResumePointContent {
-    package static var kind: String { "s3" }
+    package static var kind: String { ProtocolFacts.s3.id }
 
     /// Address at which the upload was begun.
     package var address: S3Address

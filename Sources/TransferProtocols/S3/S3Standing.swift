@@ -13,9 +13,10 @@ enum S3Standing: Hashable, Sendable {
     /// It does not tell: who may write may not always read.
     case untold
 
-    init(_ answer: HTTPAnswer, _ subject: UploadSubject) {
+    /// - Parameter isStored: the server has just said that it has this attempt's object.
+    init(_ answer: HTTPAnswer, _ subject: UploadSubject, isStored: Bool) {
         let object = S3Object(answer)
-        guard answer.field(S3Messages.tokenField) == subject.token, !subject.targetIsOther else {
+        guard answer.field(S3Messages.tokenField) == subject.token, isStored || !subject.targetIsOther else {
             self = .foreign(object)
             return
         }

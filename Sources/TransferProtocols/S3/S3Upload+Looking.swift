@@ -9,8 +9,9 @@ extension S3Upload {
 
     mutating func looked(_ end: ExchangeEnd, _ question: Question) -> [ProtocolAction] {
         let standing: S3Standing
+        let isStored = if case .afterStored = question { true } else { false }
         switch judge(end) {
-        case .success(let answer): standing = S3Standing(answer, plan.subject)
+        case .success(let answer): standing = S3Standing(answer, plan.subject, isStored: isStored)
         case .again(let learnt): return learned(learnt) + look(question)
         case .silent(let error, _): return giveUp(error)
         case .refused(let refusal):
@@ -27,6 +28,7 @@ extension S3Upload {
         case .afterRefusal: return decideAfterRefusal(standing)
         case .afterUnknownCondition: return decideWithoutCondition(standing)
         case .afterLoss(let isWhole): return decideAfterLoss(standing, isWhole: isWhole)
+        case .afterConflict: return decideAfterConflict(standing)
         case .afterStored(let receipt): return measured(standing, receipt)
         }
     }
@@ -80,7 +82,8 @@ extension S3Upload {
 
     /// The upload is gone and the object is not ours: what was sent counts no more.
     private mutating func decideAfterLoss(_ standing: S3Standing, isWhole: Bool) -> [ProtocolAction] {
-        if standing == .untold {
+        // Where it may be replaced, what is there does not matter.
+        if standing == .untold, plan.subject.ifExists != .replace {
             return over(.fail(.unsure(at: host, "the upload is gone and it does not tell what is there")))
         }
         // Sent whole twice for nothing: a third time will not help.
@@ -92,6 +95,21 @@ extension S3Upload {
         hasBegunAnew = true
         upload = nil
         return [.startOver(reason: "the server does not know the upload any more")] + decideBefore(standing)
+    }
+
+    /// S3 wants a new upload then (https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html). The old one is thrown away:
+    /// nobody else would.
+    private mutating func decideAfterConflict(_ standing: S3Standing) -> [ProtocolAction] {
+        if plan.subject.ifExists != .replace {
+            if case .foreign(let object) = standing { return occupied(object) }
+            if standing == .untold { return over(.fail(.unsure(at: host, "it does not tell what is there"))) }
+        }
+        guard let old = upload, !hasBegunAnew else {
+            return over(.wait(WaitDemand(.backoff, .contested(at: host), retryAfter: .seconds(60))))
+        }
+        hasBegunAnew = true
+        upload = nil
+        return [.startOver(reason: "somebody else wrote the same object")] + abort(old, then: .begin)
     }
 
     /// The last request once more, under another condition.
@@ -139,6 +157,8 @@ extension S3Upload {
         if plan.subject.ifExists == .skip {
             return leave(.skipped(plan.subject.size))
         }
+        // Damaged at the server it keeps its length, our time and the tag of what was sent.
+        if plan.subject.targetIsOther { return over(.fail(.exists(at: host, httpStatus: 412))) }
         if object.size == plan.subject.size, object.modified(like: plan.subject) == true, plan.subject.verify != .digest
         {
             return leave(sameFile(.stoodThere, object, .size))

@@ -230,7 +230,7 @@ extension S3Upload {
 
     mutating func complete() -> [ProtocolAction] {
         guard let upload, let tags = parts.tags else { return [] }
-        return [.compareSource]
+        return [.compareSource(keeping: nil)]
             + request(channel.map { S3Messages.complete(upload, $0, condition, tags: tags) }) { .completing($0) }
     }
 
@@ -258,7 +258,7 @@ extension S3Upload {
     private mutating func completionRefused(_ refusal: S3Channel.Refusal) -> [ProtocolAction] {
         if let actions = conditionRefused(refusal) { return actions }
         if refusal.isGone { return look(.afterLoss(isWhole: true)) }
-        if refusal.code == "ConditionalRequestConflict" { return look(.afterLoss(isWhole: false)) }
+        if refusal.code == "ConditionalRequestConflict" { return look(.afterConflict) }
         if ["InvalidPart", "InvalidPartOrder", "EntityTooSmall"].contains(refusal.code), !hasRepaired {
             hasRepaired = true
             return list()

@@ -42,7 +42,7 @@ extension S3Upload {
     /// A body arrived other than it left: `nil` while another try makes sense.
     mutating func damaged() -> [ProtocolAction]? {
         damages += 1
-        return damages < 3 ? nil : [.compareSource] + over(.fail(.damagedOnTheWay(host)))
+        return damages < 3 ? nil : [.compareSource(keeping: nil)] + over(.fail(.damagedOnTheWay(host)))
     }
 
     // MARK: The end

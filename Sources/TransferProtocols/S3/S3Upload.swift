@@ -19,6 +19,8 @@ package struct S3Upload: ProtocolMachine {
         case afterUnknownCondition
         /// The multipart upload is not there any more: did an earlier Complete happen? `isWhole`: all of its parts were there.
         case afterLoss(isWhole: Bool)
+        /// Somebody else wrote the object while ours was put together: what is there now? The upload is still there.
+        case afterConflict
         /// The server said that it has the object, and a person wants its length asked for.
         case afterStored(Receipt)
     }
@@ -186,13 +188,11 @@ package struct S3Upload: ProtocolMachine {
             let id = nextID()
             state = .aborting(id, channel, point, errand)
             return learned(learnt) + [.perform(id, S3Messages.abort(point, channel))]
-        // Its parts cost money as long as they lie there: the next attempt asks again. What is sent already is not held up by it.
-        case .silent(let error, _) where errand == .begin && error.isRetryable:
+        // The server was not even asked: the next attempt does that.
+        case .silent(let error, mayHaveArrived: false) where errand == .begin && error.isRetryable:
             return over(.wait(WaitDemand(.backoff, error)))
-        case .refused(let refusal) where errand == .begin:
-            // Who may not remove them may be allowed to send.
-            if case .wait(let demand) = refusal.decision, demand.reason != .auth { return over(.wait(demand)) }
-            return perform(errand)
+        // A server that does not throw it away must take the file all the same. Its parts cost money as long as they lie there: `leftovers`
+        // finds them.
         case .success, .silent, .refused: return perform(errand)
         }
     }

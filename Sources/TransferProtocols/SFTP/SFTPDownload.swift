@@ -89,8 +89,10 @@ package struct SFTPDownload: ProtocolMachine {
     private mutating func opened(_ status: SFTPEnd, _ open: SFTPEnd) -> [ProtocolAction] {
         for end in [status, open] { if let broken = end.brokenOff { return over(broken) } }
         if status.attributes?.isFolder == true {
-            let message = "\(plan.path.displayed) at \(plan.host) is a folder: name the files in it"
-            return over(.fail(TransferError(.unsupported, message)))
+            return over(
+                .fail(
+                    TransferError(
+                        .unsupported, of: plan.path, "at \(plan.host) is a folder", .step("name the files in it"))))
         }
         if let (status, text) = open.refusal ?? status.refusal {
             return over(SFTPMeaning.action(status, text, .read, host: plan.host, hasAccepted: accepted > 0))
@@ -122,7 +124,7 @@ package struct SFTPDownload: ProtocolMachine {
                 accepted = 0
                 let reason =
                     isChanged ? "changed at the server" : "the server gave nothing to recognise the version by"
-                actions.append(.startOver(reason: reason))
+                actions.append(.startOver(reason: reason, isOther: isChanged))
             }
             point = GetResumePoint(
                 version: version, offset: 0, name: plan.name ?? resume?.name ?? OfferedName.choose(plan.path))
@@ -175,14 +177,18 @@ package struct SFTPDownload: ProtocolMachine {
         }
         if plan.ifChanged == .fail { return refuseChange(flow.point) }
         if restarts == 2 {
-            let message = "the file at \(plan.host) changes while it is read: Martlet tries again by itself"
-            return over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, message))))
+            return over(
+                .wait(
+                    WaitDemand(
+                        .backoff,
+                        TransferError(.badServerResponse, "the file at \(plan.host) changes while it is read", .again)))
+            )
         }
         restarts += 1
         accepted = 0
         resume = flow.point
         resume?.offset = 0
-        return [.startOver(reason: "changed at the server")] + ask()
+        return [.startOver(reason: "changed at the server", isOther: true)] + ask()
     }
 
     private mutating func finish(_ point: GetResumePoint) -> [ProtocolAction] {
@@ -196,7 +202,7 @@ package struct SFTPDownload: ProtocolMachine {
     /// As `GetDownload.refuseChange`.
     private mutating func refuseChange(_ begun: GetResumePoint) -> [ProtocolAction] {
         accepted = 0
-        return [.startOver(reason: "changed at the server"), .persist(ResumePoint(begun.forgotten))]
+        return [.startOver(reason: "changed at the server", isOther: true), .persist(ResumePoint(begun.forgotten))]
             + over(.fail(.changedAtServer(plan.host)))
     }
 

@@ -18,17 +18,20 @@ package struct SFTPEnd: Hashable, Sendable {
     package var outcome: Outcome
     /// Writes only: every byte before this offset is acknowledged.
     package var writtenThrough: Int64?
+    /// Writes only: bytes that the line wants on their way so that it never stands idle, as far as that is measured.
+    package var lineWindow: Int64?
     /// Bytes that were written through the gate.
     package var bytesWritten: Int64
     package var features: SFTPFeatures
     package var at: Timestamp
 
     package init(
-        _ outcome: Outcome, writtenThrough: Int64? = nil, bytesWritten: Int64 = 0,
+        _ outcome: Outcome, writtenThrough: Int64? = nil, lineWindow: Int64? = nil, bytesWritten: Int64 = 0,
         features: SFTPFeatures = SFTPFeatures(), at: Timestamp
     ) {
         self.outcome = outcome
         self.writtenThrough = writtenThrough
+        self.lineWindow = lineWindow
         self.bytesWritten = bytesWritten
         self.features = features
         self.at = at

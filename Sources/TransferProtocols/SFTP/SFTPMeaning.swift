@@ -17,34 +17,35 @@ enum SFTPMeaning {
     static func action(
         _ status: SFTPStatus, _ text: String, _ deed: Deed, host: String, hasAccepted: Bool
     ) -> ProtocolAction {
-        let said = text.isEmpty ? "" : " (\(text))"
-        func error(_ code: TransferErrorCode, _ what: String, _ advice: String) -> TransferError {
-            TransferError(code, "\(host) \(what)\(said): \(advice)")
+        func error(_ code: TransferErrorCode, _ what: String, _ remedy: Remedy) -> TransferError {
+            TransferError(code, "\(host) \(what)", aside: text.isEmpty ? nil : text, remedy)
         }
         if saysFull(text) { return full(host: host, text) }
         switch status {
         case .permissionDenied:
             let refusal = error(
-                .permissionDenied, "does not allow us \(deed.rawValue)", "ask for access there, then retry")
+                .permissionDenied, "does not allow us \(deed.rawValue)", .thenRetry("ask for access there"))
             return hasAccepted ? .wait(WaitDemand(.auth, refusal)) : .fail(refusal)
         case .noSuchFile where deed == .read:
-            return .fail(error(.sourceMissing, "has no such file", "check the address"))
+            return .fail(error(.sourceMissing, "has no such file", .step("check the address")))
         case .noSuchFile, .badMessage:
             return .fail(
-                error(.destinationUnwritable, "does not take this name", "check the address, or choose another name"))
+                error(
+                    .destinationUnwritable, "does not take this name",
+                    .step("check the address, or choose another name")))
         case .unsupported:
             return .fail(
-                error(.unsupported, "is not able \(deed.rawValue)", "send it elsewhere, or by another protocol"))
+                error(.unsupported, "is not able \(deed.rawValue)", .step("send it elsewhere, or by another protocol")))
         case .noConnection, .connectionLost:
             return .wait(
                 WaitDemand(
                     .backoff,
-                    error(.networkConnectionLost, "lost its connection to the files", "Martlet tries again by itself")))
+                    error(.networkConnectionLost, "lost its connection to the files", .again)))
         case .endOfFile, .failure:
             return .wait(
                 WaitDemand(
                     .backoff,
-                    error(.badServerResponse, "failed \(deed.rawValue)", "look there; Martlet tries again by itself")))
+                    error(.badServerResponse, "failed \(deed.rawValue)", .again("look there"))))
         }
     }
 
@@ -59,13 +60,12 @@ enum SFTPMeaning {
     }
 
     static func full(host: String, _ text: String = "") -> ProtocolAction {
-        let said = text.isEmpty ? "" : " (\(text))"
-        return .wait(
+        .wait(
             WaitDemand(
                 .remoteDiskSpace,
                 TransferError(
-                    .badServerResponse,
-                    "the disk or quota at \(host) is full\(said): make room there, Martlet tries again")))
+                    .badServerResponse, "the disk or quota at \(host) is full", aside: text.isEmpty ? nil : text,
+                    .automatic("make room there, Martlet tries again"))))
     }
 
     /// Servers with a status of their own for it speak a later version; in version 3 only the text can say it.
@@ -80,7 +80,6 @@ enum SFTPMeaning {
         .wait(
             WaitDemand(
                 .backoff,
-                TransferError(
-                    .badServerResponse, "\(host) gave an answer to another question: Martlet tries again by itself")))
+                TransferError(.badServerResponse, "\(host) gave an answer to another question", .again)))
     }
 }

@@ -58,7 +58,7 @@ package struct SFTPDownloadPlan: Sendable, Hashable {
 
 /// Resume point of an upload over SFTP: the name under which its bytes are gathered, and their version of the source.
 package struct SFTPResumePoint: RenamingResumePoint {
-    package static var kind: String { "sftp" }
+    package static var kind: String { ProtocolFacts.sftp.id }
 
     /// The temporary file beside the target; the target itself on a server that cannot rename.
     package var temporary: RawPath
@@ -80,6 +80,10 @@ package struct SFTPResumePoint: RenamingResumePoint {
     package var refusedRenames: Int?
     /// As `FTPResumePoint.owned`.
     package var owned: OwnedName?
+    package var vanished: Int?
+    /// Bytes behind the first unacknowledged one that may have been on their way when the upload was cut; `nil`: a point of an older
+    /// version, which allowed `SFTPUpload.mostReach`.
+    package var reach: Int64?
     /// Only for who clears up: an engine was killed, and nobody knows whether the file was made. No upload goes on from it.
     package private(set) var isGuess: Bool?
 
@@ -104,18 +108,8 @@ package struct SFTPResumePoint: RenamingResumePoint {
     package var isPlausible: Bool {
         ResumeBounds.lengths.contains(size) && ResumeBounds.generations.contains(generation)
             && !temporary.bytes.isEmpty && ResumeBounds.counts.contains(refusedRenames ?? 0)
-    }
-}
-
-extension RawPath {
-    /// The server's path that an `sftp` URL means, percent-encoding undone: absolute, or after `/~/` below the home folder.
-    package init(sftpURLPath bytes: [UInt8]) {
-        self.init(bytes.starts(with: "/~/".utf8) ? Array(bytes.dropFirst(3)) : bytes)
+            && ResumeBounds.counts.contains(vanished ?? 0) && Self.reaches.contains(reach ?? SFTPUpload.mostReach)
     }
 
-    /// The folder that it is in; empty for the home.
-    var folder: RawPath {
-        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return RawPath([]) }
-        return RawPath(slash == 0 ? [UInt8(ascii: "/")] : Array(bytes[..<slash]))
-    }
+    private static let reaches = SFTPUpload.leastReach...SFTPUpload.mostReach
 }

@@ -5,6 +5,7 @@ import WireOperations
 extension SFTPUpload {
     mutating func looked(_ group: Group) -> [ProtocolAction] {
         hasAskedTarget = true
+        if let actions = restore(group) { return actions }
         let there = group[1]?.attributes
         if let target = group[0]?.attributes {
             let isOldThere = group.ids.count > 2 ? group[2]?.attributes != nil : there != nil
@@ -12,8 +13,7 @@ extension SFTPUpload {
             switch verdict(target, look) {
             case .goOn: break
             case .readBack: return perform(.openingBack, [.openForReading(plan.path)])
-            // What an earlier attempt has gathered serves nothing any more.
-            case .end(let action): return there != nil ? tidy([], then: action) : over(action)
+            case .end(let action): return leave(isThere: there != nil, then: action)
             }
         }
         if point.isComplete == true, !isDirect, let there, there.size == plan.subject.size {
@@ -23,14 +23,23 @@ extension SFTPUpload {
         if isDirect { own(group) }
         had = there?.size
         var first: [SFTPOperation] = []
-        // Another one is begun: of that nothing was asked yet.
-        var disclaimed = group[1]?.refusal?.status == .noSuchFile ? disclaim() : []
+        var disclaimed: [ProtocolAction] = []
+        if group[1]?.refusal?.status == .noSuchFile {
+            if point.publishing, case .fail(let error)? = point.vanish(at: plan.host) {
+                return forgetRename() + over(.fail(error))
+            }
+            // Another one is begun: of that nothing was asked yet, and no old file was removed for it.
+            let old = point
+            (point.removesOld, point.isComplete) = (nil, nil)
+            disclaimed = disclaim()
+            if disclaimed.isEmpty, point != old { disclaimed = [.persist(ResumePoint(point))] }
+        }
         if plan.subject.hasChanged {
             // The old version's bytes. Whether it works decides nothing.
             let old = plan.resume?.temporary ?? TemporaryName.beside(plan.path, token: plan.subject.token)
             if old != plan.path, old != point.temporary {
                 // Whose rename it was is decided: from here on the old name's absence proves nothing.
-                if plan.resume?.publishing == true { disclaimed += makeDurable() }
+                if plan.resume?.publishing == true || ownsTarget { disclaimed += makeDurable() }
                 first.append(.remove(old))
             }
         }
@@ -46,6 +55,37 @@ extension SFTPUpload {
             first.append(.remove(point.temporary))
         }
         return disclaimed + open(asksTarget: false, first: first)
+    }
+
+    /// Takes away what earlier attempts have gathered, also of an earlier version of the source, or before the server was known not to
+    /// rename: after the end nothing tells of it any more. After a failure the stored point does.
+    private mutating func leave(isThere: Bool, then action: ProtocolAction) -> [ProtocolAction] {
+        var earlier: [SFTPOperation] = []
+        if case .finish = action, let old = plan.resume?.temporary, old != plan.path, old != point.temporary {
+            earlier.append(.remove(old))
+        }
+        return isThere || !earlier.isEmpty ? tidy(earlier, then: action) : over(action)
+    }
+
+    /// The old file was removed for an earlier version of the source, and neither is there: what was gathered gets the name before anything
+    /// else, for it is all that is left. `nil`: that is not so. As `SFTPRemoval`.
+    private mutating func restore(_ group: Group) -> [ProtocolAction]? {
+        guard plan.subject.hasChanged, let resume = plan.resume, resume.removesOld == true, !hasRestored,
+            resume.temporary != plan.path, group.ids.count > 2,
+            // A part of it is no copy of anything.
+            group[2]?.attributes?.size == resume.size,
+            let (status, text) = group[0]?.refusal
+        else { return nil }
+        guard status == .noSuchFile else {
+            return over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: hasAccepted))
+        }
+        hasRestored = true
+        return perform(.restoring, [.rename(resume.temporary, to: plan.path, replaces: false)])
+    }
+
+    mutating func restored(_ group: Group) -> [ProtocolAction] {
+        guard let (status, text) = group.last?.refusal, status != .noSuchFile else { return look() }
+        return over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: true))
     }
 
     /// Notes why what is under the final name is ours from now on: the look decided that it is, or nothing is there.
@@ -91,8 +131,11 @@ extension SFTPUpload {
     mutating func madeFolder(_ group: Group) -> [ProtocolAction] {
         if let (status, text) = group.last?.refusal {
             if status == .failure {
-                let message = "\(plan.host) cannot make the folder (\(text)): look there, or choose another"
-                return over(.fail(TransferError(.destinationUnwritable, message)))
+                return over(
+                    .fail(
+                        TransferError(
+                            .destinationUnwritable, "\(plan.host) cannot make the folder (\(text))",
+                            .step("look there, or choose another"))))
             }
             return over(SFTPMeaning.action(status, text, .makeFolder, host: plan.host, hasAccepted: hasAccepted))
         }
@@ -113,12 +156,25 @@ extension SFTPUpload {
                     learned { $0.cannotResume = true }, .startOver(reason: "the server empties a file on opening"),
                 ]
             } else {
-                start = min(size, plan.subject.size)
-                if !features.writesInOrder { start = max(0, start - Self.window) }
+                start = firstUnproven(of: size)
+                if start < plan.subject.confirmed {
+                    // A next attempt must not trust what was confirmed of a longer file.
+                    actions.append(.accepted(start))
+                    isDurable = false
+                }
             }
         }
         if size > plan.subject.size { actions.append(.perform(nextID(), .sftp(.setSize(handle, plan.subject.size)))) }
         if start > 0 { actions.append(.resumed(at: start)) }
         return actions + send(handle, from: start, has: size)
+    }
+
+    /// The offset to go on at. Of writes that were under way when the line was cut the server may have refused one, its disk being full for a
+    /// moment, and taken those behind it: the temporary file has a hole then, and its size does not tell. So its size proves only what is
+    /// further back than all that can have been under way; what was confirmed needs no other proof while the file holds as much.
+    private func firstUnproven(of size: Int64) -> Int64 {
+        let proven = max(0, min(size, plan.subject.size) - (plan.resume?.reach ?? Self.mostReach))
+        let isPrefix = features.writesInOrder && plan.subject.confirmed <= size
+        return isPrefix ? max(proven, min(plan.subject.confirmed, plan.subject.size)) : proven
     }
 }

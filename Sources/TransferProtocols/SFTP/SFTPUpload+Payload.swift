@@ -21,12 +21,13 @@ extension SFTPUpload {
         return actions
     }
 
-    /// Two pieces are under way, so that the line never runs dry between them.
+    /// The bytes on their way reach no further beyond the first that is not acknowledged than the resume point says.
     mutating func fill(_ sending: inout Sending) -> [ProtocolAction] {
         var actions: [ProtocolAction] = []
         let size = plan.subject.size
-        while sending.pieces.count < 2, sending.next < size {
-            let piece = Sending.Piece(id: nextID(), range: sending.next..<min(size, sending.next + Self.piece))
+        while sending.next < size, sending.next < sending.acknowledged + reach {
+            let length = min(reach / Self.piecesInReach, sending.acknowledged + reach - sending.next)
+            let piece = Sending.Piece(id: nextID(), range: sending.next..<min(size, sending.next + length))
             sending.next = piece.range.upperBound
             sending.pieces.append(piece)
             actions.append(.perform(piece.id, .sftp(.write(sending.handle, piece.range))))
@@ -51,10 +52,9 @@ extension SFTPUpload {
                 hasAccepted = true
             }
             if end.reply != .done { return pieceFailed(sending, index, end) }
-            let piece = sending.pieces.remove(at: index)
-            var actions: [ProtocolAction] =
-                sending.pieces.first.map { $0.range.lowerBound < piece.range.lowerBound } == true
-                ? [] : [.accepted(piece.range.upperBound)]
+            sending.pieces.remove(at: index)
+            var actions: [ProtocolAction] = index == 0 ? [.accepted(sending.acknowledged)] : []
+            actions += widen(to: end.lineWindow, sending)
             actions += fill(&sending)
             state = .sending(sending)
             return actions + closedIfDone(sending)
@@ -63,6 +63,18 @@ extension SFTPUpload {
         sending.closing?.ends[id] = end
         state = .sending(sending)
         return closedIfDone(sending)
+    }
+
+    /// Bytes that may be on their way. A resume point of an older version does not tell.
+    var reach: Int64 { point.reach ?? Self.mostReach }
+
+    /// A long line stands idle with few bytes on their way. More are sent once the resume point says how many.
+    private mutating func widen(to line: Int64?, _ sending: Sending) -> [ProtocolAction] {
+        let isOfUse = plan.subject.size - sending.next > reach
+        guard let line, line > reach, reach < Self.mostReach, isOfUse, isDurable else { return [] }
+        point.reach = min(reach * 2, Self.mostReach)
+        isDurable = false
+        return makeDurable()
     }
 
     mutating func pieceFailed(_ sending: Sending, _ index: Int, _ end: SFTPEnd) -> [ProtocolAction] {

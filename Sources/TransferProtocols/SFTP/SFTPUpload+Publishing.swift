@@ -28,8 +28,11 @@ extension SFTPUpload {
     /// count for what stood there before anything of ours could have had that name.
     mutating func verdict(_ target: SFTPAttributes, _ look: TargetLook) -> Verdict {
         if target.isFolder {
-            let message = "a folder of that name is there already, at \(plan.host): choose another name"
-            return .end(.fail(TransferError(.destinationExists, message)))
+            return .end(
+                .fail(
+                    TransferError(
+                        .destinationExists, "a folder of that name is there already, at \(plan.host)",
+                        .step("choose another name"))))
         }
         let subject = plan.subject
         // A file that was gathered under its final name.
@@ -44,25 +47,40 @@ extension SFTPUpload {
             return .end(.fail(.unsure(at: plan.host, why)))
         }
         let isSameSize = target.size == subject.size
-        if let old = plan.resume, old.publishing {
-            if look.temporaryIsThere == false, isSameSize, isRenamed(target) {
-                return .end(.finish(found(.token)))
-            }
-            if subject.hasChanged, look.oldIsThere == false, target.size == old.size, target.modified == old.modified {
-                mayReplace = true
+        if plan.resume?.publishing == true, look.temporaryIsThere == false, isSameSize, isRenamed(target) {
+            return .end(.finish(found(.token)))
+        }
+        if subject.ifExists == .replace || ownsTarget { return .goOn }
+        if look.oldIsThere == false, mayBeEarlier {
+            switch earlierVersion?.standing(size: target.size, modified: target.modified) {
+            case .ours?:
+                (mayReplace, ownsTarget, isDurable) = (true, true, false)
                 return .goOn
+            case .foreign?: break
+            case .unknown?, nil:
+                if isSameSize, subject.size <= Self.small { return .readBack }
+                return .end(.fail(.unsureOfEarlier(at: plan.host)))
             }
         }
-        if subject.ifExists == .replace { return .goOn }
         let skips = subject.ifExists == .skip
-        if subject.begunBefore != nil, subject.size <= Self.small, look.temporaryIsThere == false {
+        if !subject.hasChanged, subject.begunBefore != nil, subject.size <= Self.small, look.temporaryIsThere == false {
             if isSameSize { return .readBack }
             return .end(isOther)
         }
-        if look.isFirst, !subject.hasChanged, isSameSize, target.modified == plan.modified {
+        if look.isFirst, subject.countsMarks, isSameSize, target.modified == plan.modified {
             return .end(.finish(skips ? .skipped(subject.size) : found(.stoodThere)))
         }
         return .end(skips ? .finish(.skipped(subject.size)) : .fail(.exists(at: plan.host)))
+    }
+
+    /// An earlier version of the source may have got the final name: that was written down, or a small file was begun.
+    private var mayBeEarlier: Bool {
+        guard plan.subject.hasChanged, !plan.subject.targetIsOther, !ownsTarget else { return false }
+        return plan.resume.map(\.publishing) ?? (plan.subject.begunBefore != nil)
+    }
+
+    private var earlierVersion: NamedVersion? {
+        plan.resume.map { NamedVersion(size: $0.size, modified: $0.modified) } ?? plan.subject.earlierVersion
     }
 
     /// False when the temporary file was seen with our time and the target has another: a rename would have kept it.
@@ -73,11 +91,13 @@ extension SFTPUpload {
     private func isRenamed(_ target: SFTPAttributes) -> Bool {
         isTimely(target)
             && renames.explains(
-                targetUnder: plan.subject.ifExists, hasOurTime: target.modified == plan.modified)
+                targetUnder: plan.subject.ifExists,
+                hasOurTime: target.modified == plan.modified && !plan.subject.targetIsOther)
     }
 
     private var isOther: ProtocolAction {
-        plan.subject.ifExists == .skip
+        if mayBeEarlier { return .fail(.unsureOfEarlier(at: plan.host)) }
+        return plan.subject.ifExists == .skip
             ? .finish(.skipped(plan.subject.size)) : .fail(.unsure(at: plan.host, "what is there is not the same file"))
     }
 
@@ -136,6 +156,7 @@ extension SFTPUpload {
     /// - Parameter isLast: the rename was refused time after time, and the target was not there just now. Servers name by a hard link where
     ///   nothing may be replaced, and not every file system has these; the rename that replaces needs none.
     mutating func rename(isLast: Bool = false) -> [ProtocolAction] {
+        let publishing = publishing
         renames.asked()
         let replaces = features.renamesOver && (mayReplace || isLast)
         return publishing + perform(.renaming, [.rename(point.temporary, to: plan.path, replaces: replaces)])
@@ -145,15 +166,18 @@ extension SFTPUpload {
     /// rename happened.
     private var publishing: [ProtocolAction] {
         mutating get {
-            guard plan.subject.size > Self.small, !point.publishing else { return [.compareSource] }
+            let unasked = unasked
+            guard plan.subject.size > Self.small, !point.publishing else {
+                return [.compareSource(keeping: isDurable ? unasked : nil)]
+            }
             point.publishing = true
-            return [.persist(ResumePoint(point)), .compareSource]
+            return [.persist(ResumePoint(point)), .compareSource(keeping: unasked)]
         }
     }
 
     mutating func renamed(_ group: Group) -> [ProtocolAction] {
         guard let end = group.last else { return [] }
-        if end.reply == .done { return over(.finish(receipt(.answered))) }
+        if end.reply == .done { return named(receipt(.answered)) }
         if let broken = end.brokenOff {
             // The answer is lost; the rename may have happened.
             guard case .wait(let demand) = broken, demand.reason == .backoff else { return over(broken) }
@@ -177,7 +201,7 @@ extension SFTPUpload {
         switch (group[0]?.attributes, group[1]?.attributes) {
         case (let target?, nil)
         where target.size == plan.subject.size && !target.isFolder && isRenamed(target):
-            return over(.finish(measured(.token)))
+            return named(measured(.token))
         case (let target?, .some):
             if case .refused(let status, let text) = doubt, mayReplace, !target.isFolder {
                 return replaceRefused(status, text)
@@ -192,8 +216,14 @@ extension SFTPUpload {
             }
             return renameAgain(lost)
         case (_, nil):
-            let message = "what was sent to \(plan.host) is gone before it had its name: Martlet tries again by itself"
-            return over(.wait(WaitDemand(.backoff, lost ?? TransferError(.badServerResponse, message))))
+            let gone = TransferError(
+                .badServerResponse, "what was sent to \(plan.host) is gone before it had its name", .again)
+            let demand = WaitDemand(.backoff, lost ?? gone)
+            // Where an answer was lost the next attempt looks once more, and counts.
+            guard group[1]?.refusal?.status == .noSuchFile, renames.isRefusal else { return over(.wait(demand)) }
+            let last = point.vanish(at: plan.host) ?? .wait(demand)
+            isDurable = true
+            return forgetRename() + over(last)
         }
     }
 
@@ -213,17 +243,18 @@ extension SFTPUpload {
 
     /// For a moment there is neither; a server without `posix-rename` knows no better way.
     private mutating func replace() -> [ProtocolAction] {
+        let unasked = unasked
         point.removesOld = true
         point.isComplete = true
         point.publishing = true
         renames.asked()
-        return [.persist(ResumePoint(point)), .compareSource]
+        return [.persist(ResumePoint(point)), .compareSource(keeping: unasked)]
             + perform(.replacing, [.remove(plan.path), .rename(point.temporary, to: plan.path, replaces: false)])
     }
 
     mutating func replaced(_ group: Group) -> [ProtocolAction] {
         guard let end = group.last else { return [] }
-        if end.reply == .done { return over(.finish(receipt(.answered))) }
+        if end.reply == .done { return named(receipt(.answered)) }
         if let broken = end.brokenOff {
             guard case .wait(let demand) = broken, demand.reason == .backoff else { return over(broken) }
             renames.lostAnswer()
@@ -236,12 +267,12 @@ extension SFTPUpload {
     }
 
     /// The server refuses the name although nothing it could not replace is in its way. That it cannot rename at all is known by its own word
-    /// alone; version 3 has one word for everything else, and that may pass. What was sent stays and is named by the next attempt. A
-    /// server that refuses each time gets this one file under its final name.
+    /// or by file after file that it refuses; version 3 has one word for everything else, and that may pass. What was sent stays and is
+    /// named by the next attempt. A server that refuses each time gets this one file under its final name.
     /// - Parameter isFree: nothing has that name.
     private mutating func nameRefused(_ status: SFTPStatus, _ text: String, isFree: Bool) -> [ProtocolAction] {
         if status == .unsupported, !features.renamesOver {
-            return goDirect("the server cannot rename files", learns: true, isFree: isFree)
+            return goDirect("the server cannot rename files", isFree: isFree) { $0.cannotRename = true }
         }
         let mayPass = [.endOfFile, .noSuchFile, .failure, .badMessage].contains(status)
         guard mayPass, !SFTPMeaning.saysFull(text) else {
@@ -250,7 +281,8 @@ extension SFTPUpload {
         let refused = min(point.refusedRenames ?? 0, Self.mostRefusedRenames) + 1
         point.refusedRenames = refused
         if refused >= Self.mostRefusedRenames, !features.renamesOver {
-            return goDirect("the server refuses to rename it, time after time", learns: false, isFree: isFree)
+            let lesson: ((inout HostFacts) -> Void)? = isFree ? { $0.refusedRenames = 1 } : nil
+            return goDirect("the server refuses to rename it, time after time", isFree: isFree, lesson: lesson)
         }
         point.isComplete = true
         if renames.isRefusal { point.disclaim() }
@@ -260,7 +292,9 @@ extension SFTPUpload {
     }
 
     /// Without a rename: the file is sent again whole, under its final name.
-    private mutating func goDirect(_ reason: String, learns: Bool, isFree: Bool) -> [ProtocolAction] {
+    private mutating func goDirect(
+        _ reason: String, isFree: Bool, lesson: ((inout HostFacts) -> Void)?
+    ) -> [ProtocolAction] {
         let temporary = point.temporary
         let disclaimed = disclaim()
         point.temporary = plan.path
@@ -268,7 +302,7 @@ extension SFTPUpload {
         point.owned = isFree ? .free(upTo: plan.subject.size) : nil
         isDurable = false
         isWhole = true
-        return disclaimed + [.claimName(plan.path)] + (learns ? [learned { $0.cannotRename = true }] : [])
+        return disclaimed + [.claimName(plan.path)] + (lesson.map { [learned($0)] } ?? [])
             + [.startOver(reason: reason)] + open(asksTarget: false, first: [.remove(temporary)])
     }
 
@@ -280,6 +314,11 @@ extension SFTPUpload {
     }
 
     // MARK: Ends
+
+    /// Our rename gave it the name: where others were refused before, they were refused for a reason of their own.
+    private mutating func named(_ receipt: Receipt) -> [ProtocolAction] {
+        (facts.refusedRenames ?? 0 > 0 ? [learned { $0.refusedRenames = 0 }] : []) + over(.finish(receipt))
+    }
 
     /// Takes away what serves nothing any more, then says it. What a failed task has gathered stays: its resume point names it, so that a
     /// retry goes on and `leftovers` finds it.

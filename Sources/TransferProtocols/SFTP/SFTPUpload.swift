@@ -17,6 +17,8 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         /// Asks what is there of earlier attempts: the target, the temporary file, that of an earlier version of the source. Next:
         /// `opening`, `over`.
         case looking
+        /// The temporary file of an earlier version, for which the old file was removed, gets the final name. Next: `looking`, `over`.
+        case restoring
         /// The temporary file is opened; the target's state was asked before where it matters. Next: `measuring`, `sending`,
         /// `makingFolder`, `tidying`, `over`.
         case opening(asksTarget: Bool)
@@ -49,7 +51,8 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         case refused(SFTPStatus, String)
     }
 
-    /// The payload under way: pieces in their order, two at a time; behind the last the list that ends the file.
+    /// The payload under way: pieces in their order, within `reach` of the first that is not acknowledged; behind the last the list that ends
+    /// the file.
     struct Sending: Equatable {
         var handle: SFTPHandle
         var start: Int64
@@ -57,6 +60,8 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         var pieces: [Piece] = []
         /// Operations behind the last piece.
         var closing: Group?
+        /// Every byte before this offset is acknowledged.
+        var acknowledged: Int64 { pieces.first?.range.lowerBound ?? next }
 
         struct Piece: Equatable {
             var id: ExchangeID
@@ -85,10 +90,12 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         case over
     }
 
-    /// Bytes that a server may have applied out of their order: the most that our transport has on its way.
-    package static let window: Int64 = 8 << 20
-    /// One operation's share of the payload; after each the server's word is told on.
-    static let piece: Int64 = 16 << 20
+    /// Payload bytes that an upload has on its way at first, and at most. Four of OpenSSH's longest packets are what a short line needs; a
+    /// longer line gets more once the resume point tells of it, for what is on its way at a cut is sent again.
+    package static let leastReach: Int64 = 4 * 255 << 10
+    package static let mostReach: Int64 = 8 << 20
+    /// Pieces in a reach: the line does not run dry while one of them ends.
+    static let piecesInReach: Int64 = 4
     /// Up to this a file is sent again whole: its resume point is not worth a commit.
     package static let small: Int64 = 1 << 20
     /// Up to this, which is one packet, a file is sent before anybody asks whether the target is there: the rename says it.
@@ -108,6 +115,8 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     var isDurable = false
     /// The file at the target may be replaced: the rule says so, or it is ours.
     var mayReplace: Bool
+    /// An earlier version of the source is under the final name: ours to replace.
+    var ownsTarget = false
     /// Bytes of this task that the server has taken, in this attempt or before.
     var hasAccepted: Bool
     /// The file is begun again from zero, whatever is there.
@@ -118,6 +127,8 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     /// True when this attempt has asked whether the target is there.
     var hasAskedTarget = false
     var hasRenamedTwice = false
+    /// True when the temporary file of an earlier version has been given the final name.
+    var hasRestored = false
     var renames: RenameHistory
     /// The length of the temporary file before it was opened.
     var had: Int64?
@@ -142,6 +153,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
             point = SFTPResumePoint(
                 temporary: TemporaryName.beside(plan.path, token: plan.subject.token, generation: generation),
                 generation: generation, size: plan.subject.size, modified: plan.modified)
+            point.reach = Self.leastReach
         }
         mayReplace = plan.subject.ifExists == .replace
         hasAccepted = goesOn
@@ -180,13 +192,21 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         let inDoubt = plan.subject.begunBefore != nil || plan.resume != nil || plan.subject.hasChanged
         // Some servers empty what is opened: under the final name nothing is opened before it is known whose it is.
         let claims: [ProtocolAction] = isDirect ? [.claimName(plan.path)] : []
-        if inDoubt || (isDirect && !mayReplace) {
-            let old = plan.subject.hasChanged ? plan.resume?.temporary : nil
-            return claims
-                + perform(
-                    .looking, [.status(plan.path), .status(point.temporary)] + (old.map { [.status($0)] } ?? []))
-        }
+        if inDoubt || (isDirect && !mayReplace) { return claims + look() }
         return claims + open(asksTarget: !mayReplace && (isDirect || plan.subject.size > Self.tiny))
+    }
+
+    mutating func look() -> [ProtocolAction] {
+        let old = earlier.map { [SFTPOperation.status($0)] } ?? []
+        return perform(.looking, [.status(plan.path), .status(point.temporary)] + old)
+    }
+
+    /// The temporary file of an earlier version of the source; a small one has left no resume point.
+    var earlier: RawPath? {
+        guard plan.subject.hasChanged else { return nil }
+        if let resume = plan.resume { return resume.temporary }
+        return plan.subject.begunBefore == nil || isDirect
+            ? nil : TemporaryName.beside(plan.path, token: plan.subject.token)
     }
 
     package var remains: ResumePoint? { isLeft && !isDurable && !isDirect ? ResumePoint(point) : nil }
@@ -204,7 +224,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     mutating func makeDurable() -> [ProtocolAction] {
         if isDurable { return [] }
         isDurable = true
-        return [.persist(ResumePoint(point))]
+        return [.persist(ownsTarget ? ResumePoint(point).owningTarget : ResumePoint(point))]
     }
 
     private mutating func take(_ step: Step, _ group: Group) -> [ProtocolAction] {
@@ -219,6 +239,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         }
         switch step {
         case .looking: return looked(group)
+        case .restoring: return restored(group)
         case .opening(let asksTarget): return opened(group, asksTarget: asksTarget)
         case .makingFolder: return madeFolder(group)
         case .measuring(let handle, let had): return measured(handle, had: had, group)

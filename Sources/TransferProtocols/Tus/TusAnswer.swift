@@ -55,16 +55,14 @@ enum TusAnswer: Hashable, Sendable {
         guard let location = answer.field("location") else {
             return .fail(
                 TransferError(
-                    .unsupported,
-                    "\(address.server) answered \(answer.status) but made no upload: is this the address of a tus server?",
-                    httpStatus: answer.status))
+                    .unsupported, "\(address.server) answered \(answer.status) but made no upload",
+                    .step("is this the address of a tus server?"), httpStatus: answer.status))
         }
         guard let upload = address.uploadAddress(location) else {
             return .fail(
                 TransferError(
-                    .unsupported,
-                    "\(address.server) made the upload at an address that cannot be used: "
-                        + "check the server's settings behind its proxy", httpStatus: answer.status))
+                    .unsupported, "\(address.server) made the upload at an address that cannot be used",
+                    .step("check the server's settings behind its proxy"), httpStatus: answer.status))
         }
         return .made(
             upload, offset: answer.field("upload-offset").flatMap { FileSize.read($0) },
@@ -115,9 +113,8 @@ enum TusAnswer: Hashable, Sendable {
             } else {
                 self = .fail(
                     TransferError(
-                        .badServerResponse,
-                        "\(address.server) says it has \(offset) bytes of \(length): look at what is there, then retry",
-                        httpStatus: answer.status))
+                        .badServerResponse, "\(address.server) says it has \(offset) bytes of \(length)",
+                        .thenRetry("look at what is there"), httpStatus: answer.status))
             }
         case 403: self = Self.refusal(answer, end) ?? .refused(Self.revoked(answer, address))
         case 404, 410: self = .gone
@@ -150,7 +147,7 @@ enum TusAnswer: Hashable, Sendable {
         guard says(end, "ERR_UPLOAD_STOPPED") || says(end, "ERR_UPLOAD_REJECTED") else { return nil }
         return .fail(
             TransferError(
-                .http, "the server ended the upload on purpose: ask whoever runs it, then retry",
+                .http, "the server ended the upload on purpose", .thenRetry("ask whoever runs it"),
                 httpStatus: answer.status))
     }
 
@@ -167,13 +164,12 @@ enum TusAnswer: Hashable, Sendable {
 
     private static func error(_ answer: HTTPAnswer, _ address: HTTPAddress) -> TransferError {
         TransferError(
-            .http, AnswerMeaning.message(answer.status, host: address.server), httpStatus: answer.status)
+            .http, AnswerMeaning.finding(answer.status, host: address.server), httpStatus: answer.status)
     }
 
     private static func locked(_ answer: HTTPAnswer, _ address: HTTPAddress) -> TransferError {
         TransferError(
-            .badServerResponse,
-            "\(address.server) still works at what it got last (\(answer.status)): Martlet tries again by itself",
+            .badServerResponse, "\(address.server) still works at what it got last (\(answer.status))", .again,
             httpStatus: answer.status)
     }
 
@@ -189,25 +185,21 @@ extension WaitDemand {
         WaitDemand(
             .auth,
             TransferError(
-                .http,
-                "\(address.server) no longer lets this upload go on (\(answer.status)): renew the access with martlet set, or there, then retry",
-                httpStatus: answer.status))
+                .http, "\(address.server) no longer lets this upload go on (\(answer.status))",
+                .thenRetry("renew the access with martlet set, or there"), httpStatus: answer.status))
     }
 }
 
 extension TransferError {
     static func noAnswer(_ address: HTTPAddress) -> TransferError {
-        TransferError(
-            .networkConnectionLost,
-            "\(address.server) closed the connection without an answer: Martlet tries again by itself")
+        TransferError(.networkConnectionLost, "\(address.server) closed the connection without an answer", .again)
     }
 
     static func noTus(_ address: HTTPAddress, _ status: Int) -> TransferError {
-        let why = "does not speak tus 1.0.0: check the address, or leave --protocol and tus+ out"
-        return TransferError(
+        TransferError(
             [405, 412, 501].contains(status) ? .unsupported : .badServerResponse,
-            "\(address.server) answered \(status) and \(why)",
-            httpStatus: status)
+            "\(address.server) answered \(status) and does not speak tus 1.0.0",
+            .step("check the address, or leave --protocol and tus+ out"), httpStatus: status)
     }
 }
 

@@ -3,7 +3,7 @@ package import TransferModel
 /// Resume point of a tus upload: its resources at the server, one for the whole file or one for each part of it. Their addresses give
 /// access to them and are secret.
 package struct TusResumePoint: ResumePointContent {
-    package static var kind: String { "tus" }
+    package static var kind: String { ProtocolFacts.tus.id }
 
     /// One upload resource.
     package struct Part: Codable, Hashable, Sendable {

@@ -128,7 +128,7 @@ extension TusUpload {
         case .corrupted:
             parts[index].corruptions += 1
             guard parts[index].corruptions < 3 else {
-                return [.compareSource] + over(.fail(.keepsArrivingDamaged(plan.endpoint)))
+                return [.compareSource(keeping: nil)] + over(.fail(.keepsArrivingDamaged(plan.endpoint)))
             }
             parts[index].state = .unknown
             return advance()

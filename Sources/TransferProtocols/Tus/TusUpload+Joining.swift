@@ -18,7 +18,7 @@ extension TusUpload {
         let id = nextID()
         state = .joining(id)
         return (isNew ? [persist()] : []) + [
-            .compareSource, .perform(id, messages.join(endpoint, parts.compactMap(\.url))),
+            .compareSource(keeping: nil), .perform(id, messages.join(endpoint, parts.compactMap(\.url))),
         ]
     }
 
@@ -112,14 +112,13 @@ extension TransferError {
     static func unheard(at host: String) -> TransferError {
         TransferError(
             .unknownOutcome,
-            "\(host) may have the whole file, yet its last answer was lost again and again, as by a proxy that waits too short: "
-                + "look there; if the file is not whole, let the proxy wait longer, then retry")
+            "\(host) may have the whole file, yet its last answer was lost again and again, as by a proxy that waits too short",
+            .thenRetry("look there; if the file is not whole, let the proxy wait longer"))
     }
 
     static func keepsArrivingDamaged(_ endpoint: HTTPAddress) -> TransferError {
         TransferError(
-            .integrity,
-            "a piece of the file reached \(endpoint.server) damaged three times: check the disk and memory here, "
-                + "and what lies between, then retry")
+            .integrity, "a piece of the file reached \(endpoint.server) damaged three times",
+            .thenRetry("check the disk and memory here, and what lies between"))
     }
 }

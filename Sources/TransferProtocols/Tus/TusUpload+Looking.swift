@@ -50,6 +50,7 @@ extension TusUpload {
             address: plan.fileAddress, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
             begunBefore: since, resume: plan.stored)
         put.tellsDigests = facts.tellsDigests
+        put.targetIsOther = subject.targetIsOther
         return put
     }
 

@@ -102,8 +102,7 @@ enum DavFinding: Hashable, Sendable {
                             .backoff,
                             end.failure?.error
                                 ?? TransferError(
-                                    .badServerResponse,
-                                    "\(host) answered PROPFIND with what is no list: Martlet tries again by itself"))))
+                                    .badServerResponse, "\(host) answered PROPFIND with what is no list", .again))))
             }
         case 200..<300: self = .found(DavResource(answer))
         case 404, 410: self = .missing
@@ -121,13 +120,12 @@ enum DavFinding: Hashable, Sendable {
 extension AnswerMeaning {
     /// As of HTTP, but a lock passes, and nobody follows redirects: what is stored elsewhere could not be moved from here.
     static func dav(_ answer: HTTPAnswer, host: String, hasAccepted: Bool, at now: Timestamp) -> AnswerMeaning {
-        let message = message(answer.status, host: host)
         switch answer.status {
         case 423:
-            let error = TransferError(
-                .http, "\(host) says that the file is locked: Martlet tries again by itself", httpStatus: 423)
+            let error = TransferError(.http, "\(host) says that the file is locked", .again, httpStatus: 423)
             return .wait(WaitDemand(.backoff, error, retryAfter: answer.retryAfter(now: now)))
-        case 301, 302, 303, 307, 308: return .fail(TransferError(.http, message, httpStatus: answer.status))
+        case 301, 302, 303, 307, 308:
+            return .fail(TransferError(.http, finding(answer.status, host: host), httpStatus: answer.status))
         default: return AnswerMeaning(answer, host: host, hasAccepted: hasAccepted, at: now)
         }
     }

@@ -19,12 +19,18 @@ package struct DavPlan: Sendable, Hashable {
     }
 
     /// Nextcloud and ownCloud keep the time and take checksums; they are known by their paths.
-    var isCloud: Bool { address.target.contains("/remote.php/") || address.target.contains("/public.php/") }
+    var isCloud: Bool { DavPlan.isCloud(address.target) }
+
+    /// - Parameter path: percent-encoded.
+    static func isCloud(_ path: some StringProtocol) -> Bool {
+        path.contains("/remote.php/") || path.contains("/public.php/")
+    }
 }
 
 /// Resume point of an upload over WebDAV: the temporary file, and how far it came.
 package struct DavResumePoint: RenamingResumePoint {
-    package static var kind: String { "dav" }
+    package static var kind: String { ProtocolFacts.dav.id }
+    package static var goesOn: Bool { false }
 
     /// The path of the temporary file's address, percent-encoded.
     package var temporary: String
@@ -35,10 +41,13 @@ package struct DavResumePoint: RenamingResumePoint {
     package var publishing = false
     /// The answer to the MOVE was lost, and until then the server may still be at it.
     package var busyUntil: Timestamp?
+    /// The version that the MOVE was to name.
+    package var version: NamedVersion?
     /// The server told this digest of the temporary file, and it is the source's.
     package var compared: TransferDigest?
     /// Whole files that were sent to be compared, and whose answers were lost, one after the other.
     package var unanswered: Int?
+    package var vanished: Int?
 
     package init(temporary: String, generation: Int = 1) {
         self.temporary = temporary
@@ -49,7 +58,8 @@ package struct DavResumePoint: RenamingResumePoint {
 
     package var isPlausible: Bool {
         ResumeBounds.generations.contains(generation) && temporary.hasPrefix("/")
-            && ResumeBounds.counts.contains(unanswered ?? 0)
+            && ResumeBounds.counts.contains(unanswered ?? 0) && ResumeBounds.counts.contains(vanished ?? 0)
+            && version?.isPlausible ?? true
     }
 }
 

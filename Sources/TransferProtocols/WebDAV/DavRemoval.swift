@@ -4,9 +4,4 @@ extension UploadRemoval {
         let isStraight = point.temporary == address.target
         self.init(isStraight ? [] : [DavMessages.remove(HTTPAddress(address, target: point.temporary))])
     }
-
-    /// The folder of chunks of an upload to Nextcloud.
-    package init(_ point: NextcloudResumePoint, address: HTTPAddress) {
-        self.init(NextcloudPlace(address).map { [DavMessages.remove($0.folder(point.folder))] } ?? [])
-    }
 }

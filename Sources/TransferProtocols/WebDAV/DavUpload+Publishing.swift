@@ -8,7 +8,7 @@ extension DavUpload {
     func existing(_ file: DavResource, isFirst: Bool) -> ProtocolAction {
         if plan.subject.ifExists == .skip { return .finish(.skipped(plan.subject.size)) }
         // Size alone is never the same; a server that does not keep the source's time has another one.
-        guard isFirst, !plan.subject.hasChanged, plan.subject.verify != .digest, !file.isFolder,
+        guard isFirst, plan.subject.countsMarks, plan.subject.verify != .digest, !file.isFolder,
             file.size == plan.subject.size, let theirs = file.modified, theirs.milliseconds / 1000 == modified
         else { return .fail(.exists(at: plan.address.server, httpStatus: 412)) }
         var receipt = Receipt(.stoodThere, bytes: plan.subject.size, verified: .size)
@@ -19,15 +19,18 @@ extension DavUpload {
     /// Durable before it is asked for: then a missing temporary file means that it happened.
     mutating func publish() -> [ProtocolAction] {
         if isStraight { return over(.finish(receipt(.answered, nil))) }
-        point.publishing = true
         point.busyUntil = nil
-        return [.persist(ResumePoint(point)), .compareSource] + move(pathOnly: false)
+        let unasked = unasked
+        point.publishing = true
+        point.version = NamedVersion(plan.subject)
+        return [.persist(ResumePoint(point)), .compareSource(keeping: unasked)] + move(pathOnly: false)
     }
 
     private mutating func move(pathOnly: Bool) -> [ProtocolAction] {
         renames.asked()
         let exchange = DavMessages.move(
-            temporary, to: plan.address, overwrites: plan.subject.ifExists == .replace, pathOnly: pathOnly)
+            temporary, to: plan.address, overwrites: plan.subject.ifExists == .replace || ownsTarget,
+            pathOnly: pathOnly)
         return perform(exchange) { .moving($0, pathOnly: pathOnly) }
     }
 
@@ -64,8 +67,7 @@ extension DavUpload {
         case 404:
             renames.refused()
             let error = TransferError(
-                .networkConnectionLost, "\(host) does not find the temporary file: Martlet tries again by itself",
-                httpStatus: 404)
+                .networkConnectionLost, "\(host) does not find the temporary file", .again, httpStatus: 404)
             return prove(WaitDemand(.backoff, error))
         default: break
         }
@@ -128,14 +130,16 @@ extension DavUpload {
                 .fail(.unsure(at: plan.address.server, "what is there has \(length), not \(plan.subject.size)")))
         default:
             guard let demand else { return vanished() }
-            return over(.wait(demand))
+            // Where an answer was lost the next attempt asks once more, and counts.
+            guard finding == .missing, renames.isRefusal else { return over(.wait(demand)) }
+            let last = point.vanish(at: host) ?? .wait(demand)
+            return forgetRename() + over(last)
         }
     }
 
     /// Sends it again, unless the server takes it away each time.
     private mutating func vanished() -> [ProtocolAction] {
-        vanishings += 1
-        guard vanishings <= 2 else { return over(.wait(WaitDemand(.backoff, .keepsVanishing(at: host)))) }
+        if let last = point.vanish(at: host) { return forgetRename() + over(last) }
         return [.startOver(reason: "the temporary file is not there any more")] + fresh()
     }
 
@@ -196,8 +200,7 @@ extension DavUpload {
 
     private func undone(_ answer: HTTPAnswer) -> TransferError {
         TransferError(
-            .badServerResponse,
-            "\(host) has not given the file its name yet (\(answer.status)): Martlet tries again by itself",
+            .badServerResponse, "\(host) has not given the file its name yet (\(answer.status))", .again,
             httpStatus: answer.status)
     }
 
@@ -214,16 +217,16 @@ extension DavUpload {
 extension TransferError {
     fileprivate static func unnamed(at host: String) -> TransferError {
         TransferError(
-            .badServerResponse, "\(host) may still be giving the file its name: Martlet looks again by itself")
+            .badServerResponse, "\(host) may still be giving the file its name",
+            .automatic("Martlet looks again by itself"))
     }
 }
 
 extension TransferError {
     static func misnamed(at host: String) -> TransferError {
         TransferError(
-            .destinationUnwritable,
-            "\(host) said that it has the file, yet nothing of its length has that name: it may have cut the name at a ; or ?; "
-                + "look there, and send the file under another name")
+            .destinationUnwritable, "\(host) said that it has the file, yet nothing of its length has that name",
+            .step("it may have cut the name at a ; or ?; look there, and send the file under another name"))
     }
 }
 

@@ -7,13 +7,16 @@ import WireOperations
 /// whose answer was lost has happened. The states are here; `DavUpload+Sending` has the bytes, `DavUpload+Publishing` the name.
 package struct DavUpload: ProtocolMachine, RenamingUpload {
     enum State {
-        /// Nothing is asked yet. Next: `looking`, `probing`, `clearing`, `digesting`, `sending`.
+        /// Nothing is asked yet. Next: `looking`, `probing`, `recalling`, `clearing`, `digesting`, `sending`.
         case ready
         /// Asks what has the target's name, before anything is sent. Next: `digesting`, `sending`, `over`.
         case looking(ExchangeID)
         /// Asks what an earlier attempt left. Next: `moving`, `proving`, `clearing`, `sending`.
         case probing(ExchangeID)
-        /// An old temporary file goes, whatever the answer. Next: `digesting`, `sending`.
+        /// The source has changed: did its earlier version get the final name? First the temporary file, then the target. Next: itself,
+        /// `clearing`, `over`.
+        case recalling(ExchangeID, isTarget: Bool)
+        /// An old temporary file goes, whatever the server's answer. Next: `digesting`, `sending`, `over`.
         case clearing(ExchangeID)
         /// The engine computes the source's digest, for the server to compare. Next: `sending`.
         case digesting
@@ -59,8 +62,6 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     var digest: TransferDigest?
     /// The MOVEs; a gateway's answer is not the server's own.
     var renames: RenameHistory
-    /// Times that a file sent whole was gone before it had its name.
-    var vanishings = 0
     /// The server told the length of what it has.
     var isMeasured = false
     /// The server has computed the same.
@@ -70,6 +71,8 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     /// Folders that the server did not want to make: what it said.
     var foldersRefused: [Int: ProtocolAction] = [:]
     var repairs = 0
+    /// An earlier version of the source is under the final name: ours to replace.
+    private(set) var ownsTarget = false
     /// When the last exchange ended.
     private(set) var now = Timestamp(milliseconds: 0)
 
@@ -81,7 +84,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         point = plan.resume ?? DavResumePoint(temporary: plan.address.target)
         renames = RenameHistory(wasIntended: plan.resume?.publishing == true && !plan.subject.hasChanged)
         folders = DavMessages.folders(above: plan.address)
-        if plan.subject.hasChanged { point.unanswered = nil }
+        if plan.subject.hasChanged { (point.unanswered, point.vanished) = (nil, nil) }
         if let compared = point.compared, !plan.subject.hasChanged { (digest, isCompared) = (compared, true) }
     }
 
@@ -107,7 +110,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         switch state {
         case .looking(let id), .probing(let id), .clearing(let id), .sending(let id), .making(let id, _),
             .checking(let id, _), .moving(let id, _), .proving(let id, _, _), .inTheWay(let id),
-            .confirming(let id, _), .comparing(let id, _), .leaving(let id, _):
+            .recalling(let id, _), .confirming(let id, _), .comparing(let id, _), .leaving(let id, _):
             id
         case .ready, .digesting, .over: nil
         }
@@ -115,12 +118,17 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
 
     private mutating func ended(_ end: ExchangeEnd) -> [ProtocolAction] {
         switch state {
-        case .clearing: return fresh()
+        case .clearing:
+            // Not even asked: the next attempt does that, for the point that names the old file is still the one that is stored.
+            if end.answer == nil, end.failure?.mayHaveReachedServer == false {
+                return over(DavFinding.unanswered(end, host).refusal ?? .fail(.cutOff(by: host)))
+            }
+            return fresh()
         case .sending: return sent(end)
         case .making(_, let place): return made(end, place)
         case .moving(_, let pathOnly): return moved(end, pathOnly: pathOnly)
         case .leaving(_, let action): return over(action)
-        case .looking, .probing, .checking, .proving, .confirming, .inTheWay, .comparing: return found(end)
+        case .looking, .probing, .recalling, .checking, .proving, .confirming, .inTheWay, .comparing: return found(end)
         case .ready, .digesting, .over: return []
         }
     }
@@ -139,6 +147,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
             if case .found(let file) = finding { return over(existing(file, isFirst: true)) }
             return fresh()
         case .probing: return probed(finding)
+        case .recalling(_, let isTarget): return recalled(finding, isTarget)
         case .checking(_, let doubt): return checked(finding, doubt)
         case .proving(_, let isTarget, let demand): return proved(finding, isTarget, demand)
         case .inTheWay: return stood(finding)
@@ -151,6 +160,8 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         switch state {
         case .looking: ask(plan.address) { .looking($0) }
         case .probing: ask(temporary) { .probing($0) }
+        case .recalling(_, let isTarget):
+            ask(isTarget ? plan.address : temporary) { .recalling($0, isTarget: isTarget) }
         case .checking(_, let doubt): ask(temporary) { .checking($0, doubt: doubt) }
         case .proving(_, let isTarget, let demand):
             ask(isTarget ? plan.address : temporary) { .proving($0, isTarget: isTarget, demand) }
@@ -164,7 +175,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     // MARK: Beginning
 
     private mutating func begin() -> [ProtocolAction] {
-        if plan.resume != nil { return plan.subject.hasChanged ? clear() : ask(temporary) { .probing($0) } }
+        if plan.resume != nil { return plan.subject.hasChanged ? recall() : ask(temporary) { .probing($0) } }
         // A small file is sent and refused as fast as it is asked for.
         if plan.subject.ifExists == .replace || plan.subject.size <= Self.unlooked { return fresh() }
         return ask(plan.address) { .looking($0) }
@@ -203,9 +214,9 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
             facts.cannotRename == true
             ? plan.address.target
             : DavMessages.temporary(plan.address, token: plan.subject.token, generation: point.generation)
-        let unanswered = point.unanswered
+        let (unanswered, vanished) = (point.unanswered, point.vanished)
         point = DavResumePoint(temporary: path, generation: point.generation)
-        point.unanswered = unanswered
+        (point.unanswered, point.vanished) = (unanswered, vanished)
         renames.forget()
         if plan.subject.verify == .digest, digest == nil {
             state = .digesting
@@ -214,11 +225,41 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         return [.persist(ResumePoint(point))] + send()
     }
 
+    /// Before anything of the earlier version is thrown away it is asked whether it has the final name, or may yet get it.
+    private mutating func recall() -> [ProtocolAction] {
+        let matters = plan.subject.ifExists != .replace || point.busyUntil != nil
+        guard point.publishing, matters, !isStraight else { return clear() }
+        return ask(temporary) { .recalling($0, isTarget: false) }
+    }
+
+    private mutating func recalled(_ finding: DavFinding, _ isTarget: Bool) -> [ProtocolAction] {
+        switch finding {
+        case .found where !isTarget:
+            // A server that copies until an hour is over brings the old version after the new one.
+            if let until = point.busyUntil, now < until, until <= now.advanced(by: .hour) { return lookLater() }
+            return clear()
+        case .missing: return isTarget ? clear() : ask(plan.address) { .recalling($0, isTarget: true) }
+        case .found(let file):
+            if plan.subject.ifExists == .replace { return clear() }
+            let seconds = file.modified.map { $0.milliseconds / 1000 }
+            let standing = (point.version ?? plan.subject.earlierVersion)?.standing(size: file.size, modified: seconds)
+            switch file.isFolder ? .foreign : standing {
+            case .ours?: return clear(owns: true)
+            case .foreign?: return disclaim(throwsAway: true) + over(existing(file, isFirst: false))
+            case .unknown?, nil: break
+            }
+        case .unknownMethod, .other: if plan.subject.ifExists == .replace { return clear() }
+        }
+        return over(.fail(.unsureOfEarlier(at: plan.address.server)))
+    }
+
     /// Throws away what is there, and begins with another name: a dead PUT may still hold a lock on the old one.
-    mutating func clear() -> [ProtocolAction] {
+    /// - Parameter owns: an earlier version of the source was seen under the final name.
+    mutating func clear(owns: Bool = false) -> [ProtocolAction] {
         let old = temporary
         let wasStraight = isStraight
-        let disclaimed = disclaim(throwsAway: true)
+        ownsTarget = ownsTarget || owns
+        let disclaimed = disclaim(throwsAway: true, owns: owns)
         hadWhole = hadWhole || isWhole
         isWhole = false
         point.generation += 1

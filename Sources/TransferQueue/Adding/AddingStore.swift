@@ -118,7 +118,7 @@ struct AddingStore: QueueSubject {
             return known
         }
         try database.run(
-            "INSERT INTO sessions (uuid, name, created_at) VALUES (?, ?, ?)", .blob(UUID().bytes),
+            "INSERT INTO sessions (uuid, name, created_at) VALUES (?, ?, ?)", .blob(queue.newUUID().bytes),
             .text(name.rawValue), .integer(now.milliseconds))
         // The row was inserted above.
         return try database.integer("SELECT id FROM sessions WHERE name = ?", .text(name.rawValue)) ?? 0
@@ -185,8 +185,11 @@ struct AddingStore: QueueSubject {
             queue.ledger.add(Tally(files: 1), folder: root, state: .queued)
             queue.ledger.addReady(1, lane: lane)
         }
-        // Buckets of S3 are of one service.
-        let servers = Set(lanesByOrigin.keys.map { $0.hasPrefix("s3://") ? "s3" : $0 })
+        // Buckets are of one service.
+        let servers = Set(
+            lanesByOrigin.keys.map { origin in
+                TransferScheme(of: origin).flatMap { $0.facts.namesBucket ? $0.rawValue : nil } ?? origin
+            })
         if servers.count > 1, secrets.user != nil || secrets.password != nil || secrets.passwordCommand != nil {
             throw QueueError.badRequest(
                 "a user and a password go to one server, and the URLs name \(servers.count): queue one batch for each")

@@ -1,7 +1,10 @@
 import SQLiteConnection
 
-/// The names that a folder holds already, for a walk that begins again after a kill. In a temporary table, because a
-/// directory may hold a million.
+/// The names that a folder holds already, for a listing that begins anew: after a kill, a cancel that was undone, an error. In a temporary
+/// table, because a directory may hold a million.
+///
+/// A folder may be listed anew several times before a listing reaches its end: once loaded, the table is told of each name that goes into
+/// the queue, so it is complete whenever the next listing begins.
 struct KnownNames {
     private let database: SQLiteConnection
     private let folder: Int64
@@ -23,9 +26,10 @@ struct KnownNames {
             """, .integer(folder))
     }
 
-    func has(_ name: [UInt8]) throws -> Bool {
-        try database.integer(
-            "SELECT 1 FROM known_names WHERE folder = ? AND name = ?", .integer(folder), .blob(name)) != nil
+    /// Notes a name that the folder is about to get. Returns false when the folder holds it already.
+    func takes(_ name: [UInt8]) throws -> Bool {
+        try database.run("INSERT OR IGNORE INTO known_names VALUES (?, ?)", .integer(folder), .blob(name))
+        return database.changes > 0
     }
 
     func forget() throws {

@@ -27,7 +27,7 @@ extension QueueWriter {
     package func foldersToWalk(of source: SourceID, limit: Int) throws(QueueError) -> [FolderToWalk] {
         try look {
             let folders = try store.walks.foldersToWalk(of: source, limit: limit)
-            for folder in folders { store.walks.walkedHere.remove(folder.folder.rawValue) }
+            for folder in folders { store.queue.notes.walkedHere.remove(folder.folder.rawValue) }
             return folders
         }
     }

@@ -51,12 +51,12 @@ extension WalkStore {
         let firstTask = queue.numbers.task
         let known = try knownNames(of: folder)
         try insertFiles(chunk.files, folder, known)
-        for name in chunk.folders where try known?.has(name.bytes) != true {
+        for name in chunk.folders where try known?.takes(name.bytes) != false {
             try insertFolder(
                 batch: folder.batch, parent: folder.id, name: name.bytes, source: nil, hidden: false,
                 walk: folder.source)
         }
-        for failure in chunk.failures where try known?.has(failure.name.bytes) != true {
+        for failure in chunk.failures where try known?.takes(failure.name.bytes) != false {
             try insertFailure(
                 name: failure.name.bytes, folder: folder.id, lane: folder.lane, source: nil, batch: folder.batch,
                 error: failure.error, isDirectory: false)
@@ -82,10 +82,10 @@ extension WalkStore {
                 .integer(folder.batch.rawValue))
         }
         if isDone {
-            walkedHere.remove(folder.id)
+            queue.notes.walkedHere.remove(folder.id)
             try known?.forget()
         } else if known == nil {
-            walkedHere.insert(folder.id)
+            queue.notes.walkedHere.insert(folder.id)
         }
         try noteTasks(folder.batch, first: firstTask)
         queue.change.note(wholly: folder.batch)
@@ -93,7 +93,7 @@ extension WalkStore {
 
     /// `nil` when nothing of the folder can be there yet but what this process put there itself.
     private func knownNames(of folder: OpenFolder) throws -> KnownNames? {
-        if !folder.isBegun || walkedHere.contains(folder.id) { return nil }
+        if !folder.isBegun || queue.notes.walkedHere.contains(folder.id) { return nil }
         return try KnownNames(database, folder: folder.id)
     }
 
@@ -114,7 +114,7 @@ extension WalkStore {
         try insert.bind(3, lane)
         try insert.bind(4, state.stored)
         try insert.bind(9, place?.rank)
-        for file in files where try known?.has(file.name.bytes) != true {
+        for file in files where try known?.takes(file.name.bytes) != false {
             try insert.bind(1, queue.numbers.task)
             try insert.bind(5, file.identity.size)
             try insert.bind(6, file.identity.modifiedNanoseconds)

@@ -37,6 +37,17 @@ extension WalkStore {
         return mark
     }
 
+    /// The mark of the cancel that stopped the listing of a folder or (`nil`) of the whole batch, not only of something in it.
+    func markOfCancel(of batch: BatchID, folder: Int64?) throws -> Int64? {
+        if let folder {
+            return try database.integer(
+                "SELECT (-walk) >> 32 FROM folders WHERE id = ? AND walk < 0", .integer(folder))
+        }
+        return try database.integer(
+            "SELECT max((progress - 3) >> 1) FROM sources WHERE batch = ? AND progress > \(progress: .done)",
+            .integer(batch.rawValue))
+    }
+
     /// Lets stopped walks below a folder go on from what the queue has. The caller settles the batch's sets.
     /// - Parameters:
     ///   - isWhole: the folder is the batch's root, so that sources nobody has looked at yet belong to it.
@@ -59,7 +70,7 @@ extension WalkStore {
         }
         if count == 0 { return false }
         // Listings that were broken off begin again.
-        walkedHere = []
+        queue.notes.walkedHere = []
         // A source is walked while one of its folders is, even one that was done, or whose other folders stay cancelled.
         try database.run(
             """

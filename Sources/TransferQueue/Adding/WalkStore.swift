@@ -2,13 +2,11 @@ import SQLiteConnection
 import TransferModel
 
 /// Directory walks: what they find becomes folders and tasks, once, however often a walk begins again.
-final class WalkStore: QueueSubject {
+struct WalkStore: QueueSubject {
     let queue: QueueConnection
     let tasks: TaskStore
     let attempts: AttemptStore
     let lanes: LaneStore
-    /// Begun folders whose entries all come from one listing that goes on: nothing of them can come twice.
-    var walkedHere: Set<Int64> = []
 
     init(_ queue: QueueConnection, tasks: TaskStore, attempts: AttemptStore, lanes: LaneStore) {
         self.queue = queue
@@ -16,9 +14,6 @@ final class WalkStore: QueueSubject {
         self.attempts = attempts
         self.lanes = lanes
     }
-
-    /// Forgets what a transaction that was rolled back may have listed.
-    func rollBack() { walkedHere = [] }
 
     func unscannedSources(of batch: BatchID?) throws -> [WalkState] {
         var options: [Int64: TransferOptions] = [:]

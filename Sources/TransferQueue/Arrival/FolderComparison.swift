@@ -19,6 +19,8 @@ package struct ComparedFile: Sendable, Hashable {
     package var entry: RemoteEntry?
     /// Nothing is listed under exactly its name, but another file of ours under one that a server may take for the same.
     package var nameIsTaken = false
+    /// Another task may have written its name since: what lies there may be a later file of this queue.
+    package var mayBeRewritten = false
 
     package init(
         task: TaskID, name: RawPath, size: Int64, modifiedNanoseconds: Int64, isSkipped: Bool, finishedAt: Timestamp,
@@ -62,6 +64,12 @@ struct FolderComparisons {
             listing INTEGER NOT NULL,
             task INTEGER NOT NULL,
             PRIMARY KEY (listing, task)
+        ) WITHOUT ROWID;
+        CREATE TEMP TABLE rewritten (
+            listing INTEGER NOT NULL,
+            name BLOB NOT NULL,
+            at INTEGER NOT NULL,             -- when the last other task was over that may have written it
+            PRIMARY KEY (listing, name)
         ) WITHOUT ROWID;
         """
 
@@ -142,6 +150,7 @@ extension QueueReader {
                 }
                 try take(file.name, of: comparison)
                 file.entry = entry
+                file.mayBeRewritten = try isRewritten(file.name, since: file.finishedAt, in: comparison)
                 matched.append(file)
             }
             return (matched, files.count < limit ? nil : files.last?.task)
@@ -178,6 +187,7 @@ extension QueueReader {
         try compare {
             try database.run("DELETE FROM listed WHERE listing = ?", .integer(comparison))
             try database.run("DELETE FROM unmatched WHERE listing = ?", .integer(comparison))
+            try database.run("DELETE FROM rewritten WHERE listing = ?", .integer(comparison))
         }
     }
 
@@ -193,7 +203,7 @@ extension QueueReader {
         }
     }
 
-    private func compare<Result>(_ body: () throws -> Result) throws(QueueError) -> Result {
+    func compare<Result>(_ body: () throws -> Result) throws(QueueError) -> Result {
         if isClosed { throw .closed }
         do {
             // The tables of a comparison are this connection's own: a transaction for reading may write them.

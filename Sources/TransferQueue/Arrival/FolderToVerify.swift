@@ -16,7 +16,7 @@ package enum FolderChoice: Sendable, Hashable {
     /// There is no such node.
     case unknown
     /// For this reason, for a person.
-    case refused(String)
+    case refused(Advice)
 }
 
 extension QueueWriter {
@@ -36,7 +36,8 @@ extension ArrivalStore {
         case .task(let row):
             top = row.folder
             guard row.state == .completed || row.state == .failed else {
-                return .refused("\(node) is not completed: 'martlet why \(node)' says what it waits for")
+                return .refused(
+                    "\(node) is not completed: \(quoted: AdvisedCommand("why", [node])) says what it waits for")
             }
         }
         let batch = SQLiteValue.integer(target.batch.rawValue)
@@ -58,8 +59,10 @@ extension ArrivalStore {
         }
         guard TransferScheme(of: order.destination)?.lists == true else {
             return .refused(
-                "\(TransferScheme.server(of: order.destination)) does not list folders: "
-                    + "look there whether all of it has arrived")
+                """
+                \(TransferScheme.server(of: order.destination)) does not list folders: look there whether all of it has \
+                arrived
+                """)
         }
         let isTask = node.isTask
         var last = isTask ? top - 1 : after ?? 0
@@ -129,7 +132,7 @@ extension QueueReader {
                     task: TaskID(rawValue: row.integer(0)),
                     path: (place?.tree ?? RawPath("")).appending(RawPath(row.bytes(1))).displayed,
                     error: StoredJSON.value(TransferError.self, row.optionalText(2))
-                        ?? TransferError(.notThere, "it was not at its server: retry sends it again"))
+                        ?? TransferError(.notThere, "it was not at its server", .retry("retry sends it again")))
             }
         }
     }

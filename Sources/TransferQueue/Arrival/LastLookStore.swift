@@ -2,25 +2,18 @@ import SQLiteConnection
 import TransferModel
 
 /// When folders at servers are listed once more after their last file, and what a look has found.
-final class LastLookStore: QueueSubject {
+struct LastLookStore: QueueSubject {
     let queue: QueueConnection
-    /// Folders in which a task was completed in this transaction.
-    var completedFolders: Set<Int64> = []
-    /// Known results of `looksAtLast`; what decides them never changes.
-    private var lookingBatches: [BatchID: Bool] = [:]
 
     init(_ queue: QueueConnection) { self.queue = queue }
-
-    /// Forgets what a transaction that was rolled back may have learnt.
-    func rollBack() { lookingBatches = [:] }
 
     // MARK: What is due
 
     /// Files were completed or are over: their folders may be due.
     func note(_ changed: [CounterLedger.Key: Tally]) throws {
         // Not by what the sums gained: another file of the folder may have failed in the same commit.
-        let completed = completedFolders
-        completedFolders = []
+        let completed = queue.notes.completedFolders
+        queue.notes.completedFolders = []
         for folder in completed {
             guard let batch = try paths.place(of: folder)?.batch, try looksAtLast(batch) else { continue }
             try database.run(
@@ -46,7 +39,7 @@ final class LastLookStore: QueueSubject {
 
     /// Returns true when its folders are listed once their files are there: uploads to a server that can list, unless `verify` is `none`.
     private func looksAtLast(_ batch: BatchID) throws -> Bool {
-        if let known = lookingBatches[batch] { return known }
+        if let known = queue.notes.lookingBatches[batch] { return known }
         let found = try database.first(
             "SELECT direction, destination, options FROM batches WHERE id = ?", .integer(batch.rawValue)
         ) { row in
@@ -54,8 +47,8 @@ final class LastLookStore: QueueSubject {
                 && TransferScheme(of: row.text(1))?.lists == true
                 && StoredJSON.value(TransferOptions.self, row.text(2))?.verify != VerificationWish.none
         }
-        if lookingBatches.count > 1000 { lookingBatches = [:] }
-        lookingBatches[batch] = found ?? false
+        if queue.notes.lookingBatches.count > 1000 { queue.notes.lookingBatches = [:] }
+        queue.notes.lookingBatches[batch] = found ?? false
         return found ?? false
     }
 

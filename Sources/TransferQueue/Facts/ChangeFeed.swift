@@ -1,4 +1,4 @@
-import Synchronization
+import LinuxSystem
 import TransferModel
 
 /// Hands committed changes to any number of listeners. A listener that is slow gets one merged change, never a backlog.

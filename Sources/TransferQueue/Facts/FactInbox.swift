@@ -1,4 +1,4 @@
-import Synchronization
+import LinuxSystem
 
 /// Facts on their way to the writer.
 final class FactInbox: Sendable {

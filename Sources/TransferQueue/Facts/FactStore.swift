@@ -54,7 +54,7 @@ struct FactStore: QueueSubject {
     }
 
     private func noteStart(_ fact: RecordedFact) {
-        if case .running = fact.change { attempts.starts[fact.task] = fact.time }
+        if case .running = fact.change { queue.notes.starts[fact.task] = fact.time }
     }
 
     /// Facts of tasks that were cancelled, paused or purged meanwhile are dropped where they no longer matter: the
@@ -64,7 +64,7 @@ struct FactStore: QueueSubject {
         var row = old
         switch fact.change {
         case .running:
-            attempts.starts[fact.task] = fact.time
+            queue.notes.starts[fact.task] = fact.time
             guard row.claimed, row.state == .queued else { return }
             row.state = .running
             return try tasks.save(row, was: old)
@@ -107,7 +107,8 @@ struct FactStore: QueueSubject {
             details.resumePoint = resumePoint
             row.flags.insert(.guessed)
         case .sent(let bytes, let kept):
-            guard row.claimed, kept || row.state.isActive else { return }
+            // What was sent before a pause or a cancel counts, as a checkpoint does: the claim is void by then.
+            guard kept ? row.state != .completed : row.claimed && row.state.isActive else { return }
             details.atRisk = kept ? 0 : bytes
             if kept { details.unconfirmed = bytes > row.accepted ? bytes : 0 }
         case .resumed(let offset, let repeated):
@@ -120,9 +121,10 @@ struct FactStore: QueueSubject {
             var payload = EventPayload()
             payload.offset = offset
             try queue.append(.resumedAtOffset, batch: row.batch, task: row.id, payload: payload, at: fact.time)
-        case .restarted(let reason, let repeated, let identity, let resumePoint, let secret):
+        case .restarted(let reason, let repeated, let identity, let isOther, let resumePoint, let secret):
             guard row.state != .completed else { return }
-            try attempts.restart(&row, &details, reason: reason, repeated: repeated, identity: identity, at: fact.time)
+            try attempts.restart(
+                &row, &details, reason: reason, repeated: repeated, identity: identity, isOther: isOther, at: fact.time)
             guard let resumePoint else { return }
             details.resumePoint = resumePoint
             row.flags.remove(.guessed)
@@ -133,7 +135,7 @@ struct FactStore: QueueSubject {
             details.atRisk = 0
             details.unconfirmed = 0
             try references.dropResumePoint(&details, of: row)
-        case .untouched: if tasks.freshClaims.contains(row.id) { details.forgetReach(of: &row) }
+        case .untouched: if queue.notes.freshClaims.contains(row.id) { details.forgetReach(of: &row) }
         case .waiting(let reasons, let retryAt, let error):
             try wait(&row, &details, reasons, retryAt: retryAt, error: error, at: fact.time)
         case .requeued:
@@ -155,9 +157,10 @@ struct FactStore: QueueSubject {
         }
     }
 
-    /// Resets the count of failures and the time of waiting without progress when bytes are confirmed.
+    /// Resets the count of failures and the time of waiting without progress when bytes are confirmed that never were before: a server
+    /// that loses each file, and takes it again, makes no progress.
     private func advance(_ details: inout TaskDetails, from old: Int64, to new: Int64, at time: Timestamp) {
-        guard new > old else { return }
+        guard new > max(old, details.furthest) else { return }
         details.failures = 0
         details.patienceSince = time.milliseconds
         details.said = nil
@@ -189,7 +192,7 @@ struct FactStore: QueueSubject {
     }
 
     private func settle(_ row: inout TaskRow, _ completion: Completion, at time: Timestamp) {
-        attempts.starts[row.id] = nil
+        queue.notes.starts[row.id] = nil
         row.state = .completed
         row.claimed = false
         row.size = completion.size
@@ -198,7 +201,7 @@ struct FactStore: QueueSubject {
         row.flags.remove(.unsettled)
         if completion.skipped { row.flags.insert(.skipped) }
         row.finishedAt = time.milliseconds
-        looks.completedFolders.insert(row.folder)
+        queue.notes.completedFolders.insert(row.folder)
     }
 
     // MARK: Between

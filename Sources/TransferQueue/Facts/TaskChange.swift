@@ -20,9 +20,10 @@ package enum TaskChange: Sendable {
     case resumed(at: Int64, repeated: Int64)
     /// It begins again from zero: `accepted` becomes 0, and the resume point is dropped or replaced by one of what is left at the server.
     /// `identity`: the source as it is now, when it changed. One fact, since a kill between a new identity and the point that knows of
-    /// the change would let bytes of two versions become one file.
+    /// the change would let bytes of two versions become one file. `isOther`: a download of another version than before.
     case restarted(
-        reason: String, repeated: Int64, identity: SourceIdentity?, resumePoint: [UInt8]? = nil, secret: String? = nil)
+        reason: String, repeated: Int64, identity: SourceIdentity?, isOther: Bool = false,
+        resumePoint: [UInt8]? = nil, secret: String? = nil)
     /// The data at the server is known not to be the file: no later attempt knows of one before it, nor goes on with what it left. The
     /// number of accepted bytes is still shown until one begins.
     case forgotten

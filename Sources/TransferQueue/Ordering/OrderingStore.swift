@@ -69,13 +69,13 @@ struct OrderingStore: QueueSubject {
                 let exists = try finder.target(.batch(other)) != nil
                 return exists
                     ? finder.refused(node, "\(other) is over: nothing can be put before it")
-                    : finder.refused(node, "there is no \(other) to put it before: see 'martlet list'")
+                    : finder.refused(node, "there is no \(other) to put it before: see \(quoted: .list)")
             }
             guard row.priority == own.priority else {
                 let word = TransferPriority(stored: row.priority).rawValue
                 return finder.refused(
                     node,
-                    "\(other) has priority \(word), and that comes first: 'martlet set \(batch) --priority \(word)', then move it"
+                    "\(other) has priority \(word), and that comes first: \(quoted: .set(.batch(batch), "--priority", "\(word)")), then move it"
                 )
             }
             anchor = other
@@ -157,7 +157,7 @@ struct OrderingStore: QueueSubject {
     private enum Found {
         case at(Int64)
         case already
-        case refused(String)
+        case refused(Advice)
     }
 
     private func find(_ place: MovePlace, _ node: NodeID, _ batch: BatchID, _ unit: TaskSets.Unit) throws -> Found {
@@ -189,7 +189,9 @@ struct OrderingStore: QueueSubject {
                     return .refused("\(anchor) is over: nothing can be put before it")
                 }
                 return .at(try rank(before: span.first, batch))
-            case nil: return .refused("there is no \(anchor) to put it before: see 'martlet list \(batch)'")
+            case nil:
+                return .refused(
+                    "there is no \(anchor) to put it before: see \(quoted: AdvisedCommand("list", [.batch(batch)]))")
             case .some:
                 return .refused("\(anchor) is not in \(batch): name a file or folder of \(batch), or move the batch")
             }

@@ -34,7 +34,7 @@ struct UrgentStore: QueueSubject {
             "SELECT held, paused, urgent, not_before FROM batches WHERE id = ?", .integer(batch.rawValue)
         ) { (held: $0.integer(0) != 0, paused: $0.integer(1) != 0, urgent: $0.integer(2) != 0, $0.optionalInteger(3)) }
         guard let found else { return NodeResult(id: node, result: .already) }
-        if found.paused { return finder.refused(node, "\(node) is paused: 'martlet resume \(node)'") }
+        if found.paused { return finder.refused(node, "\(node) is paused: \(quoted: .resume(node))") }
         if found.urgent { return NodeResult(id: node, result: .already) }
         var before = UndoBefore()
         before.held = found.held
@@ -75,10 +75,10 @@ struct UrgentStore: QueueSubject {
         _ node: NodeID, _ row: TaskRow, _ operation: Int64, _ change: inout NodeChange
     ) throws -> NodeResult {
         if row.state.isTerminal {
-            return finder.refused(node, "\(node) is over: 'martlet retry \(node)' starts it anew")
+            return finder.refused(node, "\(node) is over: \(quoted: .retry(node)) starts it anew")
         }
         if row.state.isActive { return NodeResult(id: node, result: .already) }
-        if row.flags.contains(.paused) { return finder.refused(node, "\(node) is paused: 'martlet resume \(node)'") }
+        if row.flags.contains(.paused) { return finder.refused(node, "\(node) is paused: \(quoted: .resume(node))") }
         if let refusal = try pauseAbove(node, row.folder, row.batch) { return refusal }
         try lanes.setLane(LanePriority.now, of: row, operation)
         try waits.clearWait(Self.allButPersons, of: row.id)
@@ -91,9 +91,11 @@ struct UrgentStore: QueueSubject {
     /// Whoever paused something above it does not want it to run.
     private func pauseAbove(_ node: NodeID, _ folder: Int64, _ batch: BatchID) throws -> NodeResult? {
         let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
-        if isPaused == 1 { return finder.refused(node, "its batch \(batch) is paused: 'martlet resume \(batch)'") }
+        if isPaused == 1 {
+            return finder.refused(node, "its batch \(batch) is paused: \(quoted: .resume(.batch(batch)))")
+        }
         guard let path = try paths.place(of: folder)?.pausedBy.first else { return nil }
         let above = NodeID.folder(batch, path: path)
-        return finder.refused(node, "\(above) is paused: 'martlet resume \(above)'")
+        return finder.refused(node, "\(above) is paused: \(quoted: .resume(above))")
     }
 }

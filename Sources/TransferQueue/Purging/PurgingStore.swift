@@ -3,7 +3,7 @@ import SQLiteConnection
 import TransferModel
 
 /// Forgets what is over. Never touches a user's file.
-final class PurgingStore: QueueSubject {
+struct PurgingStore: QueueSubject {
     let queue: QueueConnection
     private let tasks: TaskStore
     private let sets: TaskSets
@@ -11,8 +11,6 @@ final class PurgingStore: QueueSubject {
     private let finder: NodeFinder
     private let undoLog: UndoLog
     private let limits: LimitStore
-    /// Tasks that this transaction forgets: their events go together, since no index leads to those of one.
-    private var forgotten: [BatchID: [TaskID]] = [:]
 
     init(
         _ queue: QueueConnection, tasks: TaskStore, sets: TaskSets, references: SecretReferences, finder: NodeFinder,
@@ -26,9 +24,6 @@ final class PurgingStore: QueueSubject {
         self.undoLog = undoLog
         self.limits = limits
     }
-
-    /// Forgets what a transaction gathered that was rolled back.
-    func rollBack() { forgotten = [:] }
 
     /// Forgets nodes for a person: batches are hidden at once, and deleted when the purge can no longer be undone.
     /// - Parameter joining: this is more of the last change, to be taken back with it.
@@ -81,7 +76,9 @@ final class PurgingStore: QueueSubject {
             let failed = try database.integer("SELECT failed FROM folders WHERE id = ?", .integer(root)) ?? 0
             if failed > 0 {
                 return finder.refused(
-                    node, "\(failed) of its files failed: 'martlet retry \(batch)' tries them again, or leave them out")
+                    node,
+                    "\(failed) of its files failed: \(quoted: .retry(.batch(batch))) tries them again, or leave them out"
+                )
             }
             try database.run("UPDATE batches SET cleared_at = ? WHERE id = ?", .integer(clock().milliseconds), id)
             queue.change.note(wholly: batch)
@@ -184,19 +181,19 @@ final class PurgingStore: QueueSubject {
         try database.run("DELETE FROM remote_versions WHERE task = ?", id)
         try database.run("DELETE FROM task_details WHERE task = ?", id)
         try database.run("DELETE FROM tasks WHERE id = ?", id)
-        forgotten[row.batch, default: []].append(row.id)
+        queue.notes.forgotten[row.batch, default: []].append(row.id)
         queue.change.note(wholly: row.batch)
     }
 
     /// At the end of a transaction: one look through a batch's events, however many of its tasks were forgotten.
     func forgetEvents() throws {
-        for (batch, tasks) in forgotten {
+        for (batch, tasks) in queue.notes.forgotten {
             try database.run(
                 """
                 DELETE FROM events WHERE batch = ?1 AND seq >= (SELECT first_event FROM batches WHERE id = ?1)
                 AND task IN (SELECT value FROM json_each(?2))
                 """, .integer(batch.rawValue), .text(try StoredJSON.text(tasks.map(\.rawValue))))
         }
-        forgotten = [:]
+        queue.notes.forgotten = [:]
     }
 }

@@ -42,8 +42,8 @@ struct RemainsStore: QueueSubject {
     /// Uploads that the last engine was killed in, and of which nothing says what it has left there.
     /// - Parameter origin: how `LaneSummary.origin` begins.
     func interruptedUploads(to origin: String) throws -> [Remains] {
-        if running.interrupted.isEmpty { return [] }
-        let tasks = running.interrupted.map { String($0.rawValue) }.joined(separator: ", ")
+        if queue.notes.interrupted.isEmpty { return [] }
+        let tasks = queue.notes.interrupted.map { String($0.rawValue) }.joined(separator: ", ")
         return try remains(
             """
             FROM tasks t JOIN lanes l ON l.id = t.lane JOIN batches b ON b.id = l.batch

@@ -2,14 +2,10 @@ import SQLiteConnection
 import TransferModel
 
 /// Attempts at tasks: when those that go on began, and the ways in which one ends without success.
-final class AttemptStore: QueueSubject {
+struct AttemptStore: QueueSubject {
     let queue: QueueConnection
     private let tasks: TaskStore
     private let references: SecretReferences
-    /// When the attempts that go on began.
-    var starts: [TaskID: Timestamp] = [:]
-    /// Claims that were taken back before the engine had said that they began. Forgetting one only costs the proof that it never began.
-    var freshStops: Set<TaskClaim> = []
 
     init(_ queue: QueueConnection, tasks: TaskStore, references: SecretReferences) {
         self.queue = queue
@@ -43,9 +39,9 @@ final class AttemptStore: QueueSubject {
             row.finishedAt = clock().milliseconds
             row.flags.remove(.unsettled)
         }
-        if tasks.freshClaims.contains(row.id) {
-            if freshStops.count > 100_000 { freshStops = [] }
-            freshStops.insert(row.claim)
+        if queue.notes.freshClaims.contains(row.id) {
+            if queue.notes.freshStops.count > 100_000 { queue.notes.freshStops = [] }
+            queue.notes.freshStops.insert(row.claim)
         }
         try tasks.save(&row, was: old, details, was: oldDetails)
         change.stopped.append(row.claim)
@@ -54,8 +50,10 @@ final class AttemptStore: QueueSubject {
     /// - Parameter keepsPoint: it says what is left at the server, though nothing goes on there.
     func restart(
         _ row: inout TaskRow, _ details: inout TaskDetails, reason: String, repeated: Int64, identity: SourceIdentity?,
-        keepsPoint: Bool = false, at time: Timestamp
+        isOther: Bool = false, keepsPoint: Bool = false, at time: Timestamp
     ) throws {
+        // Of another version nothing was there yet.
+        details.furthest = identity == nil && !isOther ? max(details.furthest, row.accepted) : 0
         row.accepted = 0
         details.atRisk = 0
         details.unconfirmed = 0
@@ -98,7 +96,7 @@ final class AttemptStore: QueueSubject {
     func endAttempt(
         _ row: TaskRow, _ details: inout TaskDetails, _ outcome: String, error: TransferError?, at time: Timestamp
     ) throws {
-        let started = starts.removeValue(forKey: row.id)
+        let started = queue.notes.starts.removeValue(forKey: row.id)
         if started == nil, row.state != .running, row.state != .finishing, error == nil { return }
         details.attempts += 1
         try database.run(

@@ -100,7 +100,9 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var resumeSecret: String?
     /// Attempts that ended without success.
     package var attempts: Int
-    /// Attempts in a row that ended without the accepted position advancing.
+    /// The most bytes that were ever confirmed at once, in this run and of the source as it is.
+    package var furthest: Int64 = 0
+    /// Attempts in a row that ended without that position advancing.
     package var failures: Int
     /// Number of times it began again from zero.
     package var restarts: Int

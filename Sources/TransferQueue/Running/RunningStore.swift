@@ -3,13 +3,11 @@ import SQLiteConnection
 import TransferModel
 
 /// Tasks that may run, and the claims on them.
-final class RunningStore: QueueSubject {
+struct RunningStore: QueueSubject {
     let queue: QueueConnection
     private let secrets: SecretStore
     private let tasks: TaskStore
     private let attempts: AttemptStore
-    /// Tasks that the engine before this one had claimed when it was killed.
-    private(set) var interrupted: [TaskID] = []
 
     init(_ queue: QueueConnection, secrets: SecretStore, tasks: TaskStore, attempts: AttemptStore) {
         self.queue = queue
@@ -93,7 +91,7 @@ final class RunningStore: QueueSubject {
                 "UPDATE tasks SET claimed = 1, claims = ?, begun_at = ifnull(begun_at, ?) WHERE id = ?",
                 .integer(generation), .integer(now.milliseconds), .integer(row.id.rawValue))
             queue.ledger.addReady(-1, lane: lane.rawValue)
-            if row.begunAt == nil { tasks.freshClaims.insert(row.id) }
+            if row.begunAt == nil { queue.notes.freshClaims.insert(row.id) }
             return try claimed(row, owner, generation: generation)
         }
     }
@@ -199,6 +197,7 @@ final class RunningStore: QueueSubject {
             patienceSince: (details.patienceSince ?? details.firstTriedAt ?? row.begunAt).map {
                 Timestamp(milliseconds: max($0, owner.letGoAt ?? $0))
             })
+        task.furthest = max(row.accepted, details.furthest)
         task.lacksQuery = lacksQuery
         task.isCancelled = row.flags.contains(.unsettled)
         return task
@@ -210,10 +209,10 @@ final class RunningStore: QueueSubject {
             let id = claim.task
             guard let old = try tasks.task(id), old.claim == claim else { continue }
             var row = old
-            if attempts.freshStops.remove(claim) != nil || tasks.freshClaims.contains(id) { row.begunAt = nil }
+            if queue.notes.freshStops.remove(claim) != nil || queue.notes.freshClaims.contains(id) { row.begunAt = nil }
             if row.claimed, row.state.isActive { row.state = .queued }
             row.claimed = false
-            attempts.starts[id] = nil
+            queue.notes.starts[id] = nil
             try tasks.save(row, was: old)
         }
     }
@@ -248,7 +247,7 @@ final class RunningStore: QueueSubject {
             SELECT \(TaskRow.columns) FROM tasks t INDEXED BY tasks_claimed JOIN lanes l ON l.id = t.lane WHERE t.claimed = 1
             """
         ) { TaskRow($0) }
-        interrupted = rows.map(\.id)
+        queue.notes.interrupted = rows.map(\.id)
         for old in rows {
             var row = old
             row.claimed = false

@@ -84,6 +84,9 @@ struct TaskDetails: WrittenRow, Hashable {
     var restarts: Int64 = 0
     var repeated: Int64 = 0
     var resumedFrom: [Int64] = []
+    /// The most bytes that were ever confirmed at once in this run, of the source as it is: only what lies beyond is progress. Written down
+    /// when the file begins again; until then `accepted` says it.
+    var furthest: Int64 = 0
     /// Waiting without progress is counted from here; `nil`: from the first try.
     var patienceSince: Int64?
     /// The first try; `nil`: the row's `begunAt` says it, or there was none.
@@ -132,6 +135,7 @@ struct TaskDetails: WrittenRow, Hashable {
         columns.pass(count: "unconfirmed", &unconfirmed)
         columns.pass(count: "handle", &handle)
         columns.pass("first_tried_at", &firstTriedAt)
+        columns.pass(count: "furthest", &furthest)
     }
 
     /// The task waits for nothing any more.
@@ -162,6 +166,7 @@ struct TaskDetails: WrittenRow, Hashable {
         cause = nil
         error = nil
         failures = 0
+        furthest = 0
         said = nil
     }
 }

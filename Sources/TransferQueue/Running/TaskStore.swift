@@ -2,10 +2,8 @@ import SQLiteConnection
 import TransferModel
 
 /// One task at a time: reads its rows and writes them back, with what follows for counters, lanes and reasons.
-final class TaskStore: QueueSubject {
+struct TaskStore: QueueSubject {
     let queue: QueueConnection
-    /// Tasks whose `begun_at` was set by the claim they are in: given back unstarted, they lose it again.
-    var freshClaims: Set<TaskID> = []
 
     init(_ queue: QueueConnection) { self.queue = queue }
 
@@ -52,7 +50,7 @@ final class TaskStore: QueueSubject {
         }
         try statement.run()
         if old.state != new.state { queue.touched.insert(new.batch) }
-        if old.claimed, !new.claimed { freshClaims.remove(new.id) }
+        if old.claimed, !new.claimed { queue.notes.freshClaims.remove(new.id) }
         queue.change.note(task: new.id, in: new.batch)
     }
 
@@ -92,7 +90,8 @@ final class TaskStore: QueueSubject {
         let isTold = kind == .failed || detail != 0
         let isQuoted = isTold || details.wait.reasons.contains(where: \.isProblem)
         let error = step > 0 && isQuoted ? details.failure : nil
-        let told = ReasonText(message: isTold ? error?.message ?? "" : "", said: error?.said, detail: error?.detail)
+        let finding = isTold ? error?.finding : nil
+        let told = try ReasonText(finding ?? Finding(""), said: error?.said, detail: error?.detail).stored()
         let at = kind == .failed ? row.finishedAt : details.waitSince
         try database.run(
             """
@@ -100,7 +99,7 @@ final class TaskStore: QueueSubject {
             message = CASE WHEN excluded.files > 0 THEN excluded.message ELSE message END,
             at = CASE WHEN excluded.files > 0 THEN max(ifnull(at, 0), excluded.at) ELSE at END
             """, .integer(row.batch.rawValue), .integer(kind.rawValue), .integer(value), .integer(detail),
-            .integer(step), .text(told.stored), SQLiteValue(at))
+            .integer(step), .text(told), SQLiteValue(at))
     }
 
     /// Counts a batch's reasons anew, after a change that moved many tasks at once.
@@ -119,7 +118,7 @@ final class TaskStore: QueueSubject {
     static let reasonCounts = [
         """
         SELECT l.batch, \(reasons: .waiting), d.wait, \(waitDetailSQL), count(*),
-        max(CASE WHEN \(waitDetailSQL) = 0 THEN '' ELSE ifnull(d.error ->> 'message', '') END || \(ReasonText.quotedSQL)),
+        max(\(ReasonText.sql(isTold: "\(waitDetailSQL) <> 0"))),
         max(d.wait_since)
         FROM task_details d INDEXED BY details_waiting
         CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
@@ -127,7 +126,7 @@ final class TaskStore: QueueSubject {
         """,
         """
         SELECT l.batch, \(reasons: .failed), d.cause, \(failureDetailSQL), count(*),
-        max(ifnull(d.error ->> 'message', '') || \(ReasonText.quotedSQL)), max(t.finished_at)
+        max(\(ReasonText.sql())), max(t.finished_at)
         FROM lanes l CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = \(state: .failed)
         JOIN task_details d ON d.task = t.id WHERE d.cause IS NOT NULL AND l.batch = ? GROUP BY 3, 4
         """,

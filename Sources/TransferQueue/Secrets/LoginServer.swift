@@ -12,7 +12,8 @@ package struct LoginServer: RawRepresentable, Codable, Hashable, Sendable {
     /// `nil`: not a URL with a host and without user info, or such an endpoint.
     package init?(of url: String, _ s3: S3Place?) {
         guard let address = RemoteAddress(url) else { return nil }
-        if TransferScheme(of: url) == .s3 {
+        let scheme = TransferScheme(of: url)
+        if scheme?.facts.namesBucket == true {
             guard let endpoint = s3?.endpoint else {
                 self.init(rawValue: "s3")
                 return
@@ -21,7 +22,7 @@ package struct LoginServer: RawRepresentable, Codable, Hashable, Sendable {
             self.init(rawValue: "s3+" + service.origin)
             return
         }
-        guard let name = TransferScheme(of: url)?.overHTTP, let colon = address.origin.firstRange(of: "://") else {
+        guard let name = scheme?.overHTTP, let colon = address.origin.firstRange(of: "://") else {
             self.init(rawValue: address.origin)
             return
         }

@@ -44,20 +44,16 @@ extension SecretStore {
 
     /// Forgets secrets whose batch or task never came to be, or whose removal was cut short. After a start, before anything is written.
     /// - Parameters:
+    ///   - now: by the wall clock; what expired before is forgotten, too.
     ///   - isKnown: whether there is such a batch.
     ///   - needs: what a task's row still refers to.
-    func keepOnly(_ isKnown: (UUID) throws -> Bool, needs: (TaskID) throws -> TaskNeeds) throws {
+    func keepOnly(at now: Timestamp, _ isKnown: (UUID) throws -> Bool, needs: (TaskID) throws -> TaskNeeds) throws {
         let found = try withDatabase(make: false) { database in
-            try expire(database, at: WallClock.milliseconds)
-            let batches = try database.rows(
-                """
-                SELECT batch FROM (SELECT batch FROM batch_secrets UNION SELECT batch FROM task_queries
-                UNION SELECT batch FROM upload_handles) WHERE batch NOT IN (SELECT batch FROM batch_queues WHERE queue <> ?)
-                """, .blob(queue?.bytes ?? [])
-            ) { UUID(bytes: $0.bytes(0)) }.compactMap { $0 }
+            try expire(database, at: now.milliseconds)
+            let batches = try ["batch_secrets", "task_queries", "upload_handles"].flatMap { try owners($0, database) }
             return (
-                batches: batches, handles: try owners("upload_handles", "number", database),
-                queries: try owners("task_queries", "0", database)
+                batches: Set(batches), handles: try newest("upload_handles", "number", database),
+                queries: try newest("task_queries", "0", database)
             )
         }
         guard let found else { return }
@@ -75,19 +71,33 @@ extension SecretStore {
         try remove(batches + handles + queries.map { .task($0.task, $0.batch) })
     }
 
-    private func owners(
-        _ table: String, _ number: String, _ database: SQLiteConnection
-    ) throws -> [(task: TaskID, batch: UUID, number: Int64)] {
-        // The newest: what a crash left is among them, and a million URLs must not delay the start. Those of another queue have tasks
-        // of their own.
+    /// The batches that have secrets in a table, by one look into its key for each; those of another queue are left out.
+    private func owners(_ table: String, _ database: SQLiteConnection) throws -> [UUID] {
         try database.rows(
             """
-            SELECT task, batch, \(number) FROM \(table) WHERE batch NOT IN (SELECT batch FROM batch_queues WHERE queue <> ?)
-            ORDER BY task DESC LIMIT \(Self.mostExamined)
+            WITH RECURSIVE owner (batch) AS (
+                SELECT min(batch) FROM \(table)
+                UNION ALL SELECT (SELECT min(batch) FROM \(table) WHERE batch > owner.batch) FROM owner WHERE batch IS NOT NULL)
+            SELECT batch FROM owner WHERE batch IS NOT NULL AND batch NOT IN (SELECT batch FROM batch_queues WHERE queue <> ?)
             """, .blob(queue?.bytes ?? [])
-        ) { row in
-            UUID(bytes: row.bytes(1)).map { (TaskID(rawValue: row.integer(0)), $0, row.integer(2)) }
-        }.compactMap { $0 }
+        ) { UUID(bytes: $0.bytes(0)) }.compactMap { $0 }
+    }
+
+    /// Secrets of the newest tasks: what a crash left is among them, and a million URLs must not delay the start.
+    private func newest(
+        _ table: String, _ number: String, _ database: SQLiteConnection
+    ) throws -> [(task: TaskID, batch: UUID, number: Int64)] {
+        let batches = try owners(table, database).map { batch in
+            (batch, try database.integer("SELECT max(task) FROM \(table) WHERE batch = ?", .blob(batch.bytes)) ?? 0)
+        }
+        var found: [(task: TaskID, batch: UUID, number: Int64)] = []
+        for (batch, _) in batches.sorted(by: { $0.1 > $1.1 }) where found.count < Self.mostExamined {
+            found += try database.rows(
+                "SELECT task, \(number) FROM \(table) WHERE batch = ? ORDER BY task DESC LIMIT ?", .blob(batch.bytes),
+                .integer(Int64(Self.mostExamined - found.count))
+            ) { (TaskID(rawValue: $0.integer(0)), batch, $0.integer(1)) }
+        }
+        return found
     }
 
     /// The secrets that a task's row refers to.

@@ -7,7 +7,7 @@ import TransferModel
 ///
 /// One order is right at every cut. A secret is durable before the row of the queue that refers to it is committed, and never overwrites
 /// one that a committed row refers to: a new handle has a new number. It is deleted after the commit that takes the last such row away.
-/// So a cut leaves a secret that nobody refers to, at worst, and the next start removes it (``keepOnly(_:needs:)``). The other way round, the
+/// So a cut leaves a secret that nobody refers to, at worst, and the next start removes it (``keepOnly(at:_:needs:)``). The other way round, the
 /// queue says which secrets there must be: work whose secrets are gone waits for a person instead of going out without them.
 ///
 /// Secrets belong to a batch's UUID, which is never used again. The file is made when the first secret comes; freed pages are overwritten.

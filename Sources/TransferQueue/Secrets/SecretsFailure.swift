@@ -34,20 +34,27 @@ package enum SecretsFailure: Error, Hashable, Sendable {
 }
 
 extension SecretsFailure: CustomStringConvertible {
-    package var description: String {
-        switch self {
+    package var description: String { finding.message }
+
+    var finding: Finding {
+        let waits = "then work that needs a password or token waits until 'martlet set' gives it again"
+        return switch self {
         case .corrupt(let file, let detail):
-            "\(file) is damaged (\(detail)); the queue is another file and stays where it is: restore \(file) from a backup, or "
-                + "move it out of the way: then work that needs a password or token waits until 'martlet set' gives it again"
+            Finding(
+                "\(file) is damaged (\(detail)); the queue is another file and stays where it is",
+                .step("restore \(file) from a backup, or move it out of the way: \(waits)"))
         case .gone(let file):
-            "\(file) was deleted or replaced while the engine runs: put it back, or run 'martlet engine stop'; then work that needs "
-                + "a password or token waits until 'martlet set' gives it again"
-        case .untrusted(let error): "\(error)"
+            Finding(
+                "\(file) was deleted or replaced while the engine runs",
+                .step("put it back, or run 'martlet engine stop'; \(waits)"))
+        case .untrusted(let error): Finding("\(error)")
         case .database(let error, let file) where error.code == .full:
-            "the disk that holds \(file) is full: make room there"
+            Finding("the disk that holds \(file) is full", .step("make room there"))
         case .database(let error, let file):
-            "\(file) cannot be used: \(error.message) (SQLite \(error.extendedCode)): check the disk and its permissions"
-        case .other(let what, let file): "\(file) cannot be used: \(what): check its permissions"
+            Finding(
+                "\(file) cannot be used: \(error.message) (SQLite \(error.extendedCode))",
+                .step("check the disk and its permissions"))
+        case .other(let what, let file): Finding("\(file) cannot be used: \(what)", .step("check its permissions"))
         }
     }
 }

@@ -23,6 +23,21 @@ struct EngineMemory: QueueSubject {
             .integer(clock().milliseconds))
     }
 
+    /// Hosts of which nothing new was learnt since a time, and to which nothing in the queue leads, the longest known first.
+    func idleHosts(learntBefore time: Timestamp, limit: Int) throws -> [String] {
+        try database.rows(
+            """
+            SELECT origin FROM hosts WHERE learned_at < ? AND origin NOT IN (SELECT origin FROM lanes)
+            ORDER BY learned_at, origin LIMIT ?
+            """, .integer(time.milliseconds), .integer(Int64(limit))
+        ) { $0.text(0) }
+    }
+
+    func forget(hosts: [String]) throws {
+        try database.run(
+            "DELETE FROM hosts WHERE origin IN (SELECT value FROM json_each(?))", .text(try StoredJSON.text(hosts)))
+    }
+
     func hosts() throws -> [String: [UInt8]] {
         let rows = try database.rows("SELECT origin, facts FROM hosts") { ($0.text(0), $0.bytes(1)) }
         return Dictionary(rows) { $1 }

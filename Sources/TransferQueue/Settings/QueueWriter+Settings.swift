@@ -41,6 +41,16 @@ extension QueueWriter {
         try change(.later) { try store.memory.remember(host: origin, facts: facts) }
     }
 
+    /// Forgets what was learnt of hosts before a time, where nothing in the queue leads to them. Most by the name of their lane; what is
+    /// kept under another origin, as that of a bucket's service, is learnt anew when it is needed.
+    /// - Parameter limit: at most so many in one call.
+    /// - Returns: the hosts that are forgotten; empty: there are no more.
+    package func forgetHosts(learntBefore time: Timestamp, limit: Int) throws(QueueError) -> [String] {
+        let idle = try look { try store.memory.idleHosts(learntBefore: time, limit: limit) }
+        if !idle.isEmpty { try change(.later) { try store.memory.forget(hosts: idle) } }
+        return idle
+    }
+
     /// Facts learnt of each host, by its origin.
     package func hosts() throws(QueueError) -> [String: [UInt8]] {
         try look { try store.memory.hosts() }

@@ -131,7 +131,8 @@ struct SettingsStore: QueueSubject {
             return finder.refused(node, "--give-up-after is its batch's: 'martlet set \(batch)'")
         }
         if settings.ifExists != nil {
-            return finder.refused(node, "--if-exists is its batch's: 'martlet set \(batch) --if-exists ...'")
+            return finder.refused(
+                node, "--if-exists is its batch's: \(quoted: .set(.batch(batch), "--if-exists", "..."))")
         }
         if settings.caFile != nil || settings.pin != nil {
             return finder.refused(node, "--ca and --pin are its batch's: 'martlet set \(batch)'")

@@ -237,10 +237,12 @@ struct PauseStore: QueueSubject {
     /// Refuses to resume a node without a flag of its own while something above it is paused; `nil` when nothing above it is.
     private func heldUp(_ node: NodeID, _ folder: Int64, _ batch: BatchID) throws -> NodeResult? {
         let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
-        if isPaused == 1 { return finder.refused(node, "its batch \(batch) is paused: 'martlet resume \(batch)'") }
+        if isPaused == 1 {
+            return finder.refused(node, "its batch \(batch) is paused: \(quoted: .resume(.batch(batch)))")
+        }
         guard let path = try paths.place(of: folder)?.pausedBy.first else { return nil }
         let above = NodeID.folder(batch, path: path)
-        return finder.refused(node, "its folder \(above) is paused: 'martlet resume \(above)'")
+        return finder.refused(node, "its folder \(above) is paused: \(quoted: .resume(above))")
     }
 
     /// A batch that was held stands still again.

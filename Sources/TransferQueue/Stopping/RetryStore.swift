@@ -12,8 +12,9 @@ struct RetryStore: QueueSubject {
     let purging: PurgingStore
 
     /// Retries nodes: of a batch or folder everything that failed or waits; cancelled tasks only when there is nothing of these,
-    /// because a person who cancelled some files and retries the failed ones does not want them back. With cancelled tasks, a listing
-    /// goes on that a cancel stopped.
+    /// because a person who cancelled some files and retries the failed ones does not want them back. A listing goes on that a cancel of
+    /// the node itself stopped: nobody has looked at the rest, so nobody gave it up by name. What other cancels stopped goes on with the
+    /// cancelled tasks.
     func retry(_ nodes: [NodeID]) throws -> NodeChange {
         try finder.forEach(nodes) { node, target, change in
             switch target {
@@ -47,6 +48,10 @@ struct RetryStore: QueueSubject {
                 count += 1
                 change.walked.insert(batch)
             }
+        } else if let mark = try walks.markOfCancel(of: batch, folder: isWhole ? nil : top),
+            try walks.takeUpWalks(batch, below: top, isWhole: isWhole, mark: mark)
+        {
+            change.walked.insert(batch)
         }
         if count == 0 {
             let isOver = try finder.isOver(folder: top, in: batch)
@@ -81,7 +86,7 @@ struct RetryStore: QueueSubject {
             .integer(folder))
         try database.run(
             """
-            UPDATE task_details SET cause = NULL, error = NULL, failures = 0, said = NULL, wait = 0, wait_since = NULL,
+            UPDATE task_details SET cause = NULL, error = NULL, failures = 0, furthest = 0, said = NULL, wait = 0, wait_since = NULL,
             retry_at = NULL, patience_since = ?2 WHERE task IN (SELECT id FROM tasks WHERE \(selection.condition))
             """, .integer(folder), .integer(clock().milliseconds))
         let isPaused = try paths.isPaused(folder)
@@ -150,7 +155,7 @@ struct RetryStore: QueueSubject {
         ) { (folder: $0.integer(0), source: $0.integer(1)) }
         guard let found else { return false }
         try purging.forget(failure)
-        walks.walkedHere.remove(found.folder)
+        queue.notes.walkedHere.remove(found.folder)
         try database.run(
             "UPDATE folders SET begun = 1, walk = ? WHERE id = ?", .integer(found.source), .integer(found.folder))
         try database.run("UPDATE sources SET progress = \(progress: .walking) WHERE id = ?", .integer(found.source))

@@ -3,18 +3,14 @@ import TransferModel
 
 /// Writes the counters of folders and lanes. Those of bytes stay within the bounds of `ByteSum`; one that is at a bound, or leaves it, no
 /// longer says what it is made of, and is counted anew.
-final class CounterStore: QueueSubject {
+struct CounterStore: QueueSubject {
     let queue: QueueConnection
     private let looks: LastLookStore
-    private var parents: [Int64: Int64?] = [:]
 
     init(_ queue: QueueConnection, looks: LastLookStore) {
         self.queue = queue
         self.looks = looks
     }
-
-    /// Forgets what a transaction that was rolled back may have learnt.
-    func rollBack() { parents = [:] }
 
     /// Writes the ledger's differences into the rows. Before changes of many tasks at once, which begin from the rows.
     func write() throws {
@@ -44,10 +40,10 @@ final class CounterStore: QueueSubject {
     }
 
     private func parent(of folder: Int64) throws -> Int64? {
-        if let known = parents[folder] { return known }
-        if parents.count > 4096 { parents = [:] }
+        if let known = queue.notes.parents[folder] { return known }
+        if queue.notes.parents.count > 4096 { queue.notes.parents = [:] }
         let parent = try database.integer("SELECT parent FROM folders WHERE id = ?", .integer(folder))
-        parents[folder] = parent
+        queue.notes.parents[folder] = parent
         return parent
     }
 

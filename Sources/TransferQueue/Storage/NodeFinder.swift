@@ -40,7 +40,7 @@ struct NodeFinder: QueueSubject {
         return isPurged == nil ? found : nil
     }
 
-    private func absence(of node: NodeID) throws -> String {
+    private func absence(of node: NodeID) throws -> Advice {
         if case .folder(let batch, let path) = node, let name = path.components.last {
             let parent = path.components.dropLast().reduce(RawPath("")) { $0.appending($1) }
             let file = try paths.folder(parent, in: batch).flatMap { folder in
@@ -49,7 +49,7 @@ struct NodeFinder: QueueSubject {
             }
             if let file { return "\(node) is a file: call it \(TaskID(rawValue: file))" }
         }
-        return "there is no \(node): 'martlet list' shows what there is"
+        return "there is no \(node): \(quoted: .list) shows what there is"
     }
 
     /// Does `body` for each node that exists and gathers what became of it.
@@ -59,8 +59,7 @@ struct NodeFinder: QueueSubject {
         var change = NodeChange()
         for node in nodes {
             guard let target = try target(node) else {
-                let message = try absence(of: node)
-                change.results.append(NodeResult(id: node, result: .refused, code: .noSuchObject, message: message))
+                change.results.append(NodeResult(id: node, refused: .noSuchObject, try absence(of: node)))
                 continue
             }
             change.results.append(try body(node, target, &change))
@@ -68,8 +67,8 @@ struct NodeFinder: QueueSubject {
         return change
     }
 
-    func refused(_ node: NodeID, _ message: String) -> NodeResult {
-        NodeResult(id: node, result: .refused, code: .refused, message: message)
+    func refused(_ node: NodeID, _ advice: Advice) -> NodeResult {
+        NodeResult(id: node, refused: .refused, advice)
     }
 
     /// Returns true when every task below a folder is over and the batch is not being walked any more.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LinuxSystem
 import SQLiteConnection
 import TransferModel
 
@@ -7,6 +8,7 @@ import TransferModel
 final class QueueConnection {
     let database: SQLiteConnection
     let clock: @Sendable () -> Timestamp
+    private let platform: any Platform
     /// The queue's UUID; tasks' UUIDs are computed from it.
     let uuid: UUID
 
@@ -16,22 +18,28 @@ final class QueueConnection {
     var change = QueueChange()
     /// Batches whose end is looked for before the commit.
     var touched: Set<BatchID> = []
+    /// State that the subjects keep in memory beside the tables.
+    var notes = TransactionNotes()
     /// Paths of folders, for the open transaction; renewed when a flag changes in it.
     private(set) var paths: FolderPaths
 
-    init(_ database: SQLiteConnection, clock: @escaping @Sendable () -> Timestamp) throws {
+    init(_ database: SQLiteConnection, clock: @escaping @Sendable () -> Timestamp, _ platform: any Platform) throws {
         self.database = database
+        self.platform = platform
         self.clock = clock
         paths = FolderPaths(database)
         let stored = try database.first("SELECT value FROM meta WHERE name = 'uuid'") { $0.bytes(0) }
         if let uuid = stored.flatMap({ UUID(bytes: $0) }) {
             self.uuid = uuid
         } else {
-            uuid = UUID()
+            uuid = UUID(random: platform)
             try database.run("INSERT OR REPLACE INTO meta VALUES ('uuid', ?)", .blob(uuid.bytes))
         }
         numbers = try Numbers(database)
     }
+
+    /// A UUID that nothing has yet.
+    func newUUID() -> UUID { UUID(random: platform) }
 
     /// Empties `paths`, whose contents are outdated.
     func forgetPaths() { paths = FolderPaths(database) }
@@ -42,18 +50,66 @@ final class QueueConnection {
         change.mayRun = true
     }
 
-    /// Forgets what a transaction gathered that was rolled back.
-    /// - Parameter before: the numbers when it began.
-    func rollBack(to before: Numbers) {
+    /// All that is in memory beside the tables and follows the transactions.
+    struct Standing {
+        let numbers: Numbers
+        fileprivate let ledger: CounterLedger
+        fileprivate let change: QueueChange
+        fileprivate let touched: Set<BatchID>
+        fileprivate let notes: TransactionNotes
+    }
+
+    /// As it is now. Before a transaction begins.
+    var standing: Standing {
+        Standing(numbers: numbers, ledger: ledger, change: change, touched: touched, notes: notes)
+    }
+
+    /// Undoes a transaction, in the tables and in memory.
+    /// - Parameter before: the standing when it began.
+    func rollBack(to before: Standing) {
         database.rollBack()
-        numbers = before
-        ledger = CounterLedger()
-        change = QueueChange()
-        touched = []
+        numbers = before.numbers
+        ledger = before.ledger
+        change = before.change
+        touched = before.touched
+        notes = before.notes
     }
 }
 
-/// A part of the queue's rules: one subject with its statements. It names the other subjects that it calls.
+/// State that the subjects keep in memory beside the tables. One value, so that a transaction that is rolled back leaves all of it as it was:
+/// the subjects themselves are structs without state.
+struct TransactionNotes {
+    // Of the open transaction; empty between two.
+
+    /// Folders in which a task was completed.
+    var completedFolders: Set<Int64> = []
+    /// Tasks that are forgotten: their events go together, since no index leads to those of one.
+    var forgotten: [BatchID: [TaskID]] = [:]
+    /// Secrets of its resume points, for the secrets store.
+    var handles: [SecretStore.Handle] = []
+
+    // Beyond it.
+
+    /// Secrets that lost their last row, and are removed after the commit.
+    var orphans: [SecretStore.Orphan] = []
+    /// When the attempts that go on began.
+    var starts: [TaskID: Timestamp] = [:]
+    /// Tasks whose `begun_at` was set by the claim they are in: given back unstarted, they lose it again.
+    var freshClaims: Set<TaskID> = []
+    /// Claims that were taken back before the engine had said that they began. Forgetting one only costs the proof that it never began.
+    var freshStops: Set<TaskClaim> = []
+    /// Begun folders whose entries all come from one listing that goes on: nothing of them can come twice.
+    var walkedHere: Set<Int64> = []
+    /// Tasks that the engine before this one had claimed when it was killed.
+    var interrupted: [TaskID] = []
+    /// Known answers of `LastLookStore.looksAtLast`; what decides them never changes.
+    var lookingBatches: [BatchID: Bool] = [:]
+    /// Known parents of folders.
+    var parents: [Int64: Int64?] = [:]
+}
+
+/// A part of the queue's rules: one subject with its statements. It names the other subjects that it calls. What it keeps in memory is in
+/// `QueueConnection.notes`.
 protocol QueueSubject {
     var queue: QueueConnection { get }
 }

@@ -1,5 +1,6 @@
 package import LinuxSystem
 package import SQLiteConnection
+package import TransferModel
 
 /// Reasons why a queue could not be opened. Each message names the way out.
 package enum QueueOpenError: Error, Hashable, Sendable {
@@ -63,18 +64,22 @@ package enum QueueError: Error, Hashable, Sendable {
 }
 
 extension QueueError: CustomStringConvertible {
-    package var description: String {
+    package var description: String { finding.message }
+
+    package var finding: Finding {
         switch self {
         case .database(let error) where error.code == .full:
-            "the disk that holds the queue is full: make room there"
-        case .secrets(let failure): "\(failure)"
+            Finding("the disk that holds the queue is full", .step("make room there"))
+        case .secrets(let failure): failure.finding
         case .gone(let file):
-            "\(file) was deleted or replaced while the engine runs, and nothing is queued any more: put it back, or run "
-                + "'martlet engine stop --now' to start with what is there"
-        case .database(let error): "the queue cannot be written: \(error.message) (SQLite \(error.extendedCode))"
-        case .badRequest(let message): message
-        case .noSuchBatch: "there is no such batch"
-        case .closed: "the queue is closed"
+            Finding(
+                "\(file) was deleted or replaced while the engine runs, and nothing is queued any more",
+                .step("put it back, or run 'martlet engine stop --now' to start with what is there"))
+        case .database(let error):
+            Finding("the queue cannot be written: \(error.message) (SQLite \(error.extendedCode))")
+        case .badRequest(let message): Finding(message)
+        case .noSuchBatch: Finding("there is no such batch")
+        case .closed: Finding("the queue is closed")
         }
     }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+import LinuxSystem
 
 /// The reason why the queue takes no changes now: a full disk, a file that is gone. What was recorded is kept and tried again.
 package final class QueueHealth: Sendable {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LinuxSystem
 import SQLiteConnection
 import TransferModel
 
@@ -57,8 +58,11 @@ final class QueueStore: QueueSubject {
         case later
     }
 
-    init(database: SQLiteConnection, secrets: SecretStore, clock: @escaping @Sendable () -> Timestamp) throws {
-        queue = try QueueConnection(database, clock: clock)
+    init(
+        database: SQLiteConnection, secrets: SecretStore, clock: @escaping @Sendable () -> Timestamp,
+        platform: any Platform
+    ) throws {
+        queue = try QueueConnection(database, clock: clock, platform)
         self.secrets = secrets
         secrets.queue = queue.uuid
         looks = LastLookStore(queue)
@@ -112,7 +116,7 @@ final class QueueStore: QueueSubject {
     func transact<Result>(
         _ durability: Durability = .full, _ body: () throws -> Result
     ) throws(QueueError) -> Result {
-        let before = queue.numbers
+        let before = queue.standing
         do {
             if durability != self.durability {
                 try database.run(durability == .full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
@@ -125,7 +129,7 @@ final class QueueStore: QueueSubject {
             try settle()
             // Before the rows that refer to them are.
             try references.write()
-            if queue.numbers != before { try queue.numbers.write(to: database, after: before) }
+            if queue.numbers != before.numbers { try queue.numbers.write(to: database, after: before.numbers) }
             // Rows in a file without a name are nobody's: what is said to be queued could be found by no later engine.
             if let files, durability == .full, !marks.areStill(at: files) {
                 throw QueueError.gone(files.queue.displayed)
@@ -137,11 +141,6 @@ final class QueueStore: QueueSubject {
             return result
         } catch {
             queue.rollBack(to: before)
-            looks.rollBack()
-            counters.rollBack()
-            walks.rollBack()
-            references.rollBack()
-            purging.rollBack()
             throw QueueError(error)
         }
     }

@@ -7,7 +7,7 @@ package import TransferModel
 /// something durable commit at once, and take along what was gathered. `commit()` from several tasks at the same time
 /// is one commit. Nothing wakes the thread while nothing is recorded.
 package actor QueueWriter {
-    private let loop: EventLoop
+    private let loop: any ActorLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let store: QueueStore
@@ -33,7 +33,7 @@ package actor QueueWriter {
     static let pauseAfterFailure: Duration = .seconds(1)
 
     init(
-        loop: EventLoop, store: sending QueueStore, feed: ChangeFeed, clock: @escaping @Sendable () -> Timestamp,
+        loop: any ActorLoop, store: sending QueueStore, feed: ChangeFeed, clock: @escaping @Sendable () -> Timestamp,
         interval: Duration
     ) {
         self.loop = loop

@@ -1,30 +1,39 @@
 import TransferModel
 
 /// The text of one of the files that a row of `reasons` counts, in its column `message`: the message and, in lines of their own, what the
-/// server said and to what. Messages have one line.
+/// server said, to what, and the finding in JSON. Messages have one line.
 struct ReasonText: Hashable {
-    var message: String
+    var finding: Finding
     var said: String?
     var detail: String?
 
-    init(message: String, said: String?, detail: String?) {
-        (self.message, self.said, self.detail) = (message, said, detail)
+    init(_ finding: Finding, said: String?, detail: String?) {
+        (self.finding, self.said, self.detail) = (finding, said, detail)
     }
 
-    /// Reads what `stored` writes; what earlier versions wrote is a message alone.
+    /// Reads what `stored` writes; what earlier versions wrote is a message, or a message and two lines.
     init(stored: String) {
-        let lines = stored.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+        let lines = stored.split(separator: "\n", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
         func line(_ number: Int) -> String? { lines.count > number && !lines[number].isEmpty ? lines[number] : nil }
-        self.init(message: lines.first ?? "", said: line(1), detail: line(2))
+        let finding = StoredJSON.value(Finding.self, line(3)) ?? Finding(line(0) ?? "")
+        self.init(finding, said: line(1), detail: line(2))
     }
 
-    var stored: String {
-        said == nil && detail == nil ? message : [message, said ?? "", detail ?? ""].joined(separator: "\n")
+    func stored() throws -> String {
+        let values = try finding.told.map { [try StoredJSON.text($0)] } ?? []
+        let isAlone = values.isEmpty && said == nil && detail == nil
+        return ([finding.message] + (isAlone ? [] : [said ?? "", detail ?? ""] + values)).joined(separator: "\n")
     }
 
-    /// The lines behind the message, of the error in `d.error`.
-    static let quotedSQL = """
-        CASE WHEN ifnull(d.error ->> 'said', d.error ->> 'detail') IS NULL THEN '' ELSE char(10)
-        || ifnull(d.error ->> 'said', '') || char(10) || ifnull(d.error ->> 'detail', '') END
-        """
+    /// The text of the error in `d.error`.
+    /// - Parameter isTold: the condition under which its message is part of it.
+    static func sql(isTold: String = "true") -> String {
+        let finding = "CASE WHEN \(isTold) THEN d.error -> 'finding' END"
+        return """
+            CASE WHEN \(isTold) THEN ifnull(d.error ->> 'message', '') ELSE '' END
+            || CASE WHEN coalesce(d.error ->> 'said', d.error ->> 'detail', \(finding)) IS NULL THEN ''
+            ELSE char(10) || ifnull(d.error ->> 'said', '') || char(10) || ifnull(d.error ->> 'detail', '')
+            || ifnull(char(10) || \(finding), '') END
+            """
+    }
 }

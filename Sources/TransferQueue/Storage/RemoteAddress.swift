@@ -48,7 +48,8 @@ struct RemoteAddress: Hashable {
         return host.lowercased() + (TransferScheme(rawValue: scheme)?.defaultPort.map { ":\($0)" } ?? "")
     }
 
-    private static func decoded(_ segment: Substring) -> [UInt8] {
+    /// The bytes of a segment of a URL's path, percent-encoding undone.
+    static func decoded(_ segment: Substring) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(segment.utf8)[...]
         while let first = rest.popFirst() {

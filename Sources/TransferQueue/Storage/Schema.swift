@@ -31,7 +31,13 @@ enum Schema {
         Migration(name: "0017 names that downloads were given", script: givenNames),
         Migration(name: "0018 which secrets a batch keeps", script: namedSecrets),
         Migration(name: "0019 since when a task is tried, and looks that a cancel took away", script: triedSince),
+        Migration(name: "0020 how far a file ever came", script: furthest),
     ]
+
+    private static let furthest = """
+        -- The most bytes of the file that were confirmed at once since a person last had it begin: to confirm them again is no progress.
+        ALTER TABLE task_details ADD COLUMN furthest INTEGER NOT NULL DEFAULT 0;
+        """
 
     private static let triedSince = """
         -- Waiting without progress is counted from here: the last byte confirmed or a person's retry; NULL: the first try.

@@ -137,6 +137,18 @@ extension UUID {
     }
 }
 
+extension UUID {
+    /// A UUID of version 4.
+    init(random platform: any Platform) {
+        var bytes: [UInt8] = []
+        for _ in 0..<2 { withUnsafeBytes(of: platform.randomBits()) { bytes += $0 } }
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        // 16 bytes went in.
+        self.init(bytes: bytes)!
+    }
+}
+
 extension Timestamp {
     /// The wall clock.
     static var now: Timestamp { Timestamp(milliseconds: WallClock.milliseconds) }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import LinuxSystem
+package import LinuxSystem
 import SQLiteConnection
 package import TransferModel
 
@@ -29,13 +29,13 @@ package final class TransferQueue: Sendable {
     /// Tasks that were running when the last engine ended stand in line again. Blocks.
     /// - Parameter version: this program's, for the lock file and the event `engineStarted`.
     package static func open(directory: RawPath, version: String) throws(QueueOpenError) -> TransferQueue {
-        try open(directory: directory, version: version, clock: { .now })
+        try open(directory: directory, version: version, clock: { .now }, platform: LinuxPlatform())
     }
 
-    /// As above, with a clock and a group commit's interval of the caller's.
+    /// As above, with a clock, a group commit's interval and a platform of the caller's.
     package static func open(
         directory: RawPath, version: String, clock: @escaping @Sendable () -> Timestamp,
-        interval: Duration = QueueWriter.usualInterval
+        interval: Duration = QueueWriter.usualInterval, platform: any Platform = LinuxPlatform()
     ) throws(QueueOpenError) -> TransferQueue {
         let files = QueueFiles(directory: directory)
         try files.makeDirectory()
@@ -43,13 +43,14 @@ package final class TransferQueue: Sendable {
         do {
             try files.refuseEmptied()
             try QueueFiles.makePrivate(files.queue)
-            let store = try QueueStore.open(files, version: version, clock: clock)
+            let store = try QueueStore.open(files, version: version, clock: clock, platform)
             let feed = ChangeFeed()
             let writer = QueueWriter(
-                loop: try EventLoop(name: "queue writer"), store: store, feed: feed, clock: clock,
+                loop: try platform.loop(named: "queue writer"), store: store, feed: feed, clock: clock,
                 interval: interval)
             let reader = QueueReader(
-                loop: try EventLoop(name: "queue reader"), database: try QueueReader.connect(files), clock: clock)
+                loop: try platform.loop(named: "queue reader"), database: try QueueReader.connect(files),
+                clock: clock)
             return TransferQueue(files: files, lock: lock, writer: writer, reader: reader, feed: feed)
         } catch {
             lock.release()
@@ -99,7 +100,7 @@ package final class TransferQueue: Sendable {
 extension QueueStore {
     /// Opens or makes the database, brings its schema up to date and cleans up after an engine that was killed.
     static func open(
-        _ files: QueueFiles, version: String, clock: @escaping @Sendable () -> Timestamp
+        _ files: QueueFiles, version: String, clock: @escaping @Sendable () -> Timestamp, _ platform: any Platform
     ) throws -> QueueStore {
         let database = try SQLiteConnection(path: files.queue.bytes, access: .readWrite)
         // The lock is ours, so nobody else writes; a reader may be opening its own view of the log.
@@ -117,7 +118,7 @@ extension QueueStore {
         try refuseCircles(database)
         try refuseDamage(database)
         let store = try QueueStore(
-            database: database, secrets: SecretStore(file: files.secrets), clock: clock)
+            database: database, secrets: SecretStore(file: files.secrets), clock: clock, platform: platform)
         try store.transact {
             try store.running.requeueClaimed()
             var payload = EventPayload()
@@ -126,7 +127,7 @@ extension QueueStore {
         }
         try store.hideProxies()
         try store.noteSecrets()
-        try store.secrets.keepOnly { uuid in
+        try store.secrets.keepOnly(at: clock()) { uuid in
             try database.integer("SELECT 1 FROM batches WHERE uuid = ?", .blob(uuid.bytes)) != nil
         } needs: { task in
             try database.first(

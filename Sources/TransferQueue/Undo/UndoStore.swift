@@ -29,7 +29,8 @@ struct UndoStore: QueueSubject {
         var cancels: [UndoneStep] = []
         for step in chosen {
             if step.deed != .purge, try isHidden(step.batch) {
-                let message = "\(step.batch) was cleared from the list since: take that back first, with 'martlet undo'"
+                let message: Advice =
+                    "\(step.batch) was cleared from the list since: take that back first, with \(quoted: AdvisedCommand("undo"))"
                 change.results.append(finder.refused(step.node ?? .batch(step.batch), message))
                 continue
             }
@@ -56,7 +57,7 @@ struct UndoStore: QueueSubject {
                         ? NodeResult(id: node, result: .refused, code: .noSuchObject, message: "there is no \(node)")
                         : finder.refused(
                             node,
-                            "nothing that was done to \(node) can be taken back any more: 'martlet retry \(node)' starts a cancelled one anew"
+                            "nothing that was done to \(node) can be taken back any more: \(quoted: .retry(node)) starts a cancelled one anew"
                         ))
             }
         }

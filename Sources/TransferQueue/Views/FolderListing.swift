@@ -41,7 +41,7 @@ struct FolderListing {
             .integer(batch.id.rawValue)
         ) { row in
             let told = ReasonText(stored: row.text(1))
-            var error = TransferError(TransferErrorCode(stored: row.integer(0)) ?? .internal, told.message)
+            var error = TransferError(TransferErrorCode(stored: row.integer(0)) ?? .internal, told.finding)
             (error.said, error.detail) = (told.said, told.detail)
             return error
         }

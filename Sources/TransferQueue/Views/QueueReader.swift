@@ -8,7 +8,7 @@ package import TransferModel
 ///
 /// Speeds and what active tasks have sent beyond their checkpoints are not here: the service merges them in.
 package actor QueueReader {
-    private let loop: EventLoop
+    private let loop: any ActorLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let database: SQLiteConnection
@@ -20,7 +20,7 @@ package actor QueueReader {
     /// A transaction is open, see `together`.
     private var isTogether = false
 
-    init(loop: EventLoop, database: sending SQLiteConnection, clock: @escaping @Sendable () -> Timestamp) {
+    init(loop: any ActorLoop, database: sending SQLiteConnection, clock: @escaping @Sendable () -> Timestamp) {
         self.loop = loop
         self.database = database
         self.clock = clock

@@ -50,9 +50,9 @@ package struct NodeStanding: Hashable, Sendable {
         /// The thing that has the limit, as a person is told.
         package var name: String
         /// The command that takes it away.
-        package var remedy: String
+        package var remedy: AdvisedCommand
 
-        package init(rate: Int64, name: String, remedy: String) {
+        package init(rate: Int64, name: String, remedy: AdvisedCommand) {
             self.rate = rate
             self.name = name
             self.remedy = remedy

@@ -34,8 +34,10 @@ extension QueueView {
         return payload
     }
 
+    /// The last number that was given. Its event, and those before it, may have been purged: the number never runs backwards.
     func lastEvent() throws -> EventSequence {
-        EventSequence(rawValue: try database.integer("SELECT max(seq) FROM events") ?? 0)
+        let next = try database.integer("SELECT value FROM meta WHERE name = 'next_event'") ?? 1
+        return EventSequence(rawValue: max(next, 1) - 1)
     }
 
     func cursor(of consumer: String) throws -> EventSequence {

@@ -140,23 +140,25 @@ extension QueueView {
         _ batch: BatchRow, _ folder: Int64, _ task: TaskID?, _ origin: String?
     ) throws -> [NodeStanding.Limit] {
         var limits: [NodeStanding.Limit] = []
-        func take(_ scope: LimitScope, _ name: String, _ remedy: String) throws {
+        func take(_ scope: LimitScope, _ name: String, _ remedy: AdvisedCommand) throws {
             if let rate = try limit(of: scope) {
                 limits.append(NodeStanding.Limit(rate: rate, name: name, remedy: remedy))
             }
         }
         for scope in origin.map(LimitScope.hosts) ?? [] {
-            if case .host(let name) = scope { try take(scope, "host \(name)", "martlet limit off --host \(name)") }
+            if case .host(let name) = scope { try take(scope, "host \(name)", .limit("off", "--host", name)) }
         }
         let session = batch.session
-        try take(.session(session), "session \(session)", "martlet session set \(session) --limit off")
-        try take(.batch(batch.id), "\(batch.id)", "martlet set \(batch.id) --limit off")
+        try take(
+            .session(session), "session \(session)",
+            AdvisedCommand("session set", [], ["\(session)", "--limit", "off"]))
+        try take(.batch(batch.id), "\(batch.id)", .set(.batch(batch.id), "--limit", "off"))
         for above in try paths.place(of: folder)?.chain ?? [] {
             guard let path = try paths.place(of: above.rawValue)?.tree, !path.bytes.isEmpty else { continue }
             let node = NodeID.folder(batch.id, path: path)
-            try take(.folder(above), "\(node)", "martlet set \(node.written) --limit off")
+            try take(.folder(above), "\(node)", .set(node, "--limit", "off"))
         }
-        if let task { try take(.task(task), "\(task)", "martlet set \(task) --limit off") }
+        if let task { try take(.task(task), "\(task)", .set(.task(task), "--limit", "off")) }
         return limits
     }
 }

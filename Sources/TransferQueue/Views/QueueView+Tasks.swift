@@ -1,6 +1,7 @@
 import FoundationEssentials
 import SQLiteConnection
 import TransferModel
+import Wording
 
 extension QueueView {
     /// A task with all that a snapshot needs of its own rows.
@@ -217,25 +218,15 @@ extension QueueView {
     private func wireProtocol(of task: FullTask, in batch: BatchRow) throws -> String? {
         let url = batch.direction == .upload ? batch.destination : task.url ?? ""
         guard let scheme = TransferScheme(of: url) else { return nil }
-        switch scheme {
-        case .s3: return "s3"
-        case .sftp: return "sftp"
-        case .ftp, .ftps, .ftpes: return "ftp"
-        case .tusHTTP, .tusHTTPS: return "tus"
-        case .ietfHTTP, .ietfHTTPS: return "ietf"
-        case .dav, .davs:
-            if batch.direction == .download { return "get" }
-            return url.contains("/remote.php/dav/files/") ? "nextcloud" : "webdav"
-        case .http, .https:
-            if batch.direction == .download { return "get" }
-            let found = try database.first(
-                """
-                SELECT ifnull(json_extract(options, '$.uploadBy'), (SELECT json_extract(CAST(facts AS TEXT), '$.uploadBy')
-                FROM hosts WHERE origin = ?2)) FROM batches WHERE id = ?1
-                """, .integer(batch.id.rawValue), .text(RemoteAddress(url)?.origin ?? "")
-            ) { $0.optionalText(0) }
-            return (found ?? nil) ?? "put"
-        }
+        let name = scheme.facts.name(at: url, of: batch.direction)
+        guard scheme.facts.isNegotiated, batch.direction == .upload else { return name }
+        let found = try database.first(
+            """
+            SELECT ifnull(json_extract(options, '$.uploadBy'), (SELECT json_extract(CAST(facts AS TEXT), '$.uploadBy')
+            FROM hosts WHERE origin = ?2)) FROM batches WHERE id = ?1
+            """, .integer(batch.id.rawValue), .text(RemoteAddress(url)?.origin ?? "")
+        ) { $0.optionalText(0) }
+        return (found ?? nil) ?? name
     }
 
     /// Adds the facts that a list leaves out: the rules of the task, and the modification time of an upload's source.

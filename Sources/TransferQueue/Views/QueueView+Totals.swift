@@ -58,11 +58,11 @@ extension QueueView {
             let isSpace = reasons.allSatisfy { $0.isProblem && !$0.needsPerson }
             if isSpace { ByteSum.add(row.count(1), to: &space) } else { ByteSum.add(row.count(1), to: &person) }
             for reason in reasons where reason.isProblem {
-                let key = reason == .hostKey ? TransferError.said(ofKey: ReasonText(stored: row.text(4)).message) : nil
-                if let key { causes.insert(key) } else { found.insert(WaitReasons(reason)) }
+                let key = reason == .hostKey ? ReasonText(stored: row.text(4)).finding.what : nil
+                if let key, !key.isEmpty { causes.insert(key) } else { found.insert(WaitReasons(reason)) }
             }
             // Each name that nobody knows is a problem of its own.
-            if let cause, !isOwn { causes.insert(Self.happening(cause, row.text(4))) }
+            if cause != nil, !isOwn { causes.insert(ReasonText(stored: row.text(4)).finding.happening) }
         }
         return (person, space, Int64(found.reasons.count + causes.count))
     }
@@ -75,12 +75,8 @@ extension QueueView {
             SELECT message FROM reasons WHERE kind = \(reasons: .failed) AND files > 0 AND value = ?1
             AND batch NOT IN (SELECT id FROM batches WHERE NOT (\(Self.isListed)))
             """, .integer(TransferErrorCode.cannotFindHost.stored)
-        ) { names.insert(Self.happening(.cannotFindHost, $0.text(0))) }
+        ) { names.insert(ReasonText(stored: $0.text(0)).finding.happening) }
         return Int64(names.count)
-    }
-
-    private static func happening(_ code: TransferErrorCode, _ stored: String) -> String {
-        TransferError(code, ReasonText(stored: stored).message).happening
     }
 
     func bytesLeft() throws -> [BatchID: Int64] {

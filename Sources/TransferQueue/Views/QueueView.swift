@@ -135,7 +135,7 @@ struct QueueView {
             let told = ReasonText(stored: row.text(2))
             var cause = CauseCount(
                 code: TransferErrorCode(stored: row.integer(0)) ?? .internal, count: row.count(1),
-                message: told.message, httpStatus: row.integer(3) == 0 ? nil : Int(row.integer(3)),
+                finding: told.finding, httpStatus: row.integer(3) == 0 ? nil : Int(row.integer(3)),
                 lastAt: row.optionalInteger(4).map { Timestamp(milliseconds: $0) })
             (cause.said, cause.detail) = (told.said, told.detail)
             return cause
@@ -156,7 +156,7 @@ struct QueueView {
             let told = ReasonText(stored: row.text(2))
             for reason in Self.problems(in: row.integer(0), code) {
                 var wait = WaitCount(
-                    reason: reason, code: reason.isProblem ? nil : code, count: row.count(1), message: told.message,
+                    reason: reason, code: reason.isProblem ? nil : code, count: row.count(1), finding: told.finding,
                     lastAt: row.optionalInteger(4).map { Timestamp(milliseconds: $0) })
                 (wait.said, wait.detail) = (told.said, told.detail)
                 if let same = found.firstIndex(where: { $0.reason == wait.reason && $0.code == wait.code }) {

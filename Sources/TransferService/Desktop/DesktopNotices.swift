@@ -1,6 +1,7 @@
 import LinuxSystem
 import SessionBus
 import TransferModel
+import Wording
 
 /// News for the desktop: that a batch has ended, or that it needs the person. A value; it reads no clock and shows nothing.
 ///

@@ -1,6 +1,7 @@
 import Glibc
 package import LinuxSystem
 package import TransferModel
+import Wording
 
 /// The engine's log: `log/martletd.log`, one line an event, rotated by size; its newest lines also in memory. Lines of level debug, of which
 /// a file that simply arrives has one, stand in memory alone unless a person wants them in the file: they would push out all others.

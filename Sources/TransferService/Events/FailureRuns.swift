@@ -1,4 +1,5 @@
 import TransferModel
+import Wording
 
 /// Failures and waits of one cause in one batch: the first is a line of the log, the others are counted. A disk that was taken out, or a
 /// wrong password, is one thing that happened, and not a hundred thousand. Pure: the caller brings the time.

@@ -33,9 +33,23 @@ extension TransferService {
 
     /// The place where a consumer begins: behind what it names, else behind what it acknowledged, else at the beginning.
     func start(after: EventSequence?, consumer: String?) async throws -> EventSequence {
-        if let after { return after }
+        if let after {
+            try await refuse(unstored: after)
+            return after
+        }
         guard let consumer else { return EventSequence(rawValue: 0) }
         return try await queue.reader.cursor(of: consumer)
+    }
+
+    /// Refuses a number that no event has had yet: the queue is another one than its owner believes, and whoever waited behind it would be
+    /// told nothing.
+    func refuse(unstored sequence: EventSequence) async throws {
+        guard sequence > lastEvent else { return }
+        // A page may hold events that were committed and not announced yet.
+        let last = max(lastEvent, try await queue.reader.lastEvent())
+        if sequence <= last { return }
+        throw RequestError(
+            .usage, "there is no event \(sequence.rawValue) yet, the last is \(last.rawValue): begin behind that one")
     }
 
     /// As `page`, but with `wait` not before there is something. `nil`: the client has gone.

@@ -42,9 +42,7 @@ extension TransferService {
                 throw RequestError(
                     .usage, "\(name): this scheme is not supported: use \(known.joined(separator: ", "))")
             }
-            if scheme == .s3, !request.secrets.opensS3 {
-                throw noKeys
-            }
+            if scheme.facts.login == .keys, !request.secrets.opensS3 { throw noKeys }
         }
         try check(request.options.ifExists)
     }

@@ -30,12 +30,12 @@ extension TransferService {
     }
 
     func test(_ request: DestinationTestRequest) async throws -> DestinationTested {
-        guard TransferScheme(of: request.url) != nil else {
+        guard let scheme = TransferScheme(of: request.url) else {
             throw RequestError(.usage, "\(request.url.prefix { $0 != ":" }): this scheme is not supported")
         }
         let secrets = try await withKept(
             request.secrets ?? TransferSecrets(), request.destination, at: [request.url], request.options?.s3)
-        if TransferScheme(of: request.url) == .s3, !secrets.opensS3 { throw Self.noKeys }
+        if scheme.facts.login == .keys, !secrets.opensS3 { throw Self.noKeys }
         return DestinationTested(
             report: await engine.test(request.url, request.options ?? TransferOptions(), secrets))
     }

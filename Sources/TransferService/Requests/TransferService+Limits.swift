@@ -78,7 +78,8 @@ extension TransferService {
     /// Adds what a screen shows beside the queue's own sums.
     func complete(_ totals: inout QueueTotals) {
         totals.viewers = viewers
-        totals.trouble = queue.writer.health.trouble.map { "\($0)" }
+        let trouble = queue.writer.health.trouble?.finding
+        (totals.trouble, totals.troubleFinding) = (trouble?.message, trouble)
         totals.limitUp = holding.bytesPerSecondUp
         totals.limitDown = holding.bytesPerSecondDown
     }

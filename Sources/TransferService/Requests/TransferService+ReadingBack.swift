@@ -10,7 +10,8 @@ final class ReadBackRun {
     let id: NodeID
     let meter = ReadBackMeter()
     private(set) var progress = ReadBackProgress()
-    var lastAsked = MonotonicInstant.now
+    /// A machine that sleeps does not count as silence.
+    var lastAsked = MonotonicInstant.awake
     /// The error that broke it off.
     var failure: RequestError?
 
@@ -54,7 +55,7 @@ extension TransferService {
 
     func readBack(_ request: ReadBackRequest) async throws -> ReadBackAnswer {
         let run = try await run(of: request)
-        run.lastAsked = .now
+        run.lastAsked = .awake
         if let failure = run.failure { throw failure }
         return ReadBackAnswer(progress: run.told(besides: request.seen ?? 0))
     }
@@ -64,9 +65,15 @@ extension TransferService {
             guard known.id == request.id else { throw RequestError(.usage, "this run reads \(known.id) back") }
             return known
         }
+        // Begun anew it would leave out what the first half has found.
+        guard request.seen == nil else {
+            throw RequestError(
+                .refused,
+                "the engine has begun anew since, or nobody asked it for \(Self.readBackPatience.components.seconds) s")
+        }
         switch try await queue.writer.folderToVerify(request.id, after: nil) {
         case .unknown:
-            throw RequestError(.noSuchObject, "there is no \(request.id): 'martlet list' shows what there is")
+            throw RequestError(.noSuchObject, "there is no \(request.id): \(quoted: .list) shows what there is")
         case .refused(let message): throw RequestError(.refused, message)
         case .none, .folder: break
         }
@@ -93,7 +100,7 @@ extension TransferService {
 
     private func expireIfAbandoned(_ name: UUID) {
         guard let run = readBacks[name] else { return }
-        if run.lastAsked.duration(to: .now) < Self.readBackPatience { return scheduleExpiry(of: name) }
+        if run.lastAsked.duration(to: .awake) < Self.readBackPatience { return scheduleExpiry(of: name) }
         run.meter.stop()
         readBacks[name] = nil
     }
@@ -118,7 +125,7 @@ extension TransferService {
         } catch let error as RequestError {
             run.failure = error
         } catch {
-            run.failure = RequestError(.internal, "the queue cannot be read (\(error)): see 'martlet log'")
+            run.failure = RequestError(.internal, "the queue cannot be read (\(error)): see \(quoted: .log)")
         }
         run.end()
     }

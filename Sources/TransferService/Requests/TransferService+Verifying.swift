@@ -9,7 +9,7 @@ extension TransferService {
         let found: FolderToVerify
         switch try await queue.writer.folderToVerify(request.id, after: request.after) {
         case .unknown:
-            throw RequestError(.noSuchObject, "there is no \(request.id): 'martlet list' shows what there is")
+            throw RequestError(.noSuchObject, "there is no \(request.id): \(quoted: .list) shows what there is")
         case .refused(let message): throw RequestError(.refused, message)
         case .none: return VerifyAnswer(folder: nil, next: nil, total: try await files(of: request.id))
         case .folder(let folder): found = folder

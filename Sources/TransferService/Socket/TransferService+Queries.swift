@@ -104,7 +104,7 @@ extension TransferService {
         self.chains = chains
         if let id = request.id, answers.isEmpty { throw Self.missing("\(id)") }
         guard let trouble = queue.writer.health.trouble else { return WhyAnswers(answers: answers) }
-        return WhyAnswers(answers: answers.map { $0.stopped(by: "\(trouble)") })
+        return WhyAnswers(answers: answers.map { $0.stopped(by: trouble.finding) })
     }
 
     func status() async throws -> EngineStatus {
@@ -123,21 +123,19 @@ extension TransferService {
     }
 
     static func missing(_ what: String) -> RequestError {
-        RequestError(.noSuchObject, "there is no \(what): see 'martlet list'")
+        RequestError(.noSuchObject, "there is no \(what): see \(quoted: .list)")
     }
 }
 
 extension WhyAnswer {
     /// The answer, unless it is over, while nothing can be written down: nothing else counts then.
-    /// - Parameter trouble: what happened and what to do.
-    fileprivate func stopped(by trouble: String) -> WhyAnswer {
+    fileprivate func stopped(by trouble: Finding) -> WhyAnswer {
         guard state?.isTerminal != true else { return self }
-        let error = TransferError(.diskFull, trouble)
         var answer = self
         let subject = id.map { "\($0)" } ?? "everything"
-        answer.sentence = "\(subject) stands still: \(error.happening)"
-        answer.unblock = error.advice.isEmpty ? "nothing to do; it is tried again each second" : error.advice
-        answer.because = error.happening
+        answer.sentence = "\(subject) stands still: \(trouble.happening)"
+        answer.remedy = trouble.advice.isEmpty ? .idle("it is tried again each second") : Advice(trouble.advice)
+        (answer.because, answer.becauseInShort, answer.becauseIsClause) = (trouble.happening, trouble.brief, nil)
         return answer
     }
 }

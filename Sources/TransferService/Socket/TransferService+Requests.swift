@@ -257,10 +257,7 @@ extension TransferService {
         guard !request.consumer.isEmpty, request.consumer.utf8.count <= 200 else {
             throw RequestError(.usage, "a consumer's name has 1 to 200 bytes")
         }
-        guard request.through <= lastEvent else {
-            throw RequestError(
-                .usage, "there is no event \(request.through.rawValue) yet; the last is \(lastEvent.rawValue)")
-        }
+        try await refuse(unstored: request.through)
         try await queue.writer.acknowledge(consumer: request.consumer, through: request.through)
         return Nothing()
     }

@@ -259,7 +259,7 @@ package struct LiveOverlay: Sendable {
         for trouble in troubles {
             var wait = WaitCount(
                 reason: .hostBackoff, code: trouble.isAskedPause ? nil : trouble.error.code, count: trouble.files,
-                message: trouble.message, lastAt: trouble.since,
+                finding: trouble.finding, lastAt: trouble.since,
                 server: trouble.isUnknownName ? nil : trouble.place.server, retryAt: trouble.retryAt)
             (wait.said, wait.detail) = (trouble.error.said, trouble.error.detail)
             batch.waits.append(wait)

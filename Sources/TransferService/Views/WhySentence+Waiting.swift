@@ -2,6 +2,7 @@ import Configuration
 import TransferEngine
 import TransferModel
 import TransferQueue
+import Wording
 
 /// Sentences for a wait: what for, and what would unblock it.
 extension WhySentence {
@@ -22,15 +23,15 @@ extension WhySentence {
         return live.tasks.values.contains { $0.batch == standing.batch && $0.bytesPerSecond > 0 } ? nil : trouble
     }
 
-    func tried(_ trouble: HostTrouble) -> (String, String) {
+    func tried(_ trouble: HostTrouble) -> (String, Advice) {
         let counts = standing.counts
         let unfinished = counts.active + counts.queued + counts.waiting
         let subject = counts.total == 1 ? "\(called) waits" : "\(called): \(Self.files(unfinished)) wait"
         let time = trouble.retryAt.map(untilTriedAgain) ?? "; it is tried again now"
-        return ("\(subject): \(trouble.happening)\(time)\(trouble.error.quoted)", trouble.remedy(for: mended))
+        return ("\(subject): \(trouble.happening)\(time)\(trouble.error.quoted)", remedy(for: trouble))
     }
 
-    func waiting(for reason: WaitReason) -> (String, String) {
+    func waiting(for reason: WaitReason) -> (String, Advice) {
         let subject =
             standing.counts.total > 1
             ? "\(called): \(Self.files(standing.counts.waiting)) of \(standing.counts.total)" : "\(called)"
@@ -47,39 +48,39 @@ extension WhySentence {
         }
         // What the failed attempt said is the better reason.
         if let error = standing.error, reason == .hostBackoff || reason == .backoff || reason == .connectivity {
-            let words = again.isEmpty ? error.message : error.messageWithoutPromise
+            let words = again.isEmpty ? error.message : error.finding.messageWithoutPromise
             let what = trouble.map { $0.isAskedPause ? $0.happening : error.happening } ?? words
             return (
                 "\(subject) \(verb)\(since): \(what)\(again)\((trouble?.error ?? error).quoted)",
-                trouble?.remedy(for: mended) ?? unreached(error) ?? unblock
+                trouble.map(remedy(for:)) ?? unreached(error) ?? unblock
             )
         }
         // What a person does about a sign-in is said with the commands for it.
         let error =
             standing.error.map { error in
-                let text = again.isEmpty ? error.message : error.messageWithoutPromise
+                let text = again.isEmpty ? error.message : error.finding.messageWithoutPromise
                 return " (\(reason == .auth ? error.happening : text))"
             } ?? ""
         return ("\(subject) \(verb) \(what)\(since)\(error)\(again)\(standing.error?.quoted ?? "")", unblock)
     }
 
     /// Its tasks stand in line, but the host they all lead to is left alone for a while.
-    func held(by host: HeldHost) -> (String, String) {
+    func held(by host: HeldHost) -> (String, Advice) {
         guard let until = host.until else { return notLetIn(by: host) }
         let isUnknown = host.error?.code == .cannotFindHost
-        let error = trouble?.happening ?? Self.words(of: host)
+        let error = trouble?.happening ?? Self.reason(of: host).text
         let waits = node.isTask || standing.counts.queued == 1 ? "waits" : "wait"
         let subject = node.isTask ? "\(called)" : "\(called): \(Self.files(standing.counts.unstarted))"
         return (
             "\(subject) \(waits): \(error)\(untilTriedAgain(until))\((trouble?.error ?? host.error)?.quoted ?? "")",
             isUnknown
                 ? misspelled
-                : trouble?.remedy(for: mended) ?? unreached(host.error) ?? WaitReason.hostBackoff.remedy(for: mended)
+                : trouble.map(remedy(for:)) ?? unreached(host.error) ?? WaitReason.hostBackoff.remedy(for: mended)
         )
     }
 
     /// One file has tried the login, and the others do not.
-    private func notLetIn(by host: HeldHost) -> (String, String) {
+    private func notLetIn(by host: HeldHost) -> (String, Advice) {
         let isOne = node.isTask || standing.counts.unstarted == 1
         let subject = node.isTask ? "\(called)" : "\(called): \(Self.files(standing.counts.unstarted))"
         let what = host.reason.clause(server: host.origin)
@@ -90,19 +91,18 @@ extension WhySentence {
         )
     }
 
-    static func words(of host: HeldHost) -> String {
-        let isUnknown = host.error?.code == .cannotFindHost
-        return (isUnknown ? host.error?.happening : host.error?.messageWithoutPromise)
-            ?? "\(host.origin) asked for a pause"
+    private static func reason(of host: HeldHost) -> Because {
+        host.error.map { Because($0.finding, withAdvice: $0.code != .cannotFindHost) }
+            ?? Because("\(host.origin) asked for a pause")
     }
 
     /// A name that nobody knows is mostly a slip of the finger, which no waiting mends.
-    private var misspelled: String {
-        "check the spelling of its name; if it is wrong, martlet cancel \(name) and queue it again, else check the network"
+    private var misspelled: Advice {
+        "check the spelling of its name; if it is wrong, \(.cancel(node)) and queue it again, else check the network"
     }
 
     /// The remedy where nobody answers: the address may be wrong, and that is no time to wait for.
-    private func unreached(_ error: TransferError?) -> String? {
+    private func unreached(_ error: TransferError?) -> Advice? {
         error?.code == .cannotConnectToHost ? error?.remedyOfServer(for: mended) : nil
     }
 
@@ -110,30 +110,48 @@ extension WhySentence {
         time.since(now) >= .seconds(1) ? "; next try in \(Self.span(time.since(now)))" : "; it is tried again now"
     }
 
+    private func remedy(for trouble: HostTrouble) -> Advice {
+        trouble.isAskedPause ? WaitCount.remedyOfPause : trouble.error.remedyOfServer(for: mended)
+    }
+
     /// For the commands that mend it.
     var mended: CureSubject { CureSubject(node: node, batch: standing.batch, url: standing.origin) }
 
-    /// As a shell takes it.
-    var name: String { node.written }
+    /// A cause in words.
+    struct Because {
+        let text: String
+        /// Without the words of a library; `nil`: there are none.
+        var brief: String?
+        /// It goes on after "waits".
+        var isClause = false
+
+        init(_ text: String, isClause: Bool = false) { (self.text, self.isClause) = (text, isClause) }
+
+        init(_ finding: Finding, withAdvice: Bool = false) {
+            text = withAdvice ? finding.messageWithoutPromise : finding.happening
+            brief = finding.brief
+        }
+    }
 
     /// The cause that holds the node, without times and counts, so that whoever watches can tell a new reason from the old one; `nil`:
     /// there is none, or the node is over, or a person stopped it.
-    var because: String? {
+    var because: Because? {
         if !standing.pausedBy.isEmpty, !standing.isHeld, !standing.state.isTerminal, let end = standing.pauseEnds {
-            return "because it is paused until \(clock(end))"
+            return Because("because it is paused until \(clock(end))", isClause: true)
         }
         guard !standing.state.isTerminal || standing.scanning, standing.pausedBy.isEmpty, !standing.isHeld,
             standing.state != .created
         else { return nil }
-        if let trouble = feltFor { return trouble.happening }
-        if standing.counts.active > 0 { return isStalled ? "no byte has moved for some seconds\(atHost)" : nil }
-        if let host = heldHost { return Self.words(of: host) }
+        if let trouble = feltFor { return Because(trouble.finding) }
+        if standing.counts.active > 0 {
+            return isStalled ? Because("no byte has moved for some seconds\(atHost)") : nil
+        }
+        if let host = heldHost { return Self.reason(of: host) }
         guard let reason = standing.waitReasons.first else { return nil }
         if let error = standing.error {
-            if error.code == .cannotFindHost || reason == .auth { return error.happening }
-            return error.messageWithoutPromise
+            return Because(error.finding, withAdvice: error.code != .cannotFindHost && reason != .auth)
         }
-        return reason.clause(server: standing.origin ?? "the server")
+        return Because(reason.clause(server: standing.origin ?? "the server"), isClause: true)
     }
 
     /// True when nothing of what runs moves.

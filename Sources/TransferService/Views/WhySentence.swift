@@ -2,6 +2,7 @@ package import Configuration
 package import TransferEngine
 package import TransferModel
 package import TransferQueue
+import Wording
 
 /// Says in one sentence why a node stands where it stands, and what would unblock it. Pure.
 package struct WhySentence {
@@ -46,71 +47,75 @@ package struct WhySentence {
 
     package var answer: WhyAnswer {
         let (sentence, unblock) = words
-        return WhyAnswer(
+        let because = because
+        var answer = WhyAnswer(
             id: node, state: standing.state, waitReasons: standing.waitReasons, since: standing.since,
             retryAt: standing.retryAt ?? heldHost?.until, tasks: standing.counts.total, sentence: sentence,
-            unblock: unblock, because: because)
+            unblock: "", because: because?.text)
+        answer.remedy = unblock
+        (answer.becauseInShort, answer.becauseIsClause) = (because?.brief, because?.isClause == true ? true : nil)
+        return answer
     }
 
-    private var words: (sentence: String, unblock: String) {
+    private var words: (sentence: String, unblock: Advice) {
         let counts = standing.counts
         // What is over is held up by no flag any more.
         if standing.state.isTerminal, !standing.scanning { return over }
         if !standing.pausedBy.isEmpty { return paused }
         if standing.isHeld {
-            return ("\(called) is held: it was queued to be held and never started", "martlet resume \(name)")
+            return ("\(called) is held: it was queued to be held and never started", "\(.resume(node))")
         }
-        if standing.state == .created { return ("\(called) was never started", "martlet resume \(name)") }
+        if standing.state == .created { return ("\(called) was never started", "\(.resume(node))") }
         if let trouble = feltFor { return tried(trouble) }
         if counts.active > 0 { return running }
         if waitsForEngine {
             return (
                 "\(called) waits: the engine was told to stop and does so when the files that run are through",
-                "martlet engine start takes that back"
+                "\(AdvisedCommand("engine start")) takes that back"
             )
         }
         if let host = heldHost { return held(by: host) }
         if counts.paused > 0, counts.queued + counts.waiting == 0 {
             return (
                 "\(called): what is left of it, \(Self.files(counts.paused)), is paused one by one",
-                "martlet resume \(node.isTask ? name : "\(standing.batch) --state paused")"
+                "\(node.isTask ? .resume(node) : AdvisedCommand("resume", [.batch(standing.batch)], ["--state", "paused"]))"
             )
         }
         if let reason = standing.waitReasons.first { return waiting(for: reason) }
         if let time = standing.notBefore, time > now {
             return (
                 "\(called) may not start before \(clock(time))",
-                "nothing to do; martlet run-now \(name) starts it at once"
+                .idle("\(.runNow(node)) starts it at once")
             )
         }
         if standing.scanning {
             if hasBegun { return moving("; its folders are still being looked through") }
-            return ("\(called): its folders are still being looked through", "nothing to do; it goes on by itself")
+            return ("\(called): its folders are still being looked through", .idle("it goes on by itself"))
         }
         if counts.queued > 0 { return queued }
         if standing.state == .running {
             return (
                 "\(called): all of it is sent, and whether it is there is being looked at",
-                "nothing to do; it goes on by itself, martlet cancel \(name) ends the look"
+                .idle("it goes on by itself, \(.cancel(node)) ends the look")
             )
         }
         return over
     }
 
     /// By its own flag, or those of nodes above; all of them have to go.
-    private var paused: (String, String) {
+    private var paused: (String, Advice) {
         let above = standing.pausedBy.map { other in
             if case .batch = other { "its batch \(name(of: other))" } else { "its folder \(name(of: other))" }
         }
         let own = standing.pausedBy.contains(node)
         let because = own ? "" : " because \(above.joined(separator: " and ")) \(above.count == 1 ? "is" : "are")"
-        let names = standing.pausedBy.map(\.written).joined(separator: " ")
+        let resume = AdvisedCommand("resume", standing.pausedBy)
         guard let end = standing.pauseEnds else {
-            return ("\(called) is paused\(because)\(since)", "martlet resume \(names)")
+            return ("\(called) is paused\(because)\(since)", "\(resume)")
         }
         return (
             "\(called) is paused until \(clock(end))\(because)\(since)",
-            "nothing to do; it goes on by itself then, and at once with martlet resume \(names)"
+            .idle("it goes on by itself then, and at once with \(resume)")
         )
     }
 
@@ -126,18 +131,18 @@ package struct WhySentence {
     /// The clock on the wall of the engine's machine.
     func clock(_ time: Timestamp) -> String { calendar.date(time.milliseconds / 1000).written }
 
-    private var running: (String, String) {
+    private var running: (String, Advice) {
         let stalled = live.tasks.values.filter { $0.isStalled && $0.batch == standing.batch }
         if case .task(let id) = node, live.tasks[id]?.isStalled == true {
             return (
                 "\(called) is running but no byte has moved for some seconds\(atHost)",
-                "nothing to do; the attempt is broken off and tried again when its time-out passes"
+                .idle("the attempt is broken off and tried again when its time-out passes")
             )
         }
         if stalled.count > 0, stalled.count == standing.counts.active {
             return (
                 "\(called): none of its \(Self.files(standing.counts.active)) that run has moved a byte for some seconds\(atHost)",
-                "nothing to do; the attempts are broken off and tried again when their time-out passes"
+                .idle("the attempts are broken off and tried again when their time-out passes")
             )
         }
         let others = standing.counts.queued
@@ -146,11 +151,11 @@ package struct WhySentence {
     }
 
     /// With the limit that holds it back.
-    private func moving(_ rest: String) -> (String, String) {
+    private func moving(_ rest: String) -> (String, Advice) {
         let rest = rest + whatFollows
         guard let limit = smallestLimit else { return ("\(moves)\(rest)", "") }
         let rate = RateLimit.bytesPerSecond(limit.rate).written
-        return ("\(moves), held to \(rate)/s by the limit of \(limit.name)\(rest)", limit.remedy)
+        return ("\(moves), held to \(rate)/s by the limit of \(limit.name)\(rest)", "\(limit.remedy)")
     }
 
     /// The limit that binds: the smallest on its way.
@@ -159,10 +164,10 @@ package struct WhySentence {
         let directions = Set(live.tasks.values.filter { $0.batch == standing.batch }.map(\.direction))
         var limits = standing.limits
         if let rate = engine.bytesPerSecondUp, directions != [.download] {
-            limits.append(.init(rate: rate, name: "all uploads", remedy: "martlet limit off --up"))
+            limits.append(.init(rate: rate, name: "all uploads", remedy: .limit("off", "--up")))
         }
         if let rate = engine.bytesPerSecondDown, directions != [.upload] {
-            limits.append(.init(rate: rate, name: "all downloads", remedy: "martlet limit off --down"))
+            limits.append(.init(rate: rate, name: "all downloads", remedy: .limit("off", "--down")))
         }
         return limits.min { $0.rate < $1.rate }
     }
@@ -176,12 +181,12 @@ package struct WhySentence {
         }
     }
 
-    private var queued: (String, String) {
+    private var queued: (String, Advice) {
         if hasBegun { return moving("") }
         if standing.isUrgent {
-            return ("\(called) was asked for now and starts at once", "nothing to do; it starts by itself")
+            return ("\(called) was asked for now and starts at once", .idle("it starts by itself"))
         }
-        if let starting { return (starting, "nothing to do; it starts by itself") }
+        if let starting { return (starting, .idle("it starts by itself")) }
         let ahead = [
             standing.ahead > 0 ? "\(Self.files(standing.ahead)) of batches" : nil,
             standing.aheadInBatch > 0 ? "\(Self.files(standing.aheadInBatch)) of its own batch" : nil,
@@ -190,12 +195,14 @@ package struct WhySentence {
             let come = standing.ahead + standing.aheadInBatch == 1 ? "comes" : "come"
             return (
                 "\(called) stands in line: \(ahead.joined(separator: " and ")) before it \(come) first",
-                "nothing to do; martlet move \(name) --top brings it forward, martlet run-now \(name) starts it at once"
+                .idle(
+                    "\(AdvisedCommand("move", [node], ["--top"])) brings it forward, \(.runNow(node)) starts it at once"
+                )
             )
         }
         return (
             "\(called) stands in line and starts as soon as one of the \(engine.transfers) transfers at once is over",
-            "nothing to do; martlet limit --transfers N lets more run at once"
+            .idle("\(.limit("--transfers", "N")) lets more run at once")
         )
     }
 
@@ -213,40 +220,43 @@ package struct WhySentence {
         return "\(called) stands in line and starts as soon as \(transfers) at once with \(host) is over"
     }
 
-    private var over: (String, String) {
+    private var over: (String, Advice) {
         switch standing.state {
         case .failed:
-            guard let error = standing.error else { return ("\(called) failed", "martlet retry \(name)") }
+            guard let error = standing.error else { return ("\(called) failed", "\(.retry(node))") }
             let failed = standing.counts.failed
-            let what = failed > 1 && error.namesItsFile ? "\(called): \(failed) files failed, " : "\(called) failed: "
+            let what =
+                failed > 1 && error.finding.isOfFile ? "\(called): \(failed) files failed, " : "\(called) failed: "
             return (what + error.happening(of: failed) + error.quoted, error.remedy(for: mended))
         case .cancelled: return cancelled
         case .completed where standing.counts.cancelled > 0:
             let counts = standing.counts
             return (
                 "\(called) is over\(ago): \(Self.files(counts.completed)) arrived, \(Self.files(counts.cancelled)) cancelled",
-                "martlet retry \(name) tries the rest, too"
+                "\(.retry(node)) tries the rest, too"
             )
         default: return ("\(called) is \(standing.state.rawValue)\(ago)", "")
         }
     }
 
     /// A retry goes on from what the server has, as long as it has it.
-    private var cancelled: (String, String) {
+    private var cancelled: (String, Advice) {
         let sentence = "\(called) was cancelled\(ago)"
-        guard let isLeft = standing.isLeftAtServer else { return (sentence, "martlet retry \(name)") }
-        guard isLeft else { return (sentence, "martlet retry \(name) begins it anew") }
+        guard let isLeft = standing.isLeftAtServer else { return (sentence, "\(.retry(node))") }
+        guard isLeft else { return (sentence, "\(.retry(node)) begins it anew") }
         let left = (standing.since ?? now).advanced(by: grace).since(now)
         if left > .zero {
             return (
                 "\(sentence); what its server has of it is removed in \(Self.span(left))",
-                "martlet undo \(name) takes the cancel back; martlet retry \(name) goes on where it stood until then, and begins "
-                    + "anew afterwards"
+                """
+                \(AdvisedCommand("undo", [node])) takes the cancel back; \(.retry(node)) goes on where it stood until then, and \
+                begins anew afterwards
+                """
             )
         }
         return (
             "\(sentence); what its server has of it is still there",
-            "martlet retry \(name) goes on where it stood; martlet leftovers shows what is there"
+            "\(.retry(node)) goes on where it stood; martlet leftovers shows what is there"
         )
     }
 

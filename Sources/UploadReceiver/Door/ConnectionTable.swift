@@ -1,5 +1,4 @@
 import LinuxSystem
-import Synchronization
 
 /// The connections there are, and which of them are closed to make room for others. Any thread.
 ///

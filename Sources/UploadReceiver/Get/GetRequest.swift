@@ -1,6 +1,5 @@
 import Digests
 import LinuxSystem
-import Synchronization
 
 /// Serves one GET or HEAD: a file or a part of it, or a folder's names, one a line.
 final class GetRequest: ServedRequest {

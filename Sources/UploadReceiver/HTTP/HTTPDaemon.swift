@@ -1,6 +1,5 @@
 import CMicrohttpd
 import LinuxSystem
-import Synchronization
 
 /// libmicrohttpd's daemon: the one owner of its handle. It serves connections on threads of its own.
 ///

@@ -1,7 +1,6 @@
 import DisplayText
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// The receiver's lines on standard output, written by a thread of its own so that a reader who does not read, or a
 /// terminal that is held, never holds up a transfer. When too many lines wait, the newest are dropped and counted.

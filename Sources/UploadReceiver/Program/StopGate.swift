@@ -1,5 +1,4 @@
 import LinuxSystem
-import Synchronization
 
 /// Counts what must not be cut off when the receiver stops: work that is under way, and answers that it owes.
 final class StopGate: Sendable {

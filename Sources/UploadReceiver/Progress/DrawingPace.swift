@@ -1,5 +1,4 @@
 import LinuxSystem
-import Synchronization
 
 /// When what is under way is drawn: at most four times a second while something comes, once more when nothing has come for two seconds, and
 /// then not before something comes again. Any thread.

@@ -1,6 +1,5 @@
 import DisplayText
 import LinuxSystem
-import Synchronization
 import TransferModel
 
 /// The uploads that bytes come for, and how fast: what a terminal shows while they come. Any thread.

@@ -1,5 +1,4 @@
 import LinuxSystem
-import Synchronization
 
 /// The room that files may take: `--keep-free` is left alone, also while bytes arrive and while pieces are joined. Any thread.
 final class DiskRoom: Sendable {

@@ -1,6 +1,6 @@
 import Digests
 import LinuxSystem
-import Synchronization
+import struct Synchronization.Atomic
 
 /// Computes SHA-256 of files that are there, for who asks by `Want-Repr-Digest`: one file after the other, on a thread of its own, so
 /// that nothing else waits for it. What was computed stands beside the file from then on.

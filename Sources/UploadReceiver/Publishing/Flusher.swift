@@ -1,5 +1,4 @@
 import LinuxSystem
-import Synchronization
 
 /// Puts small files on the disk behind the answers: one sync of the file system within a second of the first of them,
 /// for all that came meanwhile.

@@ -1,6 +1,6 @@
 import Digests
 import LinuxSystem
-import Synchronization
+import struct Synchronization.Atomic
 
 /// A file that is still arriving, under a temporary name. It is removed with its last reference unless it was published.
 ///
@@ -9,26 +9,27 @@ import Synchronization
 final class IncomingFile: ArrivedFile, @unchecked Sendable {
     let descriptor: OwnedDescriptor
     let name: [UInt8]
-    private let folder: IncomingFolder
+    let folderDescriptor: OwnedDescriptor
+    private let room: DiskRoom
     private let digest: RunningDigest?
     private(set) var size: UInt64 = 0
     private var startedWriting: UInt64 = 0
     private var isPublished = false
 
     init(in folder: IncomingFolder, computingDigest: Bool) throws(Errno) {
-        (descriptor, name) = try folder.makeFile()
-        self.folder = folder
+        (descriptor, name, folderDescriptor) = try folder.makeFile()
+        room = folder.room
         digest = computingDigest ? RunningDigest(.sha256) : nil
     }
 
     deinit {
-        if !isPublished { folder.remove(name) }
+        if !isPublished { IncomingFolder.remove(name, in: folderDescriptor) }
     }
 
     /// Appends bytes to the file and the digest. Large files start on their way to the disk while they arrive, so that
     /// the sync at the end has little left to do.
     func append(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
-        try folder.room.take(bytes.count)
+        try room.take(bytes.count)
         try System.writeAll(descriptor.rawValue, bytes)
         digest?.update(bytes)
         size += UInt64(bytes.count)
@@ -39,8 +40,6 @@ final class IncomingFile: ArrivedFile, @unchecked Sendable {
             startedWriting = size
         }
     }
-
-    var folderDescriptor: OwnedDescriptor { folder.descriptor }
 
     /// The digest of all bytes so far, when one is computed.
     var digestValue: DigestValue? { digest?.value() }

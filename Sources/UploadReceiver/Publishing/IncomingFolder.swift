@@ -1,62 +1,86 @@
 import Digests
 import Glibc
 import LinuxSystem
-import Synchronization
+import struct Synchronization.Atomic
 
 /// The folder of files that are still arriving: hidden, inside the served folder, so that publishing is a rename.
 ///
 /// Each run has a folder of its own in it, `.martlet-incoming/ID`, which it holds locked while it lives. So the next run
 /// can tell what a dead one left behind (its folder's lock can be had) from what a living one still writes. A run that
-/// ends leaves nothing.
+/// ends leaves nothing. Where somebody clears the folder away while the run lives, the next file begins another one, with the same checks.
 final class IncomingFolder: Sendable {
     /// Its name; no request reaches below it.
     static let name = ".martlet-incoming"
 
-    /// This run's folder, locked.
-    let descriptor: OwnedDescriptor
+    /// A run's folder, locked.
+    private struct Run: Sendable {
+        let shared: OwnedDescriptor
+        let id: [UInt8]
+        let folder: OwnedDescriptor
+    }
+
+    private let run: Mutex<Run>
     /// The number of unfinished files of dead runs that were removed at the start.
     let removedLeftovers: Int
     /// The disk space that its files may take.
     let room: DiskRoom
     private let root: OwnedDescriptor
-    private let shared: OwnedDescriptor
-    private let runID: [UInt8]
     private let count = Atomic<UInt64>(0)
 
     init(in root: OwnedDescriptor, _ room: DiskRoom) throws(Errno) {
         self.root = root
         self.room = room
-        (shared, runID, descriptor) = try Self.beginRun(in: root.rawValue)
-        removedLeftovers = try Self.removeLeftovers(in: shared.rawValue, except: runID)
+        let begun = try Self.beginRun(in: root.rawValue)
+        run = Mutex(begun)
+        removedLeftovers = try Self.removeLeftovers(in: begun.shared.rawValue, except: begun.id)
     }
 
     /// Makes a new, empty file that only this run knows.
-    func makeFile() throws(Errno) -> (OwnedDescriptor, name: [UInt8]) {
+    func makeFile() throws(Errno) -> (OwnedDescriptor, name: [UInt8], folder: OwnedDescriptor) {
+        let run = run.withLock { $0 }
+        do throws(Errno) {
+            return try makeFile(in: run.folder)
+        } catch .noSuchFile {
+            return try makeFile(in: renewed(run).folder)
+        }
+    }
+
+    /// The run after one whose folder is gone; another request may have begun it.
+    private func renewed(_ lost: Run) throws(Errno) -> Run {
+        try run.withLock { run throws(Errno) in
+            if run.id == lost.id { run = try Self.beginRun(in: root.rawValue) }
+            return run
+        }
+    }
+
+    private func makeFile(
+        in folder: OwnedDescriptor
+    ) throws(Errno) -> (OwnedDescriptor, name: [UInt8], folder: OwnedDescriptor) {
         let number = count.add(1, ordering: .relaxed).newValue
         let name = Array("\(number)\(Self.partSuffix)".utf8)
         // 0666 and the umask decide, as for a file that a user saves here; nobody else can look into the folder.
         let flags = O_RDWR | O_CREAT | O_EXCL
-        return (try System.openat(descriptor.rawValue, name, flags: flags, mode: 0o666), name)
+        return (try System.openat(folder.rawValue, name, flags: flags, mode: 0o666), name, folder)
     }
 
-    func remove(_ name: [UInt8]) {
+    /// - Parameter folder: the one that it was made in.
+    static func remove(_ name: [UInt8], in folder: OwnedDescriptor) {
         // A file that is already gone is as good as removed, and any other failure leaves it to the next run.
-        try? System.unlinkat(descriptor.rawValue, name)
+        try? System.unlinkat(folder.rawValue, name)
     }
 
     /// Ends the run; no file of it may be left. The shared folder goes too, unless another run is in it.
     func endRun() {
-        try? System.rmdirat(shared.rawValue, runID)
+        let run = run.withLock { $0 }
+        try? System.rmdirat(run.shared.rawValue, run.id)
         try? System.rmdirat(root.rawValue, Array(Self.name.utf8))
-        descriptor.close()
+        run.folder.close()
     }
 
     private static let partSuffix = ".part"
 
-    private static func beginRun(
-        in root: Int32
-    ) throws(Errno) -> (shared: OwnedDescriptor, id: [UInt8], folder: OwnedDescriptor) {
-        while true {
+    private static func beginRun(in root: Int32) throws(Errno) -> Run {
+        for _ in 0..<100 {
             do {
                 let shared = try HiddenFolder.open(name, in: root, making: true)
                 let id = Array(Hexadecimal.encode(try System.randomBytes(8)).utf8)
@@ -65,12 +89,14 @@ final class IncomingFolder: Sendable {
                 // A run that starts now may have seen the new folder before it was locked, and be removing it.
                 guard try System.tryLockExclusively(folder.rawValue), try System.fstat(folder.rawValue).linkCount > 0
                 else { continue }
-                return (shared, id, folder)
+                return Run(shared: shared, id: id, folder: folder)
             } catch .noSuchFile {
                 // A run that ends took the shared folder away between two of our steps.
                 continue
             }
         }
+        // The served folder itself is gone.
+        throw .noSuchFile
     }
 
     /// Removes what runs left that live no more. Only names of exactly our pattern are touched.

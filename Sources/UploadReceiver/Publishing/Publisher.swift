@@ -1,5 +1,4 @@
 import LinuxSystem
-import Synchronization
 
 /// A whole file under a temporary name, which a publisher renames.
 protocol ArrivedFile: AnyObject {

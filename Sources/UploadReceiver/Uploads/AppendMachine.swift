@@ -79,7 +79,7 @@ struct AppendMachine {
     /// A piece could not be stored.
     mutating func storingFailed(_ error: Errno) -> UploadRefusal {
         state = .over
-        return .file(.failed(error))
+        return .after(error)
     }
 
     /// A later request writes to the upload now, or it was removed.

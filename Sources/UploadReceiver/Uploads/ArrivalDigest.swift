@@ -1,6 +1,5 @@
 import Digests
 import LinuxSystem
-import Synchronization
 
 /// The SHA-256 of an upload, computed while its bytes arrive, so that the whole file need not be read again at its end.
 ///

@@ -1,5 +1,4 @@
 import LinuxSystem
-import Synchronization
 
 /// An upload that a request is about. There is one object for each upload in use, however many connections ask for it.
 ///
@@ -169,9 +168,12 @@ final class LiveUpload: Sendable {
     }
 
     /// Puts bytes and record on the disk and says how many bytes are there. Blocks; on a job or while nobody writes.
-    func sync() throws(Errno) -> UInt64 { try sync(isCheckpoint: false) }
+    /// - Parameter withRecord: false: the upload ends with this request, so a record that is not on the disk yet need not get there.
+    func sync(withRecord: Bool = true) throws(Errno) -> UInt64 {
+        try sync(isCheckpoint: false, withRecord: withRecord)
+    }
 
-    private func sync(isCheckpoint: Bool) throws(Errno) -> UInt64 {
+    private func sync(isCheckpoint: Bool, withRecord: Bool = true) throws(Errno) -> UInt64 {
         try syncing.withLock { _ throws(Errno) in
             let untold = state.withLock { state in
                 defer { if !isCheckpoint { state.untoldLoss = nil } }
@@ -189,11 +191,11 @@ final class LiveUpload: Sendable {
                     throw error
                 }
             }
-            if !isRecordSynced { try folder.sync(id) }
+            if !isRecordSynced, withRecord { try folder.sync(id) }
             FaultPoint.synced.pass()
             state.withLock { state in
                 state.synced = max(state.synced, offset)
-                state.isRecordSynced = true
+                if withRecord { state.isRecordSynced = true }
             }
             return offset
         }

@@ -111,7 +111,7 @@ extension ReceiverContext {
         do {
             existing = try folder.look(at: record.path)
         } catch {
-            return .file(.failed(error))
+            return .after(error)
         }
         let conditions = record.conditions
         if conditions.outcome(of: existing.facts, isRead: false) == .failed
@@ -131,10 +131,8 @@ extension ReceiverContext {
             let upload = try uploads.acquire(id)
             if let upload { uploads.noteUse(upload) }
             return upload
-        } catch .wouldBlock {
-            throw .busy
         } catch {
-            throw .file(.failed(error))
+            throw .after(error)
         }
     }
 

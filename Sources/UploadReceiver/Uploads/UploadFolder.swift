@@ -1,6 +1,5 @@
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// Unfinished uploads on the disk: for each `ID.data`, its bytes, and `ID.info`, its record, in a hidden folder inside the
 /// served one, so that publishing is a rename.
@@ -35,14 +34,14 @@ final class UploadFolder: Sendable {
         let lastWritten: Int64
     }
 
-    /// Makes an upload without bytes and locks it. It survives the receiver at once, a power cut after `sync`.
+    /// Makes an upload without bytes and locks it. It survives the receiver at once, a power cut after `sync`: until then nothing of it is
+    /// told, and a torn record is nobody's. `EWOULDBLOCK` while another receiver makes it.
     func create(_ id: UploadID, _ record: UploadRecord) throws(Errno) -> OwnedDescriptor {
         let folder = try openFolder(making: true)
         do {
             return try create(id, record, in: folder.rawValue)
         } catch .noSuchFile {
-            // Another receiver took the folder away because it was empty.
-            opened.withLock { $0 = nil }
+            // Another receiver took the folder away this moment, because it was empty.
             return try create(id, record, in: openFolder(making: true).rawValue)
         }
     }
@@ -103,7 +102,7 @@ final class UploadFolder: Sendable {
     /// Replaces the record, durably.
     func rewrite(_ id: UploadID, _ record: UploadRecord) throws(Errno) {
         let folder = try openFolder(making: false)
-        try Self.put(id, record, in: folder.rawValue)
+        try Self.put(id, record, in: folder.rawValue, synced: true)
         try System.fsync(folder.rawValue)
         FaultPoint.measured.pass()
     }
@@ -187,7 +186,9 @@ final class UploadFolder: Sendable {
     /// The folder in which uploads have their names.
     func openFolder(making: Bool) throws(Errno) -> OwnedDescriptor {
         try opened.withLock { opened throws(Errno) in
-            if let opened { return opened }
+            // Another receiver takes an empty one away, and a person may clear any away.
+            if let known = opened, try System.fstat(known.rawValue).linkCount > 0 { return known }
+            opened = nil
             let folder = try HiddenFolder.open(UploadID.folderName, in: root.rawValue, making: making)
             opened = folder
             return folder
@@ -216,7 +217,7 @@ final class UploadFolder: Sendable {
             throw .wouldBlock
         }
         do throws(Errno) {
-            try Self.put(id, record, in: folder)
+            try Self.put(id, record, in: folder, synced: false)
             FaultPoint.made.pass()
             return data
         } catch {
@@ -225,12 +226,15 @@ final class UploadFolder: Sendable {
         }
     }
 
-    /// Gives the whole record, synced, its name; what had it goes.
-    private static func put(_ id: UploadID, _ record: UploadRecord, in folder: Int32) throws(Errno) {
+    /// Gives the whole record its name; what had it goes.
+    /// - Parameter synced: where another one had it, which a power cut would take away for a torn one.
+    private static func put(
+        _ id: UploadID, _ record: UploadRecord, in folder: Int32, synced: Bool
+    ) throws(Errno) {
         let new = info(id) + Array(".new".utf8)
         let file = try System.openat(folder, new, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
         try write(record, to: file.rawValue)
-        try System.fdatasync(file.rawValue)
+        if synced { try System.fdatasync(file.rawValue) }
         try System.renameat(folder, new, to: folder, info(id))
     }
 

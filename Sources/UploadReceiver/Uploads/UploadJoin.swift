@@ -115,7 +115,7 @@ final class UploadJoinRequest: ServedRequest {
         do {
             return try copy(pieces, length, join, context)
         } catch {
-            throw .file(.failed(error))
+            throw .after(error)
         }
     }
 

@@ -112,6 +112,13 @@ struct UploadRecord: Equatable, Sendable {
         isPublished = lines[end...].contains(Substring(Self.publication))
     }
 
+    /// Somebody may ask for the upload after a power cut right behind its publication. Not where tus creates it and sends all of it in one
+    /// request: its URL comes with the answer, and what had another request before is on the disk.
+    var outlivesPublication: Bool {
+        if case .joined = role { return true }
+        return !completesByLength
+    }
+
     /// True of text that is no record, but was going to be one of ours: torn by a power cut, which may leave no bytes, or zeros.
     static func isTorn(_ text: String) -> Bool {
         UploadRecord(text: text) == nil

@@ -33,6 +33,9 @@ enum UploadRefusal: Error, Equatable, Sendable {
     /// A reason for which a PUT would be refused, too.
     case file(Refusal)
 
+    /// The refusal after an error of the disk. `EWOULDBLOCK` says that another receiver has the upload: the client asks again.
+    static func after(_ error: Errno) -> UploadRefusal { error == .wouldBlock ? .busy : .file(.failed(error)) }
+
     func answer(in dialect: UploadDialect) -> Answer {
         switch self {
         // Where these come from, the method and the target say already which dialect is meant.

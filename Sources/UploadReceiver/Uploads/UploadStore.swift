@@ -1,6 +1,5 @@
 import Digests
 import LinuxSystem
-import Synchronization
 
 /// All uploads: those on the disk, and which of them requests are about. Any thread.
 final class UploadStore: Sendable {
@@ -187,7 +186,7 @@ final class UploadStore: Sendable {
         do {
             return .kept(offset: try upload.sync())
         } catch {
-            return .refused(.file(.failed(error)))
+            return .refused(.after(error))
         }
     }
 
@@ -205,8 +204,8 @@ final class UploadStore: Sendable {
     func finish(_ upload: LiveUpload) -> UploadEnd {
         if upload.isRemoved { return .refused(.noSuchUpload) }
         do {
-            let offset = try upload.sync()
             let record = upload.record
+            let offset = try upload.sync(withRecord: record.outlivesPublication)
             guard let data = upload.data else { return .refused(.completed) }
             // Whoever found it whole may have been told before the disk lost a part of it.
             if let length = record.length, length != offset { return .refused(.file(.failed(.inputOutput))) }
@@ -230,7 +229,7 @@ final class UploadStore: Sendable {
             }
             return end
         } catch {
-            return .refused(.file(.failed(error)))
+            return .refused(.after(error))
         }
     }
 
@@ -260,7 +259,7 @@ final class UploadStore: Sendable {
         case .replaced(let facts): .published(facts, offset: offset, replaced: true, digest)
         case .refused: .refused(record.refusal(over: nil))
         case .blocked: .refused(.file(.notAFile))
-        case .failed(let error): .refused(.file(.failed(error)))
+        case .failed(let error): .refused(.after(error))
         }
     }
 }

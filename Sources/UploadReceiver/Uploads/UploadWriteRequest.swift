@@ -20,8 +20,7 @@ final class UploadWriteRequest: ServedRequest {
     /// Bytes of this request.
     private var received: UInt64 = 0
     private let settling = Settling()
-    /// The offset that the last 104 told the client.
-    private var toldOffset: UInt64 = 0
+    private var reports: ProgressReports
     /// True when the client knows the upload's URL; otherwise a beginning that is cut is of no use to anybody.
     private var urlIsKnown: Bool
     private var isAnswered = false
@@ -38,6 +37,7 @@ final class UploadWriteRequest: ServedRequest {
         case .append(_, let patch, _): (append, urlIsKnown) = (patch, true)
         }
         dialect = append.dialect
+        reports = ProgressReports(from: append.offset)
         machine = AppendMachine(append, limits: context.configuration.limits)
     }
 
@@ -149,7 +149,7 @@ final class UploadWriteRequest: ServedRequest {
             // Nobody else knows it, so the seat is free.
             seat = upload.takeSeat(head.socket)
         } catch {
-            throw .file(.failed(error))
+            throw .after(error)
         }
     }
 
@@ -171,7 +171,7 @@ final class UploadWriteRequest: ServedRequest {
             if let length = try machine.look(facts, context) { try upload.setLength(length) }
             if context.uploads.isResumption(upload, at: append.offset) { upload.noteResumption(at: append.offset) }
         } catch let error as Errno {
-            throw .file(.failed(error))
+            throw .after(error)
         } catch let refusal as UploadRefusal {
             throw refusal
         } catch {
@@ -184,7 +184,7 @@ final class UploadWriteRequest: ServedRequest {
         do {
             return try UploadPiece(claim, in: context.uploads.folder)
         } catch {
-            throw .file(.failed(error))
+            throw .after(error)
         }
     }
 
@@ -211,7 +211,7 @@ final class UploadWriteRequest: ServedRequest {
         do {
             if let piece { try upload.append(contentsOf: piece, unless: { uploads.isStopping }) }
         } catch {
-            return .refused(.file(.failed(error)))
+            return .refused(.after(error))
         }
         return isLast ? uploads.finish(upload) : uploads.keep(upload)
     }
@@ -229,8 +229,7 @@ final class UploadWriteRequest: ServedRequest {
     private func tellProgress() {
         guard case .ietf(let version) = dialect, version.hasProgress, head.takesInterim, let upload else { return }
         let synced = upload.syncedOffset
-        guard synced > max(toldOffset, machine.append.offset) else { return }
-        toldOffset = synced
+        guard reports.isDue(at: synced) else { return }
         _ = interim(UploadAnswers.interim(version, [.offset(synced)]))
     }
 
@@ -309,7 +308,7 @@ extension AppendMachine {
         do {
             room = try context.room.free()
         } catch {
-            throw .file(.failed(error))
+            throw .after(error)
         }
         switch looked(facts, freeSpace: room) {
         case .receive(let newLength): return newLength

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 import TransferModel
 
@@ -13,13 +14,11 @@ import TransferModel
 
     /// Runs the commands that `why` names for a batch, in their order, with `words` in the places of what is to be filled in.
     private func followAdvice(for batch: String, words: [String: String] = [:]) throws {
-        let unblock = try sandbox.succeed("why", "--json", batch).json["unblock"].text ?? ""
-        let commands = Advice(unblock).pieces.compactMap { piece in
-            if case .command(let command) = piece { command.text } else { nil }
-        }
-        #expect(!commands.isEmpty, "\(unblock)")
+        let why = try sandbox.succeed("why", "--json", batch).output
+        let commands = try JSONDecoder().decode(WhyAnswer.self, from: Data(why.utf8)).remedy.commands
+        #expect(!commands.isEmpty, "\(why)")
         for command in commands {
-            let arguments = command.split(separator: " ").dropFirst().map { words[String($0)] ?? String($0) }
+            let arguments = command.text.split(separator: " ").dropFirst().map { words[String($0)] ?? String($0) }
             try sandbox.succeed(arguments)
         }
     }

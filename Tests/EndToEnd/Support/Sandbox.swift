@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import LinuxSystem
 import Testing
 import TransferModel
 

@@ -3,6 +3,7 @@ import DisplayText
 @testable import MartletKit
 import Terminal
 import Testing
+import Wording
 
 @testable import TerminalUI
 
@@ -15,48 +16,53 @@ struct AdviceTests {
         ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
     }
 
-    @Test(
-        "a command of the shell is the key or the line that does it",
-        arguments: [
-            ("martlet retry b1", "Press  r"), ("martlet resume b1", "Press  p"),
-            ("martlet resume b3", "Press  p on its batch"), ("martlet limit off --up", "Type  :limit up off"),
-            ("martlet limit off --host nas", "Type  :limit host nas off"),
-            ("martlet session set night --limit off", "Type  :limit session night off"),
-            ("martlet set b1 --limit off", "Type  :set limit off"),
-            ("martlet set t4 --limit off", "Type  :set t4 limit off"),
-            ("martlet set b7 --if-exists replace", "Type  :set b7 if-exists replace"),
-            ("martlet resume b1 --state paused", "Type  :resume @pause batch=b1"),
-            ("martlet engine start takes that back", ":start-engine takes that back"),
+    @Test("a command of the shell is the key or the line that does it")
+    func keys() {
+        let (b3, b7, t4) = (
+            NodeID.batch(BatchID(rawValue: 3)), NodeID.batch(BatchID(rawValue: 7)), NodeID.task(TaskID(rawValue: 4))
+        )
+        let night = AdvisedCommand("session set", [], ["night", "--limit", "off"])
+        let paused = AdvisedCommand("resume", [b1], ["--state", "paused"])
+        let top = AdvisedCommand("move", [b1], ["--top"])
+        let cases: [(Advice, String)] = [
+            ("\(.retry(b1))", "Press  r"), ("\(.resume(b1))", "Press  p"),
+            ("\(.resume(b3))", "Press  p on its batch"), ("\(.limit("off", "--up"))", "Type  :limit up off"),
+            ("\(.limit("off", "--host", "nas"))", "Type  :limit host nas off"),
+            ("\(night)", "Type  :limit session night off"),
+            ("\(.set(b1, "--limit", "off"))", "Type  :set limit off"),
+            ("\(.set(t4, "--limit", "off"))", "Type  :set t4 limit off"),
+            ("\(.set(b7, "--if-exists", "replace"))", "Type  :set b7 if-exists replace"),
+            ("\(paused)", "Type  :resume @pause batch=b1"),
+            ("\(AdvisedCommand("engine start")) takes that back", ":start-engine takes that back"),
             (
-                "nothing to do; martlet move b1 --top brings it forward, martlet run-now b1 starts it at once",
+                .idle("\(top) brings it forward, \(.runNow(b1)) starts it at once"),
                 "Nothing to do; o then f brings it forward, o then n starts it at once"
             ),
             (
-                "nothing to do; martlet limit --transfers N lets more run at once",
+                .idle("\(.limit("--transfers", "N")) lets more run at once"),
                 "Nothing to do; :limit transfers N lets more run at once"
             ),
             (
-                "check its name; if it is wrong, martlet cancel b1 and queue it again",
+                "check its name; if it is wrong, \(.cancel(b1)) and queue it again",
                 "Check its name; if it is wrong, x and queue it again"
             ),
             (
-                "martlet set b1 --user USER gives another password, then martlet retry b1",
+                "\(.set(b1, "--user", "USER")) gives another password, then \(.retry(b1))",
                 "martlet set b1 --user USER gives another password, then r"
             ),
             (
-                "martlet retry b1 goes on where it stood; martlet leftovers shows what is there",
+                "\(.retry(b1)) goes on where it stood; martlet leftovers shows what is there",
                 "r goes on where it stood; martlet leftovers shows what is there"
             ),
-        ])
-    func keys(_ said: String, _ shown: String) {
-        #expect(screen().model.cure(said, about: b1).string == shown)
+        ]
+        for (advice, shown) in cases { #expect(screen().model.cure(advice, about: b1).string == shown) }
     }
 
     @Test("what the engine refuses is mended by keys too")
     func refused() {
         var screen = screen()
         screen.press("p")
-        screen.answer([NodeResult(id: b1, result: .refused, message: "b1 is paused: 'martlet resume b1'")])
+        screen.answer([NodeResult(id: b1, refused: .refused, "b1 is paused: \(quoted: .resume(b1))")])
         #expect(screen.picture.contains("b1 is paused: p on b1"))
     }
 
@@ -69,16 +75,16 @@ struct AdviceTests {
         let appearance = screen().model.appearance
         let size = ScreenSize(columns: 80, rows: 24)
         let model = Model(appearance: appearance, keys: keys, size: size, home: [], machine: nil, now: screen().moment)
-        #expect(model.cure("martlet retry b1", about: b1).string == "Press  K")
-        #expect(model.cure("martlet undo b1 takes it back", about: b1).string == ":undo takes it back")
+        #expect(model.cure("\(.retry(b1))", about: b1).string == "Press  K")
+        #expect(model.cure("\(AdvisedCommand("undo", [b1])) takes it back", about: b1).string == ":undo takes it back")
     }
 
     @Test("keys are those of the page; what it has no key for is in the list")
     func pages() {
         var screen = screen()
         screen.press("e")
-        #expect(screen.model.advised("martlet run-now b1", about: b1).string == "in the list, o then n")
-        #expect(screen.model.advised("martlet retry b3, or wait").string == "r, or wait")
+        #expect(screen.model.advised("\(.runNow(b1))", about: b1).string == "in the list, o then n")
+        #expect(screen.model.advised("\(.retry(.batch(BatchID(rawValue: 3)))), or wait").string == "r, or wait")
     }
 
     @Test("no wait asks for a shell where a key does it", arguments: WaitReason.allCases, TransferScheme.allCases)

@@ -50,6 +50,49 @@ struct WhyPanelTests {
         #expect(screen.lines.last?.contains("p pause") == true)
     }
 
+    @Test("over the page of servers, which takes keys as they are, it has the key that closes it")
+    func overServers() {
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("w")
+        let number = screen.lastNumber
+        screen.press("D")
+        screen.send(.answer(.why(.success([answer(Self.long)]), number: number)))
+        #expect(screen.model.why != nil)
+        screen.press("Esc")
+        #expect(screen.model.why == nil && screen.model.page is DestinationsPage)
+        screen.press("Esc")
+        #expect(screen.model.page is TransfersPage)
+    }
+
+    @Test("it does not open over a line that is typed or a form: that is said, and the keys go where they went")
+    func whileTyping() {
+        for key in ["/", ":"] {
+            var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+            screen.press("w")
+            let number = screen.lastNumber
+            screen.press(key, "a")
+            screen.send(.answer(.why(.success([answer(Self.long)]), number: number)))
+            #expect(screen.model.why == nil && screen.model.isOccupied)
+            #expect(screen.model.notice?.text.string.contains("came while you were busy") == true)
+            screen.press("Esc")
+            #expect(!screen.model.isOccupied)
+        }
+    }
+
+    @Test("of the layers only what is there changes while the stack is shut")
+    func shut() {
+        var stack = LayerStack()
+        stack[FilterLine.self] = FilterLine("a")
+        stack.isShut = true
+        stack[CommandPrompt.self] = CommandPrompt()
+        #expect(stack[CommandPrompt.self] == nil && stack.wasRefused)
+        stack[FilterLine.self] = FilterLine("b")
+        #expect(stack[FilterLine.self] != nil)
+        #expect(stack.reopen() && !stack.reopen())
+        stack[CommandPrompt.self] = CommandPrompt()
+        #expect(stack[CommandPrompt.self] != nil)
+    }
+
     @Test("it is about the row of the cursor, whatever is marked")
     func marked() {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)

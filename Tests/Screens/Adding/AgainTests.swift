@@ -43,6 +43,21 @@ struct AgainTests {
         return screen
     }
 
+    @Test("the steps do not come up over or under a line that is typed meanwhile")
+    func whileTyping() {
+        var screen = ScreenHarness(100, 40, Rows.example)
+        var batch = Adding.batch
+        (batch.state, batch.finishedAt) = (.completed, ScreenHarness.morning)
+        screen.press("H")
+        screen.send(.answer(.history(.success([batch]), number: screen.lastNumber)))
+        screen.press("A")
+        let number = screen.lastNumber
+        screen.press("Esc", ":", "f")
+        screen.send(.answer(.ordered(.success(order), number: number)))
+        #expect(screen.model.adding == nil && screen.model.commandPrompt != nil)
+        #expect(!screen.requests.contains { if case .local = $0 { true } else { false } })
+    }
+
     private func queued(_ screen: ScreenHarness) -> AddOrder? {
         guard case .queue(let order, _)? = screen.requests.last else { return nil }
         return order
@@ -61,7 +76,7 @@ struct AgainTests {
         ])
     func replaced(code: TransferErrorCode, state: TransferState, sent: Int64, isInPlace: Bool) {
         var row = Rows.batch(1, "docs", state, { $0[state] = 3 }, total: 9, sent: sent)
-        row.error = TransferError(code, "nas does not answer: look")
+        row.error = TransferError(code, "nas does not answer", .step("look"))
         var screen = ScreenHarness(80, 24, [Rows.section(nil, [row])])
         screen.press("A")
         let asked = screen.model.requests.outstanding.values.compactMap { request in

@@ -167,11 +167,11 @@ struct CommandPaletteTests {
     func saving() {
         var screen = example()
         screen.press(":", "save bad @err 403", "Enter")
-        #expect(screen.requests.contains(.saveFilters([SavedFilter(name: "bad", text: "@err 403")])))
+        #expect(screen.requests.contains(.changeFilter("bad", to: "@err 403")))
         screen.press(":", "filter bad", "Tab")
         #expect(screen.model.commandPrompt?.text.hasPrefix("filter") == true)
         screen.press("Esc", ":", "forget bad", "Enter")
-        #expect(screen.requests.contains(.saveFilters([])))
+        #expect(screen.requests.contains(.changeFilter("bad", to: nil)))
         screen.press(":", "save a/b x", "Enter")
         #expect(screen.model.notice?.isError == true)
     }

@@ -95,6 +95,23 @@ struct TypingTests {
         #expect(field.count == 5 && field.cursor == 4)
     }
 
+    @Test("the last word of a line is the one that is being typed, quoted, escaped, or not begun; of a long line, too")
+    func lastWord() {
+        let words = ShellWords(home: Array("/h".utf8))
+        func last(_ line: String) -> String? {
+            words.lastWord(Array(line.utf8)).map { "\(String(decoding: $0.word, as: UTF8.self)) \($0.start)" }
+        }
+        let expected: [(line: String, last: String?)] = [
+            ("", nil), ("a", "a 0"), ("a b", "b 2"), ("a ", " 2"), ("a\\ b", "a b 0"), ("x a\\ b", "a b 2"),
+            ("x 'a b", nil), ("x 'a b'", "a b 2"), ("x 'a b'c", "a bc 2"), ("x\\", nil), ("~/a ~/b", "/h/b 4"),
+            ("a\\\\ b", "b 4"), ("a\tb", "b 2"),
+        ]
+        for (line, word) in expected { #expect(last(line) == word, "\(line)") }
+        // Looking at each blank as a beginning would take hours.
+        let long = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20) + Array("'x".utf8)
+        #expect(words.lastWord(long) == nil)
+    }
+
     @Test("one word of a megabyte is one word, with and without quotes and backslashes")
     func longWord() {
         let words = ShellWords(home: Array("/home/ana".utf8))

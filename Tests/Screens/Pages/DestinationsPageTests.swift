@@ -35,9 +35,8 @@ struct DestinationsPageTests {
                 DestinationReport(
                     ok: false, milliseconds: 9,
                     error: TransferError(
-                        .http,
-                        "s3.eu-1.amazonaws.com answered 403 InvalidAccessKeyId: it does not take these keys; give others, then retry",
-                        httpStatus: 403))))
+                        .http, "s3.eu-1.amazonaws.com answered 403 InvalidAccessKeyId",
+                        .thenRetry("it does not take these keys; give others"), httpStatus: 403))))
         Pictures.expect(screen.picture, "destinations-\(columns)x\(rows)")
     }
 
@@ -215,7 +214,8 @@ struct DestinationsPageTests {
                 waitReasons: waits,
                 causes: [
                     CauseCount(
-                        code: .http, count: 1204, message: "host answered \(status): make room there, then retry",
+                        code: .http, count: 1204,
+                        finding: Finding("host answered \(status)", .thenRetry("make room there")),
                         httpStatus: status, lastAt: ScreenHarness.morning.advanced(by: .seconds(-60 * minutes)))
                 ])
         }

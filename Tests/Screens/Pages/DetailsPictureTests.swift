@@ -132,7 +132,7 @@ struct DetailsPictureTests {
 
     private var refused: (task: TaskSnapshot, row: NodeRow) {
         var task = task(.failed, sent: 0)
-        task.error = TransferError(.http, "photos answered 507: free space there, then retry", httpStatus: 507)
+        task.error = TransferError(.http, "photos answered 507", .thenRetry("free space there"), httpStatus: 507)
         task.response = TransferResponse(
             status: 507,
             headers: [
@@ -169,9 +169,8 @@ struct DetailsPictureTests {
         var row = Rows.task(1, 10, "notes.txt", .waiting)
         row.waitReasons = [.auth]
         row.error = TransferError(
-            .permissionDenied,
-            "nas answered 401 Unauthorized: give it a user or a header that it takes, with martlet set",
-            httpStatus: 401)
+            .permissionDenied, "nas answered 401 Unauthorized",
+            .step("give it a user or a header that it takes, with martlet set"), httpStatus: 401)
         var task = task(.waiting, sent: 0)
         task.error = row.error
         let picture = page(80, 24, task, row).picture

@@ -19,7 +19,10 @@ struct HistoryPageTests {
         (counts.completed, counts.failed) = (1100, failed)
         let causes =
             failed > 0
-            ? [CauseCount(code: .http, count: failed, message: "the server answered 403: ask who runs it")] : []
+            ? [
+                CauseCount(
+                    code: .http, count: failed, finding: Finding("the server answered 403", .step("ask who runs it")))
+            ] : []
         return BatchSnapshot(
             id: BatchID(rawValue: id), uuid: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)),
             session: .default,

@@ -345,13 +345,15 @@ struct PagePictureTests {
     func why() {
         var screen = example()
         screen.press("w")
-        let answer = WhyAnswer(
+        var answer = WhyAnswer(
             id: nil, state: .waiting, waitReasons: [.backoff], since: nil, retryAt: nil, tasks: 2,
             sentence:
                 "b1: 2 files wait (for 4 min): nas-of-the-second-floor.lcoal cannot be found, neither by its name "
                 + "in /etc/hosts nor by the name server 192.168.178.1 of this machine; next try in 12 s",
-            unblock: "check the spelling of its name; if it is wrong, martlet cancel b1 and queue it again, else check "
-                + "the network")
+            unblock: "")
+        let b1 = NodeID.batch(BatchID(rawValue: 1))
+        answer.remedy =
+            "check the spelling of its name; if it is wrong, \(.cancel(b1)) and queue it again, else check the network"
         screen.send(.answer(.why(.success([answer]), number: screen.lastNumber)))
         Pictures.expect(screen.picture, "why-80x24")
         screen.send(.resized(ScreenSize(columns: 40, rows: 9)))

@@ -112,7 +112,7 @@ extension ProblemsPageTests {
         found.waits = [
             WaitCount(
                 reason: .hostBackoff, code: .cannotFindHost, count: 12,
-                message: "nas.lcoal cannot be found: check the spelling of its name; Martlet tries again by itself")
+                finding: Finding("nas.lcoal cannot be found", .again("check the spelling of its name")))
         ]
         return found
     }

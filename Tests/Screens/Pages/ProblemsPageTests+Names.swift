@@ -49,8 +49,8 @@ extension ProblemsPageTests {
         func unknown(_ id: Int64, _ host: String) -> BatchSnapshot {
             var found = self.batch(id, host, [])
             found.destination = "https://\(host)/in/"
-            let message = "\(host) cannot be found: check the spelling of its name, then the network"
-            found.waits = [WaitCount(reason: .hostBackoff, code: .cannotFindHost, count: id, message: message)]
+            let finding = Finding("\(host) cannot be found", .step("check the spelling of its name, then the network"))
+            found.waits = [WaitCount(reason: .hostBackoff, code: .cannotFindHost, count: id, finding: finding)]
             return found
         }
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)

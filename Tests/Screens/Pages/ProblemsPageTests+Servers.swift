@@ -16,7 +16,7 @@ extension ProblemsPageTests {
         found.waits = [
             WaitCount(
                 reason: .hostBackoff, code: .cannotConnectToHost, count: 10 * id,
-                message: "\(server) does not accept the connection: Martlet tries again by itself", lastAt: ago(60),
+                finding: Finding("\(server) does not accept the connection", .again), lastAt: ago(60),
                 server: server, retryAt: seconds.map { ago(-$0) })
         ]
         return found
@@ -71,8 +71,7 @@ extension ProblemsPageTests {
     func unservedDetails() {
         var row = Rows.batch(1, "docs", .waiting, { $0.waiting = 12 })
         row.waitReasons = [.hostBackoff]
-        row.error = TransferError(
-            .cannotConnectToHost, "nas:8080 does not accept the connection: Martlet tries again by itself")
+        row.error = TransferError(.cannotConnectToHost, "nas:8080 does not accept the connection", .again)
         var screen = ScreenHarness(100, 24, [Rows.section(nil, [row])])
         screen.press("i")
         #expect(screen.picture.contains("nas:8080 does not accept the connection"))
@@ -100,8 +99,8 @@ extension ProblemsPageTests {
     @Test("two servers that differ in the port are two problems, and what is done to one is done to none of the other")
     func ports() {
         func refused(_ id: Int64, _ server: String, _ status: Int = 404) -> BatchSnapshot {
-            let message = "\(server) answered \(status) Not Found: check the address"
-            let cause = CauseCount(code: .http, count: 10 - id, message: message, httpStatus: status)
+            let finding = Finding("\(server) answered \(status) Not Found", .step("check the address"))
+            let cause = CauseCount(code: .http, count: 10 - id, finding: finding, httpStatus: status)
             var found = batch(id, "b\(id)", [cause])
             found.destination = "http://\(server)/in/"
             return found
@@ -125,11 +124,11 @@ extension ProblemsPageTests {
     @Test("at 80 columns the reason is whole before names of batches and times are")
     func reasonFirst() {
         let names = ["holiday-2024-raw-and-edited", "contracts of the whole year"]
-        let message = "nas.local:8443 answered 404 Not Found: check the address"
+        let finding = Finding("nas.local:8443 answered 404 Not Found", .step("check the address"))
         let answer = names.enumerated().map { index, name in
             batch(
                 Int64(index + 1), name,
-                [CauseCount(code: .http, count: 1200, message: message, httpStatus: 404, lastAt: ago(60))])
+                [CauseCount(code: .http, count: 1200, finding: finding, httpStatus: 404, lastAt: ago(60))])
         }
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
@@ -140,19 +139,21 @@ extension ProblemsPageTests {
 
     @Test("a key that is not known and one that has changed are two problems, each with what to do")
     func hostKeys() {
-        func waiting(_ id: Int64, _ message: String) -> BatchSnapshot {
+        func waiting(_ id: Int64, _ finding: Finding) -> BatchSnapshot {
             var found = batch(id, "b\(id)", [])
             found.destination = "sftp://nas.local/in/"
             found.filesWaiting = 4
-            found.waits = [WaitCount(reason: .hostKey, count: 4, message: message)]
+            found.waits = [WaitCount(reason: .hostKey, count: 4, finding: finding)]
             return found
         }
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
-        let unknown =
-            "the key of nas.local is not known (No ED25519 host key is known for nas.local): run ssh nas.local once, then retry"
-        let changed =
-            "nas.local has another key than the known one (IDENTIFICATION HAS CHANGED): somebody may be in between, then retry"
+        let unknown = Finding(
+            "the key of nas.local is not known", aside: "No ED25519 host key is known for nas.local",
+            .thenRetry("run ssh nas.local once"))
+        let changed = Finding(
+            "nas.local has another key than the known one", aside: "IDENTIFICATION HAS CHANGED",
+            .thenRetry("somebody may be in between"))
         screen.send(
             .answer(.problems(.success([waiting(1, unknown), waiting(2, changed)]), number: screen.lastNumber)))
         #expect(

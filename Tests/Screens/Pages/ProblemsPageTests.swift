@@ -4,6 +4,7 @@ import DisplayText
 @testable import MartletKit
 import Terminal
 import Testing
+import Wording
 
 @testable import TerminalUI
 
@@ -21,16 +22,21 @@ struct ProblemsPageTests {
     func ago(_ seconds: Int64) -> Timestamp { ScreenHarness.morning.advanced(by: .seconds(-seconds)) }
 
     var batches: [BatchSnapshot] {
-        let refused = "host answered 403 to t20 (\u{1b}[2Jquota exceeded): free space there, or ask who runs it"
-        var docs = CauseCount(code: .permissionDenied, count: 1200, message: refused, lastAt: ago(60))
+        let refused = Finding(
+            "host answered 403 to t20", aside: "\u{1b}[2Jquota exceeded", .step("free space there, or ask who runs it"))
+        var docs = CauseCount(code: .permissionDenied, count: 1200, finding: refused, lastAt: ago(60))
         docs.said = "quota for user exceeded"
         docs.detail = "PUT /in/contracts/NDA%20signed.pdf -> 403, try 3"
         return [
             batch(
                 1, "holiday-2024",
-                [CauseCount(code: .sourceChanged, count: 2, message: "a file changed: look at it", lastAt: ago(7200))]),
+                [
+                    CauseCount(
+                        code: .sourceChanged, count: 2, finding: Finding("a file changed", .step("look at it")),
+                        lastAt: ago(7200))
+                ]),
             batch(3, "docs", [docs]),
-            batch(4, "more", [CauseCount(code: .permissionDenied, count: 4, message: refused)]),
+            batch(4, "more", [CauseCount(code: .permissionDenied, count: 4, finding: refused)]),
         ]
     }
 
@@ -104,8 +110,8 @@ struct ProblemsPageTests {
         screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
         let statuses = [
-            CauseCount(code: .http, count: 5, message: "host answered 404: look", httpStatus: 404),
-            CauseCount(code: .http, count: 3, message: "host answered 413: cut it", httpStatus: 413),
+            CauseCount(code: .http, count: 5, finding: Finding("host answered 404", .step("look")), httpStatus: 404),
+            CauseCount(code: .http, count: 3, finding: Finding("host answered 413", .step("cut it")), httpStatus: 413),
             CauseCount(code: .http, count: 1, message: "host refuses the user"),
         ]
         screen.send(.answer(.problems(.success([batch(1, "a", statuses)]), number: screen.lastNumber)))
@@ -131,7 +137,8 @@ struct ProblemsPageTests {
     func existing() {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
-        let there = CauseCount(code: .destinationExists, count: 3, message: "t20 is there already: move it")
+        let there = CauseCount(
+            code: .destinationExists, count: 3, finding: Finding("t20 is there already", .step("move it")))
         let batches = [batch(3, "docs", [there]), batch(4, "more", [there])]
         screen.send(.answer(.problems(.success(batches), number: screen.lastNumber)))
         Pictures.expect(screen.picture, "problems-existing-80x24")
@@ -165,7 +172,8 @@ struct ProblemsPageTests {
             return screen
         }
         let refused = CauseCount(code: .permissionDenied, count: 4, message: "no")
-        let there = CauseCount(code: .destinationExists, count: 3, message: "t20 is there already: move it")
+        let there = CauseCount(
+            code: .destinationExists, count: 3, finding: Finding("t20 is there already", .step("move it")))
         let docs = NodeChoice.rows([.batch(BatchID(rawValue: 3))])
         var screen = retried([refused])
         #expect(screen.requests.contains(.act(.retry, docs, number: screen.lastNumber)))
@@ -230,7 +238,8 @@ struct ProblemsPageTests {
         lost.waits = [
             WaitCount(
                 reason: .backoff, code: .cannotFindHost, count: 3,
-                message: "nsa.local cannot be found: check the spelling of its name, then the network")
+                finding: Finding("nsa.local cannot be found", .step("check the spelling of its name, then the network"))
+            )
         ]
         screen.send(.answer(.problems(.success([lost]), number: 1)))
         screen.press("3", "1", "3")
@@ -355,7 +364,7 @@ struct ProblemsPageTests {
         totals.problems += 5000
         screen.news([], totals: totals)
         var more = batches
-        more.append(batch(9, "z", [CauseCount(code: .timedOut, count: 5000, message: "slow: wait")]))
+        more.append(batch(9, "z", [CauseCount(code: .timedOut, count: 5000, finding: Finding("slow", .step("wait")))]))
         screen.send(.answer(.problems(.success(more), number: screen.lastNumber)))
         guard let page = screen.model.page as? ProblemsPage else { return #expect(Bool(false), "the page is gone") }
         #expect(page.causes.map(\.files) == [5000, 1204, 2])
@@ -364,15 +373,16 @@ struct ProblemsPageTests {
 
     @Test("the name of one file does not stand for all of them, neither as a cause nor in a folded row")
     func oneOfMany() {
-        let message = "/src/a.txt is not there any more: put it back and retry, or cancel it"
+        let finding = Finding(
+            "/src/a.txt is not there any more", isOfFile: true, .retry("put it back and retry, or cancel it"))
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
-        let cause = CauseCount(code: .sourceMissing, count: 3, message: message)
+        let cause = CauseCount(code: .sourceMissing, count: 3, finding: finding)
         screen.send(.answer(.problems(.success([batch(1, "docs", [cause])]), number: screen.lastNumber)))
         #expect(screen.lines[2].contains("x source missing"))
         #expect(screen.picture.contains("one of them: /src/a.txt is not there any more"))
         var group = Rows.group(3, 5, .failed, 14)
-        group.error = TransferError(.sourceMissing, message)
+        group.error = TransferError(.sourceMissing, finding)
         #expect(RowLabel.group(group, screen.model.appearance).string == "14 failed: source missing")
         group.counts.failed = 1
         #expect(RowLabel.group(group, screen.model.appearance).string == "1 failed: /src/a.txt is not there any more")

@@ -13,7 +13,7 @@ import Testing
 
     private func folder(_ files: Int64, _ found: Int64, unlisted: String? = nil) -> VerifiedFolder {
         let absent = (found..<files).map {
-            AbsentTask(task: TaskID(rawValue: $0), path: "x", error: TransferError(.notThere, "gone: retry"))
+            AbsentTask(task: TaskID(rawValue: $0), path: "x", error: TransferError(.notThere, "gone", .retry()))
         }
         return VerifiedFolder(
             destination: "dav://h/", files: files, found: found, absent: unlisted == nil ? absent : [],
@@ -72,7 +72,7 @@ import Testing
         news.add(ReadBackProgress(files: 3, same: 3, bytes: 9, isOver: true), to: VerifyNews.Read())
         #expect(say(news).contains("read back, 3 of 3 byte for byte the same") && screen.model.notice?.isError == false)
         news = VerifyNews()
-        news.refusal = "b3 was received: its files are on this machine"
+        news.refusal = RequestError(.refused, "b3 was received: its files are on this machine")
         #expect(say(news) == "b3 was received: its files are on this machine")
         screen.press(":", "verify b3 all", "Enter")
         #expect(notice(screen).hasPrefix("Type  verify"))

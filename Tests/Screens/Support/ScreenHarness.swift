@@ -170,7 +170,8 @@ enum Rows {
         retry.waitReasons = [.backoff]
         retry.retryAt = ScreenHarness.morning.advanced(by: .seconds(12))
         var failed = task(3, 20, "NDA signed (final).pdf", .failed, total: 2 * mega)
-        failed.error = TransferError(.permissionDenied, "the server refused it: ask who runs it", httpStatus: 403)
+        failed.error = TransferError(
+            .permissionDenied, "the server refused it", .step("ask who runs it"), httpStatus: 403)
         failed.error?.said = "quota for user exceeded"
         var invoice = task(3, 21, "Invoice 2024-0007.pdf", .failed, total: mega / 2)
         var others = group(3, 5, .failed, 1202, total: 2 * giga)

@@ -1,4 +1,4 @@
-import Synchronization
+import LinuxSystem
 
 /// A small web server that keeps files in memory: PUT (and POST, as it), GET with ranges, HEAD, strong tags, `If-None-Match`, `If-Range`, a little WebDAV. A test may step in
 /// before any answer.

@@ -1,6 +1,5 @@
 import Glibc
 package import LinuxSystem
-import Synchronization
 
 /// A server that does what the test's script says, one connection a thread, and counts what it saw.
 package final class ScriptedServer: Sendable {

@@ -65,7 +65,7 @@ import TransferQueue
         await harness.engine.queueChanged()
         let error = try #require(try await harness.task(of: batch) { $0.state == .failed }.error)
         #expect(error.happening.hasSuffix("/f was queued as a file and is a directory now"), "\(error.message)")
-        #expect(error.advice == "queue it again")
+        #expect(error.finding.advice == "queue it again")
         await harness.stop()
     }
 }

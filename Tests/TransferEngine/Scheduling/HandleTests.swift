@@ -1,5 +1,5 @@
 import LinuxSystem
-import Synchronization
+import struct Synchronization.Atomic
 import TestSupport
 import Testing
 import TransferModel

@@ -1,11 +1,11 @@
 import LinuxSystem
-import Synchronization
+import SQLiteConnection
 import TestSupport
 import Testing
 import TransferModel
-import TransferQueue
 
 @testable import TransferEngine
+@testable import TransferQueue
 
 /// What the engine owes the queue is done once the queue takes changes again.
 @Suite("Commits that the queue refuses", .timeLimit(.minutes(1))) struct RefusedCommitTests {
@@ -87,6 +87,28 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("limits that could not be read hold as soon as they can be, though nobody sets them again")
+    func limits() async throws {
+        let reports = RecordingReports()
+        let harness = try await EngineHarness(reports: reports)
+        try harness.sandbox.write("f", [UInt8](repeating: 1, count: 400_000))
+        // So slow that nobody waits for it.
+        let batch = try await harness.add(harness.request(upload: ["f"]) { $0.options.bytesPerSecond = 1 })
+        _ = try await harness.task(of: batch) { $0.state == .running }
+        try await harness.queue.writer.changeLimits(scoped: [.host("127.0.0.1"): 2])
+        try await harness.queue.writer.hideLimits(true)
+        await harness.engine.settingsChanged()
+        await reports.errors(1)
+        #expect(await harness.engine.limitsOfTheirOwn == 1)
+        try await harness.queue.writer.hideLimits(false)
+        while await harness.engine.limitsOfTheirOwn < 2 { await Task.yield() }
+        try await harness.queue.writer.changeLimits(scoped: [.host("127.0.0.1"): 0])
+        _ = try await harness.queue.writer.set([.batch(batch)], NodeSettings(limit: 0))
+        await harness.engine.settingsChanged()
+        try await harness.finished(batch)
+        await harness.stop()
+    }
+
     @Test("files that waited for a login are sent after another one was let in")
     func letIn() async throws {
         let wanted = SharedValue("another")
@@ -146,6 +168,18 @@ import TransferQueue
         while try await harness.queue.writer.order(of: batch) != nil { await Task.yield() }
         await harness.stop()
     }
+}
+
+extension QueueWriter {
+    /// Hides the table of limits, so that they cannot be read, or shows it again.
+    fileprivate func hideLimits(_ hides: Bool) throws {
+        let names = hides ? ("limits", "hidden_limits") : ("hidden_limits", "limits")
+        try store.database.execute(script: "ALTER TABLE \(names.0) RENAME TO \(names.1)")
+    }
+}
+
+extension TransferEngine {
+    fileprivate var limitsOfTheirOwn: Int { limitBook.own.count }
 }
 
 extension RecordingReports {

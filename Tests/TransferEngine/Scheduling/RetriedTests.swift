@@ -162,7 +162,7 @@ import TransferQueue
             })
         #expect(task.state == .failed && task.cause == .unsupported)
         #expect(task.error?.happening.hasSuffix("has control characters in its name, which FTP cannot carry") == true)
-        #expect(task.error?.advice.contains("rename it") == true)
+        #expect(task.error?.finding.advice.contains("rename it") == true)
         #expect(task.error?.message.utf8.allSatisfy { $0 >= 32 } == true)
         await harness.stop()
     }

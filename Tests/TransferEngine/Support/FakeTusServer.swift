@@ -1,4 +1,4 @@
-import Synchronization
+import LinuxSystem
 import TestSupport
 
 /// A small tus server that keeps uploads in memory. A test may step in before any answer.

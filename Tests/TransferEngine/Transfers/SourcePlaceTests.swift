@@ -43,10 +43,10 @@ import TransferQueue
         try swap("d/a", in: sandbox)
         #expect(throws: TransferError.self) { try open(place("a/b/key")).get() }
         guard case .failure(let error) = open(place("a/b/key")) else { return }
-        #expect(error.code == .sourceUnreadable && error.namesItsFile)
+        #expect(error.code == .sourceUnreadable && error.finding.isOfFile)
         #expect(error.happening.contains("d/a/b/key was not read, because a folder above it became a link ("))
         #expect(error.happening.hasSuffix("d/a)"))
-        #expect(error.advice == "put the folder back and retry, or queue it again with --follow-links")
+        #expect(error.finding.advice == "put the folder back and retry, or queue it again with --follow-links")
         #expect(try open(place("a/b/key"), followsLinks: true).get().bytes == [2])
         try putBack("d/a", in: sandbox)
         #expect(try open(place("a/b/key")).get().bytes == [1])

@@ -71,7 +71,7 @@ import TransferQueue
             }?
             .error
             #expect(error?.code == .unsupported && error?.message.contains("0 bytes") == true)
-            #expect(error?.advice.contains("copy it") == true)
+            #expect(error?.finding.advice.contains("copy it") == true)
         }
         let empty = try SourceFile(SourcePlace(named: RawPath(try sandbox.write("empty", []))), followsLinks: false)
         #expect(empty.bytes == [])

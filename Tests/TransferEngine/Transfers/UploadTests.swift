@@ -29,7 +29,7 @@ import TransferQueue
         #expect(
             error.happening.hasSuffix("answered 400 Bad Request; the name caf\\xe9 is not UTF-8, which it may not take")
         )
-        #expect(error.advice == "rename the file (convmv does it for whole trees), then queue it again")
+        #expect(error.finding.advice == "rename the file (convmv does it for whole trees), then queue it again")
         #expect(try await refused(RawPath("café"))?.message.contains("UTF-8") == false)
         await harness.stop()
     }

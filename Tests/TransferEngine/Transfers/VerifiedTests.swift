@@ -50,7 +50,7 @@ import TransferQueue
         try await harness.finished(batch)
         let ended = try #require(try await harness.tasks(batch).first)
         #expect(ended.state == .failed && ended.error?.code == .integrity, "\(ended)")
-        #expect(ended.error?.advice == "look there, or queue it again with a weaker --verify")
+        #expect(ended.error?.finding.advice == "look there, or queue it again with a weaker --verify")
         #expect(harness.store.server.requests.allSatisfy { $0.method == "PROPFIND" })
         try await harness.expectSound()
         await harness.stop()

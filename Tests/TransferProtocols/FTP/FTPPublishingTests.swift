@@ -179,11 +179,48 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
             #expect(again.said == ["SIZE \(part)"])
         }
         for end in [Answers.missing, Answers.size(7)] { again.end(end) }
-        #expect(again.said == ["wait backoff badServerResponse"])
+        #expect(again.said == ["persist ftp", "wait backoff badServerResponse"])
         #expect(
             after(begun, Answers.missing, Answers.missing) == [
                 "over: the temporary file is not there any more", "persist ftp", "STOR \(part) 0..<1000",
             ])
+    }
+
+    @Test(
+        "a server that takes each file away before its name is sent it five times in all, over attempts and restarts",
+        arguments: [ExistingFilePolicy.replace, .fail], [true, false])
+    func keepsVanishing(policy: ExistingFilePolicy, isRefused: Bool) {
+        var point: FTPResumePoint?
+        var sent = 0
+        var last = ""
+        for _ in 1...20 where !last.hasPrefix("fail") {
+            var play = FTPPlay(FTPUpload(plan(policy, resume: point)))
+            var isThere = false
+            func keep() {
+                for case .persist(let stored) in play.last {
+                    point = ResumePoint(encoded: stored.encoded)?.content(FTPResumePoint.self)
+                }
+            }
+            keep()
+            while let word = play.said.last, !word.hasPrefix("wait"), !word.hasPrefix("fail") {
+                switch word {
+                case "STOR \(part) 0..<1000":
+                    (sent, isThere) = (sent + 1, true)
+                    play.end(Answers.done("STOR", sent: 1000))
+                case "SIZE \(part)": play.end(isThere ? Answers.size(1000) : Answers.missing)
+                case "SIZE f": play.end(policy == .replace ? Answers.size(7) : Answers.missing)
+                case name:
+                    isThere = false
+                    play.end(isRefused ? Answers.refused(550, "RNFR") : Answers.cut())
+                default: return #expect(Bool(false), "\(word)")
+                }
+                keep()
+            }
+            last = play.said.last ?? ""
+        }
+        #expect(last == "fail badServerResponse" && sent == 5)
+        // Whoever has looked and retries has it counted anew.
+        #expect(point != nil && point?.vanished == nil && point?.publishing == false)
     }
 
     @Test("a server without renaming gets files under their final names, and that is remembered")

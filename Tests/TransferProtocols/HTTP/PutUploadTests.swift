@@ -221,6 +221,10 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
             "Content-Length: 1000", "Last-Modified: \(noonText)", "Date: Sat, 21 Nov 2026 13:00:00 GMT",
         ]
         #expect(run(plan(begun: noon), answered(200, ahead)).first?.hasPrefix("2 PUT") == true)
+        // Ours was hours ahead when the attempt began, and was set since: nothing tells that the file is older.
+        let later = noon.advanced(by: .seconds(7200))
+        let there = ["Content-Length: 1000", "Last-Modified: \(elevenText)", "Date: \(noonText)"]
+        #expect(run(plan(begun: later), answered(200, there)) == ["2 HEAD http://h/f\(wish)"])
     }
 
     @Test("412 without an earlier attempt means a foreign file: it fails, unless a digest proves it the same")

@@ -1,5 +1,6 @@
 import Testing
 import TransferModel
+import Wording
 
 @testable import TransferProtocols
 
@@ -15,18 +16,18 @@ import TransferModel
             TransferError.exists(at: "h"), .exists(at: "h", httpStatus: 412), .unsure(at: "h", "it has 5 bytes"),
             .cannotProtect(at: "h"), TransferError(.destinationExists, "without advice"),
         ] {
-            let remedy = error.remedy(for: subject)
+            let remedy = error.remedy(for: subject).text
             #expect(remedy.contains("martlet set b7 --if-exists replace"), "\(remedy)")
             #expect(remedy.hasSuffix("then martlet retry b7"), "\(remedy)")
             // Of no batch that could be named.
-            #expect(error.remedy(for: several).contains(TransferError.replaceAdvice))
+            #expect(error.remedy(for: several).text.contains("set --if-exists replace for its batch"))
         }
     }
 
     @Test("what was asked to be checked and cannot be is not tried again as it is")
     func checking() {
         for error in [TransferError.unverifiable(at: "h", "tells no digest"), .noComparableTag("h")] {
-            let remedy = error.remedy(for: subject)
+            let remedy = error.remedy(for: subject).text
             #expect(remedy == "look there, or queue it again with a weaker --verify")
         }
     }
@@ -35,14 +36,14 @@ import TransferModel
     func differing() {
         let error = TransferError.differing(at: "h", "took the file but has other bytes (its SHA-256 differs)")
         #expect(error.code == .integrity && !error.isRetryable)
-        #expect(error.remedy(for: subject).hasSuffix("now remove it there, then martlet retry b7"))
+        #expect(error.remedy(for: subject).text.hasSuffix("now remove it there, then martlet retry b7"))
     }
 
     @Test("a server that goes on refusing, or losing, is quoted as it is")
     func refusing() {
         let refusal = TransferError.keepsRefusing(at: "h")
         #expect(!refusal.isRetryable && refusal.httpStatus == 412)
-        #expect(refusal.remedy(for: subject) == "look at its log, then martlet retry b7")
+        #expect(refusal.remedy(for: subject).text == "look at its log, then martlet retry b7")
         let loss = TransferError.keepsStartingOver(at: "h", "the server has lost the upload")
         #expect(loss.isRetryable && loss.message.hasPrefix("the server has lost the upload, again and again (at h): "))
     }

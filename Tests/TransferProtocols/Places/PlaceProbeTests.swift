@@ -35,7 +35,7 @@ struct PlaceProbeTests {
 
     @Test("a server that speaks tus says so; one that does not is told from one that was asked for it")
     func http() throws {
-        var probe = PlaceProbe(.http(address, asks: .any))
+        var probe = PlaceProbe(WebProbe(address, asks: .any))
         let (id, exchange) = try #require(first(&probe))
         guard case .http(let request) = exchange else {
             Issue.record("something else: \(exchange)")
@@ -43,20 +43,20 @@ struct PlaceProbeTests {
         }
         #expect(request.method == .options)
         #expect(isFinished(probe.handle(.ended(id, end(204, [("Tus-Version", "1.0.0"), ("Tus-Resumable", "1.0.0")])))))
-        #expect(probe.findings.protocolName == "tus")
-        var plain = PlaceProbe(.http(address, asks: .tus))
+        #expect(probe.found.protocolName == "tus")
+        var plain = PlaceProbe(WebProbe(address, asks: .tus))
         let asked = try #require(first(&plain))
         #expect(error(plain.handle(.ended(asked.0, end(404))))?.code == .unsupported)
-        var put = PlaceProbe(.http(address, asks: .any))
+        var put = PlaceProbe(WebProbe(address, asks: .any))
         let third = try #require(first(&put))
         #expect(isFinished(put.handle(.ended(third.0, end(405)))))
-        #expect(put.findings.protocolName == "put" && put.findings.writable == nil)
+        #expect(put.found.protocolName == "put" && put.found.writable == nil)
     }
 
     @Test("a refused login is the answer, whatever else is asked", arguments: [401, 403])
     func refused(_ status: Int) throws {
-        for question in [PlaceProbe.Question.any, .dav] {
-            var probe = PlaceProbe(.http(address, asks: question))
+        for question in [PlaceProbe(WebProbe(address, asks: .any)), PlaceProbe(DavProbe(address))] {
+            var probe = question
             let (id, _) = try #require(first(&probe))
             #expect(error(probe.handle(.ended(id, end(status))))?.httpStatus == status)
             #expect(probe.handle(.ended(id, end(200))).isEmpty)
@@ -71,21 +71,21 @@ struct PlaceProbeTests {
             <d:current-user-privilege-set><d:privilege><d:read/></d:privilege></d:current-user-privilege-set>
             </d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response></d:multistatus>
             """
-        var probe = PlaceProbe(.http(address, asks: .dav))
+        var probe = PlaceProbe(DavProbe(address))
         let (id, _) = try #require(first(&probe))
         #expect(isFinished(probe.handle(.ended(id, end(207, [], body)))))
-        #expect(probe.findings.exists == true && probe.findings.freeBytes == 4096 && probe.findings.writable == false)
-        var missing = PlaceProbe(.http(address, asks: .dav))
+        #expect(probe.found.exists == true && probe.found.freeBytes == 4096 && probe.found.writable == false)
+        var missing = PlaceProbe(DavProbe(address))
         let asked = try #require(first(&missing))
         #expect(isFinished(missing.handle(.ended(asked.0, end(404)))))
-        #expect(missing.findings.exists == false && missing.findings.freeBytes == nil)
+        #expect(missing.found.exists == false && missing.found.freeBytes == nil)
     }
 
     @Test("SFTP: the folder, then the room; a file is no folder; a server without room to tell is fine")
     func sftp() throws {
         var features = SFTPFeatures()
         features.tellsFreeSpace = true
-        var probe = PlaceProbe(.sftp(host: "h", RawPath("")))
+        var probe = PlaceProbe(SFTPProbe(host: "h", RawPath("")))
         let (id, exchange) = try #require(first(&probe))
         #expect(exchange == .sftp(.status(RawPath("."))))
         let folder = SFTPEnd(.attributes(SFTPAttributes(size: 0, isFolder: true)), features: features, at: at)
@@ -94,16 +94,16 @@ struct PlaceProbeTests {
             return
         }
         #expect(isFinished(probe.handle(.sftpEnded(second, SFTPEnd(.freeSpace(99), features: features, at: at)))))
-        #expect(probe.findings.exists == true && probe.findings.freeBytes == 99)
-        var missing = PlaceProbe(.sftp(host: "h", RawPath("/x")))
+        #expect(probe.found.exists == true && probe.found.freeBytes == 99)
+        var missing = PlaceProbe(SFTPProbe(host: "h", RawPath("/x")))
         let asked = try #require(first(&missing))
         #expect(isFinished(missing.handle(.sftpEnded(asked.0, SFTPEnd(.refused(.noSuchFile, "no"), at: at)))))
-        #expect(missing.findings.exists == false)
-        var file = PlaceProbe(.sftp(host: "h", RawPath("/x")))
+        #expect(missing.found.exists == false)
+        var file = PlaceProbe(SFTPProbe(host: "h", RawPath("/x")))
         let third = try #require(first(&file))
         let found = SFTPEnd(.attributes(SFTPAttributes(size: 3)), at: at)
         #expect(error(file.handle(.sftpEnded(third.0, found)))?.code == .destinationUnwritable)
-        var locked = PlaceProbe(.sftp(host: "h", RawPath("/x")))
+        var locked = PlaceProbe(SFTPProbe(host: "h", RawPath("/x")))
         let fourth = try #require(first(&locked))
         let refusal = TransferError(.http, "the key was refused")
         #expect(error(locked.handle(.sftpEnded(fourth.0, SFTPEnd(.notLetIn(.auth, refusal), at: at)))) == refusal)
@@ -112,15 +112,15 @@ struct PlaceProbeTests {
     @Test("FTP: a folder that is missing is no error, a refused login is")
     func ftp() throws {
         for (reply, refused, exists) in [(250, false, true), (550, false, false)] {
-            var probe = PlaceProbe(.ftp(host: "h", RawPath("in")))
+            var probe = PlaceProbe(FTPProbe(host: "h", RawPath("in")))
             let (id, exchange) = try #require(first(&probe))
             #expect(exchange == .ftp(.commands([Array("CWD in".utf8)])))
             var end = FTPEnd(reply: reply, at: at)
             end.answer.isLoginRefused = refused
             #expect(isFinished(probe.handle(.ftpEnded(id, end))))
-            #expect(probe.findings.exists == exists)
+            #expect(probe.found.exists == exists)
         }
-        var probe = PlaceProbe(.ftp(host: "h", RawPath("in")))
+        var probe = PlaceProbe(FTPProbe(host: "h", RawPath("in")))
         let (id, _) = try #require(first(&probe))
         var end = FTPEnd(reply: 530, text: "Login incorrect.", at: at)
         end.answer.isLoginRefused = true
@@ -130,7 +130,7 @@ struct PlaceProbeTests {
     @Test("S3: a bucket that lists is one that can be used")
     func s3() throws {
         let bucket = try #require(S3Address("s3://photos/2024/", place: S3Place(region: "eu-1")))
-        var probe = PlaceProbe(.s3(bucket, HostFacts()))
+        var probe = PlaceProbe(S3Probe(bucket, HostFacts()))
         let (id, exchange) = try #require(first(&probe))
         guard case .http(let request) = exchange else {
             Issue.record("something else: \(exchange)")
@@ -138,7 +138,7 @@ struct PlaceProbeTests {
         }
         #expect(request.url.text.contains("list-type=2") && request.signing != nil)
         #expect(isFinished(probe.handle(.ended(id, end(200, [], "<ListBucketResult/>")))))
-        var refused = PlaceProbe(.s3(bucket, HostFacts()))
+        var refused = PlaceProbe(S3Probe(bucket, HostFacts()))
         let asked = try #require(first(&refused))
         let body = "<Error><Code>InvalidAccessKeyId</Code></Error>"
         #expect(error(refused.handle(.ended(asked.0, end(403, [], body))))?.message.contains("keys") == true)

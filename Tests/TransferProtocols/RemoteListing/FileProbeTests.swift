@@ -10,15 +10,17 @@ struct FileProbeTests {
     private let address = HTTPAddress("https://host/in/.env")!
     private let name = RawPath(".env")
 
-    private func probe(_ place: FileProbe.Place, _ event: ProtocolEvent) -> (words: [String], entry: RemoteEntry?) {
-        var machine = FileProbe(place, name: name)
+    private func probe(
+        _ inquirer: any Inquirer<RemoteEntry?>, _ event: ProtocolEvent
+    ) -> (words: [String], entry: RemoteEntry?) {
+        var machine = FileProbe(inquirer)
         _ = machine.handle(.began(at: noon))
-        return (words(machine.handle(event)), machine.entry)
+        return (words(machine.handle(event)), machine.found)
     }
 
     private func dav(_ status: Int, _ body: String = "") -> (words: [String], entry: RemoteEntry?) {
         let end = ExchangeEnd(answer: HTTPAnswer(status: status, headers: []), body: Array(body.utf8), at: noon)
-        return probe(.dav(address), .ended(ExchangeID(rawValue: 1), end))
+        return probe(DavFileProbe(address, name: name), .ended(ExchangeID(rawValue: 1), end))
     }
 
     @Test("over WebDAV by PROPFIND of depth 0")
@@ -38,7 +40,8 @@ struct FileProbeTests {
     func overFTP() {
         func ftp(_ code: Int, _ text: String = "", size: Int64? = nil) -> (words: [String], entry: RemoteEntry?) {
             let end = FTPEnd(reply: code, text: text, command: "SIZE", size: size, at: noon)
-            return probe(.ftp(host: "h", RawPath("in/.env")), .ftpEnded(ExchangeID(rawValue: 1), end))
+            let file = FTPFileProbe(host: "h", RawPath("in/.env"), name: name)
+            return probe(file, .ftpEnded(ExchangeID(rawValue: 1), end))
         }
         #expect(ftp(213, size: 7).entry == RemoteEntry(name, size: .bytes(7)))
         #expect(ftp(550, "No such file") == (["finish 0 none"], nil))
@@ -51,7 +54,7 @@ struct FileProbeTests {
     func overSFTP() {
         func sftp(_ outcome: SFTPEnd.Outcome) -> (words: [String], entry: RemoteEntry?) {
             let event = ProtocolEvent.sftpEnded(ExchangeID(rawValue: 1), SFTPEnd(outcome, at: noon))
-            return probe(.sftp(host: "h", RawPath("in/.env")), event)
+            return probe(SFTPFileProbe(host: "h", RawPath("in/.env"), name: name), event)
         }
         let found = sftp(.answered(.attributes(SFTPAttributes(size: 7, modified: 3))))
         #expect(found.entry == RemoteEntry(name, size: .bytes(7), modified: Timestamp(milliseconds: 3000)))

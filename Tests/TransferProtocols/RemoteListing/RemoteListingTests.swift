@@ -17,16 +17,16 @@ struct RemoteListingTests {
     }
 
     private func dav(_ end: ExchangeEnd) -> (words: [String], isMissing: Bool) {
-        var machine = RemoteListing(.dav(folder, isCloud: false))
+        var machine = RemoteListing(DavFolderListing(folder, isCloud: false))
         _ = machine.handle(.began(at: noon))
         let actions = machine.handle(.ended(ExchangeID(rawValue: 1), end))
-        return (words(actions), machine.isMissing)
+        return (words(actions), machine.found.isMissing)
     }
 
     @Test("over WebDAV one PROPFIND of depth 1 asks for sizes, and for checksums where there may be some")
     func asks() throws {
         for isCloud in [false, true] {
-            var machine = RemoteListing(.dav(folder, isCloud: isCloud))
+            var machine = RemoteListing(DavFolderListing(folder, isCloud: isCloud))
             guard case .perform(_, .http(let exchange))? = machine.handle(.began(at: noon)).first,
                 case .bytes(let body) = exchange.body
             else {
@@ -59,7 +59,7 @@ struct RemoteListingTests {
 
     @Test("a bucket is asked page by page, and one that leads on for ever is not")
     func pages() {
-        var machine = RemoteListing(.s3(bucket, HostFacts()))
+        var machine = RemoteListing(S3FolderListing(bucket, HostFacts()))
         let first = words(machine.handle(.began(at: noon)))
         #expect(
             first == [
@@ -70,7 +70,7 @@ struct RemoteListingTests {
         let same = machine.handle(.ended(ExchangeID(rawValue: 2), end(200, ListingEnd(isWhole: true, next: "a/b"))))
         #expect(words(same) == ["fail unsupported"])
 
-        var endless = RemoteListing(.s3(bucket, HostFacts()))
+        var endless = RemoteListing(S3FolderListing(bucket, HostFacts()))
         var actions = endless.handle(.began(at: noon))
         var asked = 0
         while case .perform(let id, _)? = actions.last, asked < 1000 {
@@ -83,7 +83,7 @@ struct RemoteListingTests {
 
     @Test("a bucket whose pages lead round in a circle is left", arguments: [2, 3, 7, 50])
     func circle(length: Int) {
-        var machine = RemoteListing(.s3(bucket, HostFacts()))
+        var machine = RemoteListing(S3FolderListing(bucket, HostFacts()))
         var actions = machine.handle(.began(at: noon))
         var asked = 0
         while case .perform(let id, _)? = actions.last, asked < 1000 {
@@ -98,7 +98,7 @@ struct RemoteListingTests {
     func prefix() {
         var address = bucket
         address.key = RawPath("p/file-00")
-        var machine = RemoteListing(.s3(address, HostFacts()))
+        var machine = RemoteListing(S3FolderListing(address, HostFacts()))
         guard case .perform(_, .http(let exchange))? = machine.handle(.began(at: noon)).first else {
             Issue.record("nothing is asked")
             return
@@ -108,9 +108,9 @@ struct RemoteListingTests {
     }
 
     private func ftp(_ end: FTPEnd) -> (words: [String], isMissing: Bool) {
-        var machine = RemoteListing(.ftp(host: "h", RawPath("in")))
+        var machine = RemoteListing(FTPFolderListing(host: "h", RawPath("in")))
         _ = machine.handle(.began(at: noon))
-        return (words(machine.handle(.ftpEnded(ExchangeID(rawValue: 1), end))), machine.isMissing)
+        return (words(machine.handle(.ftpEnded(ExchangeID(rawValue: 1), end))), machine.found.isMissing)
     }
 
     private func reply(_ code: Int, _ text: String = "", whole: Bool? = nil) -> FTPEnd {
@@ -132,7 +132,7 @@ struct RemoteListingTests {
     }
 
     private func sftp(_ replies: [SFTPReply]) -> (words: [String], isMissing: Bool) {
-        var machine = RemoteListing(.sftp(host: "h", RawPath("in")))
+        var machine = RemoteListing(SFTPFolderListing(host: "h", RawPath("in")))
         var actions = machine.handle(.began(at: noon))
         var all: [String] = []
         for reply in replies {
@@ -142,7 +142,7 @@ struct RemoteListingTests {
                 if case .perform = action { nil } else { words([action]).first }
             }
         }
-        return (all, machine.isMissing)
+        return (all, machine.found.isMissing)
     }
 
     @Test("over SFTP a folder is read until its end, and one without end is not")
@@ -161,7 +161,7 @@ struct RemoteListingTests {
 
     @Test("over SFTP what no file can be called is left out, and a size that no file can have is told as such")
     func bounds() {
-        var machine = RemoteListing(.sftp(host: "h", RawPath("in")))
+        var machine = RemoteListing(SFTPFolderListing(host: "h", RawPath("in")))
         _ = machine.handle(.began(at: noon))
         _ = machine.handle(.sftpEnded(ExchangeID(rawValue: 1), SFTPEnd(.opened(SFTPHandle(rawValue: 1)), at: noon)))
         let names = [

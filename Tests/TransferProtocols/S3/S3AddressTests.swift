@@ -35,9 +35,9 @@ import TransferProtocols
     @Test("names are put below a prefix, and an encoded prefix is decoded")
     func appending() throws {
         let prefix = try #require(S3Address("s3://bkt/my%20photos/", place: S3Place(endpoint: "http://h")))
-        #expect(prefix.key == RawPath("my photos/") && prefix.lastSegment == RawPath(""))
+        #expect(prefix.key == RawPath("my photos/") && prefix.fileName == RawPath(""))
         let file = prefix.appending(RawPath("d/x y"))
-        #expect(file.object(in: "r")?.target == "/bkt/my%20photos/d/x%20y" && file.lastSegment == RawPath("x y"))
+        #expect(file.object(in: "r")?.target == "/bkt/my%20photos/d/x%20y" && file.fileName == RawPath("x y"))
         #expect(prefix.appending(RawPath("")) == prefix)
         #expect(S3Address("s3://bkt", place: S3Place())?.appending(RawPath("a")).key == RawPath("a"))
         #expect(file.object(in: "r", query: "uploads")?.target == "/bkt/my%20photos/d/x%20y?uploads")

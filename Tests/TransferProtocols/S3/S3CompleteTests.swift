@@ -92,10 +92,20 @@ private let complete = completeRequest
     func conflicts() {
         var script = s3Completing()
         #expect(script.end(7, 409, body: errorXML("ConditionalRequestConflict")) == ["8 HEAD"])
-        #expect(
-            script.end(8, 404) == [
-                "over: the server does not know the upload any more", "persist s3", "9 POST ?uploads",
-            ])
+        // The old upload would lie there, and cost money.
+        #expect(script.end(8, 404) == ["over: somebody else wrote the same object", "9 DELETE ?uploadId=U"])
+        #expect(script.end(9, 204) == ["10 HEAD"])
+        #expect(script.end(10, 404) == ["persist s3", "11 POST ?uploads"])
+        for (policy, last) in [
+            (ExistingFilePolicy.skip, "finish \(size) none skipped"), (.fail, "fail destinationExists 412"),
+        ] {
+            var taken = s3Completing(s3Plan(size: size, ifExists: policy))
+            _ = taken.end(7, 409, body: errorXML("ConditionalRequestConflict"))
+            var said = taken.end(8, answered(200, ["Content-Length: 5", "ETag: \"x\""]))
+            #expect((said == ["9 DELETE ?uploadId=U"]) == (policy == .skip))
+            if policy == .skip { said = taken.end(9, 204) }
+            #expect(said == [last])
+        }
         var plain = s3Completing()
         #expect(plain.end(7, 501, body: errorXML("NotImplemented")) == ["8 HEAD"])
         #expect(plain.end(8, 404) == ["9 POST ?uploadId=U"])

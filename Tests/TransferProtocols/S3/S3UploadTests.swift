@@ -53,7 +53,7 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         guard said.count == 1, case .fail(let error) = said[0] else { return #expect(Bool(false), "\(said)") }
         #expect(
             error.code == .unsupported && error.happening == "in/caf\\xe9.mov is not UTF-8, and a key of S3 has to be")
-        #expect(error.advice == "rename the file (convmv does it for whole trees), then queue it again")
+        #expect(error.finding.advice == "rename the file (convmv does it for whole trees), then queue it again")
         plan.address.key = RawPath("in/café.mov")
         #expect(S3Script(plan).said == ["1 \(absent)"])
     }

@@ -15,11 +15,11 @@ private let size = 2 << 20
         var story = SFTPStory(size, ifExists: policy)
         story.facts.cannotRename = true
         story.server.cannotRename = true
-        story.cut = (after: 5, isDone: true)
+        story.cutOn = ("setModified", 1)
         #expect(story.attempt() == "wait backoff networkConnectionLost")
         #expect(story.resume?.owned == .free(upTo: Int64(size)))
         #expect(story.server.files["d/f"]?.bytes.count == size)
-        story.cut = nil
+        story.cutOn = nil
         return story
     }
 

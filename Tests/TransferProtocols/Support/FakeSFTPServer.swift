@@ -21,12 +21,16 @@ struct FakeSFTPServer {
 
     // Habits.
     var features = SFTPFeatures()
+    /// Bytes that its line wants on their way.
+    var lineWindow: Int64?
     var truncatesOnOpen = false
     var cannotRename = false
     /// Its file system has no hard links, by which it names what may replace nothing.
     var hasNoLinks = false
     /// Refuses writes that do not begin at zero in a file that was there when it was opened.
     var cannotResume = false
+    /// Takes a file away before it is renamed.
+    var eats = false
     var keepsTimes = true
     var tellsSizes = true
     /// A read tells no end of the file.
@@ -95,6 +99,7 @@ struct FakeSFTPServer {
         case .rename(let old, let new, let replaces):
             if cannotRename { return .refused(.unsupported, "Operation unsupported") }
             if hasNoLinks, !replaces { return .refused(.failure, "Failure") }
+            if eats { files[old.displayed] = nil }
             guard let file = files[old.displayed] else { return .refused(.noSuchFile, "No such file") }
             if folders.contains(new.displayed) { return .refused(.failure, "Failure") }
             if !replaces, files[new.displayed] != nil { return .refused(.failure, "Failure") }
@@ -140,6 +145,7 @@ struct FakeSFTPServer {
             file.bytes.replaceSubrange(Int(range.lowerBound)..<last, with: source[Int(range.lowerBound)..<last])
         }
         end.writtenThrough = Int64(max(last, Int(range.lowerBound)))
+        end.lineWindow = lineWindow
         if loses > 0 {
             file.bytes.removeLast(loses)
             loses = 0
@@ -188,8 +194,14 @@ struct SFTPStory {
     var order: [String] = []
     /// After so many operations of an attempt the connection breaks; `true`: the one on which it breaks was still done.
     var cut: (after: Int, isDone: Bool)?
+    /// The operation at which the connection breaks, by its name and how often it was asked; it is not done.
+    var cutOn: (verb: String, time: Int)?
+    /// Operations by name, of which so many get lost on their way while the line holds.
+    var losing: [String: Int] = [:]
     /// Happens at the server when the rename is asked for.
     var appears: FakeSFTPServer.File?
+    /// The rule for the attempts that follow.
+    private var next: ExistingFilePolicy?
     /// Bytes that were sent.
     var sent: Int64 = 0
     /// What the last attempt left and had told nobody of.
@@ -219,10 +231,12 @@ struct SFTPStory {
     mutating func attempt() -> String {
         (log, order) = ([], [])
         sent = 0
+        subject.ifExists = next ?? subject.ifExists
         var machine = SFTPUpload(
             SFTPUploadPlan(host: "h", path: RawPath("d/f"), subject: subject, facts: facts, resume: resume))
         var actions = machine.handle(.began(at: noon))
         var count = 0
+        var (isCut, matches) = (false, 0)
         while !actions.isEmpty {
             var ends: [(ExchangeID, SFTPEnd)] = []
             var abandoned = Set<ExchangeID>()
@@ -233,8 +247,18 @@ struct SFTPStory {
                     count += 1
                     log.append(Self.word(exchange))
                     order.append(Self.word(exchange))
-                    if let cut, count > cut.after || count == cut.after && !cut.isDone {
+                    if case .sftp(let operation) = exchange, let cutOn, operation.verb == cutOn.verb {
+                        matches += 1
+                        if matches == cutOn.time { isCut = true }
+                    }
+                    if let cut, count > cut.after || count == cut.after && !cut.isDone { isCut = true }
+                    if isCut {
                         ends.append((id, SFTPEnd(.failed(.network(lost)), writtenThrough: start(exchange), at: noon)))
+                        continue
+                    }
+                    if case .sftp(let operation) = exchange, let left = losing[operation.verb], left > 0 {
+                        losing[operation.verb] = left - 1
+                        ends.append((id, SFTPEnd(.failed(.network(lost)), features: server.features, at: noon)))
                         continue
                     }
                     if case .sftp(.write(_, let range)) = exchange { sent += range.upperBound - range.lowerBound }
@@ -249,8 +273,17 @@ struct SFTPStory {
                         ends.append((id, end))
                     }
                 case .abandon(let id): abandoned.insert(id)
+                // As the queue has it.
+                case .accepted(let bytes), .resumed(at: let bytes):
+                    subject.confirmed = bytes
+                    log += words([action])
+                case .startOver:
+                    subject.confirmed = 0
+                    log += words([action])
                 case .persist(let point):
                     resume = point.content(SFTPResumePoint.self)
+                    // As the engine has it: what is ours is replaced by the attempts that follow.
+                    if point.ownVersion != nil { next = .replace }
                     log.append("persist")
                 case .digestSource: digest = sha256(source)
                 case .learned(let news):

@@ -37,7 +37,7 @@ extension [ProtocolAction] {
         guard let last = lastIndex(where: { if case .perform = $0 { true } else { false } }), last > 0 else {
             return false
         }
-        return self[last - 1] == .compareSource
+        return if case .compareSource = self[last - 1] { true } else { false }
     }
 }
 
@@ -63,7 +63,7 @@ func words(_ actions: [ProtocolAction]) -> [String] {
         case .wake(let timer, let after): "wake \(timer) \(after)"
         case .resumed(let offset): "resumed \(offset)"
         case .listed(let entries): "listed \(entries.count)"
-        case .startOver(let reason): "over: \(reason)"
+        case .startOver(let reason, _): "over: \(reason)"
         case .digestSource: "digest"
         case .compareSource: "compare"
         case .claimName(let path): "claim \(path)"

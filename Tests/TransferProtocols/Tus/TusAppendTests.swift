@@ -267,7 +267,7 @@ private func standing(_ offset: Int64) -> ExchangeEnd {
         }
         // Other bytes than were hashed may be those of somebody who writes to the source.
         var machine = drive.machine
-        #expect(machine.handle(.ended(ExchangeID(rawValue: 6), answered(460))).first == .compareSource)
+        #expect(machine.handle(.ended(ExchangeID(rawValue: 6), answered(460))).first == .compareSource(keeping: nil))
         #expect(drive.end(answered(460)) == ["fail integrity"])
     }
 

@@ -240,6 +240,11 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
     @Test("a source that changed is sent under another name")
     func changedSource() {
         #expect(after(plan(changed: true, resume: left())) == ["DELETE \(part)"])
+        // A server that was not reached is asked by the next attempt: until then the stored point names the old file.
+        #expect(
+            after(plan(changed: true, resume: left()), unanswered(refused, sent: 0)) == [
+                "wait backoff cannotConnectToHost"
+            ])
         #expect(
             after(plan(changed: true, resume: left()), answered(404)) == ["persist dav", "PUT \(second) 0..<1000"])
     }
@@ -324,6 +329,38 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         }
         for end in [answered(201), answered(404), answered(404), there(1000)] { play.end(end) }
         #expect(play.said == ["persist dav", "wait backoff badServerResponse"])
+    }
+
+    @Test(
+        "a server that takes each file away before its name is sent it five times in all, over attempts and restarts",
+        arguments: [(ExistingFilePolicy.replace, 404), (.replace, 504), (.fail, 404), (.fail, 504)])
+    func keepsVanishing(policy: ExistingFilePolicy, status: Int) {
+        var point: DavResumePoint?
+        var sent = 0
+        var last = ""
+        for _ in 1...20 where !last.hasPrefix("fail") {
+            var play = HTTPPlay(DavUpload(plan(policy, resume: point)))
+            func keep() {
+                for case .persist(let stored) in play.last {
+                    point = ResumePoint(encoded: stored.encoded)?.content(DavResumePoint.self)
+                }
+            }
+            keep()
+            while let word = play.said.last, !word.hasPrefix("wait"), !word.hasPrefix("fail") {
+                switch word.prefix(4) {
+                case "PUT ":
+                    sent += 1
+                    play.end(answered(201))
+                case "MOVE": play.end(answered(status))
+                case "PROP": play.end(policy == .replace && word == "PROPFIND /d/e/f" ? there(7) : answered(404))
+                default: return #expect(Bool(false), "\(word)")
+                }
+                keep()
+            }
+            last = play.said.last ?? ""
+        }
+        #expect(last == "fail badServerResponse" && sent == 5)
+        #expect(point != nil && point?.vanished == nil && point?.publishing == false)
     }
 
     @Test("after a kill during the MOVE the same is asked")

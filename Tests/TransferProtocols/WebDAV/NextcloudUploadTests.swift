@@ -142,6 +142,7 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
     func changedSource() {
         var play = HTTPPlay(NextcloudUpload(plan(changed: true, resume: left())))
         #expect(play.said == ["DELETE \(folder)"])
+        #expect(after(play, unanswered(refused, sent: 0)) == ["wait backoff cannotConnectToHost"])
         play.end(answered(204))
         #expect(play.said == ["persist nextcloud", "MKCOL \(folder)-2 | \(destination)"])
     }
@@ -299,12 +300,35 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         late.end(answered(504))
         late.fire()
         late.end(file(25 * mebi))
+        #expect(late.said == ["PROPFIND \(folder)"])
+        // The chunks are there: it is another one's file, or the MOVE goes on.
+        #expect(after(late, listing((folder + "/", nil))).first?.hasPrefix("wake") == true)
+        late.end(answered(404))
         #expect(late.said == ["fail integrity"])
+        if case .fail(let error)? = late.last.last { #expect(error.message.contains("SHA-256 of it was lost")) }
         var again = HTTPPlay(NextcloudUpload(plan(verify: .digest, resume: left())))
         again.end(all)
         #expect(again.said == ["resumed \(25 * mebi)", "accepted \(25 * mebi)", "digest"])
         again.take(again.machine.handle(.digested(ours)))
         #expect(again.said == ["persist nextcloud", checked])
+    }
+
+    @Test("a retry after a lost MOVE that is to be compared asks for it again where the chunks are, and sends none")
+    func digestAfterLostMove() {
+        var play = HTTPPlay(NextcloudUpload(plan(verify: .digest, resume: left(assembling: true))))
+        for _ in 0..<20 {
+            play.end(file(25 * mebi))
+            play.end(listing((folder + "/", nil)))
+            guard play.said.first?.hasPrefix("wake") == true else { break }
+            play.fire()
+        }
+        #expect(play.said == ["PROPFIND \(folder) | Depth: 1"])
+        play.end(all)
+        #expect(play.said == ["digest"])
+        play.take(play.machine.handle(.digested(TransferDigest(algorithm: "sha-256", value: "ab"))))
+        #expect(play.said == ["persist nextcloud", move + " | OC-Checksum: SHA256:ab | X-Hash: sha256"])
+        for end in [answered(201, ["X-Hash-SHA256: ab"]), file(25 * mebi)] { play.end(end) }
+        #expect(play.said == ["finish \(25 * mebi) digest"] && !play.all.contains { $0.hasPrefix("PUT") })
     }
 
     @Test(
@@ -403,6 +427,62 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
             after(play, answered(404), answered(404)) == [
                 "over: the server does not have the chunks any more", "persist nextcloud", "DELETE \(folder)",
             ])
+    }
+
+    @Test("a server that loses the chunks at each MOVE is sent them five times in all, over attempts and restarts")
+    func keepsVanishing() {
+        var point: NextcloudResumePoint?
+        var moves = 0
+        var last = ""
+        for _ in 1...10 where !last.hasPrefix("fail") {
+            var play = HTTPPlay(NextcloudUpload(plan(parallel: 1, resume: point)))
+            var areThere = false
+            func keep() {
+                for case .persist(let stored) in play.last {
+                    point = ResumePoint(encoded: stored.encoded)?.content(NextcloudResumePoint.self)
+                }
+            }
+            keep()
+            while let word = play.said.last, !word.hasPrefix("wait"), !word.hasPrefix("fail") {
+                switch word.prefix(4) {
+                case "MKCO", "PUT ":
+                    areThere = true
+                    play.end(answered(201, sent: 10 * mebi))
+                case "MOVE":
+                    (moves, areThere) = (moves + 1, false)
+                    play.end(answered(504))
+                case "wake": play.fire()
+                case "DELE": play.end(answered(204))
+                case "PROP": play.end(areThere && word.hasSuffix("Depth: 1") ? all : answered(404))
+                default: return #expect(Bool(false), "\(word)")
+                }
+                keep()
+            }
+            last = play.said.last ?? ""
+        }
+        #expect(last == "fail badServerResponse" && moves == 5)
+        #expect(point != nil && point?.vanished == nil && point?.isAssembling == false)
+    }
+
+    @Test("the temporary file of an attempt that sent the file whole goes first, unless it is the file itself")
+    func wasWhole() {
+        let part = "/remote.php/dav/files/u/d/.f.01234567.martlet-part"
+        var plan = plan()
+        plan.whole = DavResumePoint(temporary: part)
+        for end in [answered(204), answered(404), answered(500), unanswered(lost, sent: 0)] {
+            var play = HTTPPlay(NextcloudUpload(plan))
+            // Until then the point that names it stays: nothing is written down before.
+            #expect(play.said == ["DELETE \(part)"])
+            play.end(end)
+            #expect(play.said == ["PROPFIND \(target)"])
+        }
+        // Who was not even asked is asked by the next attempt.
+        #expect(
+            after(HTTPPlay(NextcloudUpload(plan)), unanswered(refused, sent: 0)) == [
+                "wait backoff cannotConnectToHost"
+            ])
+        plan.whole = DavResumePoint(temporary: target)
+        #expect(HTTPPlay(NextcloudUpload(plan)).said == ["PROPFIND \(target)"])
     }
 
     @Test("a lock after a lost answer is our own MOVE; before one it is somebody else's")

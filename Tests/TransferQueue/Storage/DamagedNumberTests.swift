@@ -15,7 +15,7 @@ import TransferModel
         "UPDATE tasks SET rank = ?",
         """
         UPDATE task_details SET attempts = ?, failures = ?, restarts = ?, repeated = ?, at_risk = ?, unconfirmed = ?,
-        handle = ?
+        handle = ?, furthest = ?
         """,
         "UPDATE task_details SET wait_since = ?, retry_at = ?, patience_since = ?, first_tried_at = ?, said = ?",
         "UPDATE attempts SET number = ?, accepted = ?",

@@ -76,6 +76,7 @@ import TransferModel
                     ALTER TABLE batches DROP COLUMN let_go_at;
                     ALTER TABLE task_details DROP COLUMN handle;
                     ALTER TABLE task_details DROP COLUMN first_tried_at;
+                    ALTER TABLE task_details DROP COLUMN furthest;
                     ALTER TABLE task_details RENAME COLUMN patience_since TO progressed_at;
                     UPDATE tasks SET size = 9223372036854775807 WHERE id IN (1, 2);
                     UPDATE own_counts SET bytes_total = 9223372036854775807 + 9223372036854775807 WHERE folder = 1;

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import LinuxSystem
 import SQLiteConnection
-import Synchronization
 import TransferModel
 
 @testable import TransferQueue

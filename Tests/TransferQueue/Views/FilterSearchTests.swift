@@ -27,7 +27,7 @@ import TransferModel
         let two = try await queue.addTree("two", files: 4)
         let tasks = try await queue.claimAll(limit: 3)
         for task in tasks {
-            queue.writer.record(.failed(TransferError(.http, "no: ask", httpStatus: 404)), for: task.id)
+            queue.writer.record(.failed(TransferError(.http, "no", .step("ask"), httpStatus: 404)), for: task.id)
         }
         try await queue.writer.commit()
 

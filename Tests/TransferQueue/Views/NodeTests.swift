@@ -655,6 +655,7 @@ import TransferModel
         sandbox.clock.advance(by: .seconds(11))
         #expect(try await queue.writer.forgetPurged(now: sandbox.clock.now) == nil)
         #expect(try await queue.reader.check() == [])
+        #expect(try await queue.reader.lastEvent() >= last, "the last number does not run back with a purge")
         for table in ["tasks", "folders", "own_counts", "lanes", "sources", "batches"] {
             #expect(try sandbox.database().integer("SELECT count(*) FROM \(table)") == 0, "\(table)")
         }

@@ -333,12 +333,12 @@ import TransferModel
         let queue = try sandbox.open()
         let batch = try await queue.addTree("open", files: 4)
         let tasks = try await queue.claimAll()
-        var refused = TransferError(.http, "no: look", httpStatus: 403)
+        var refused = TransferError(.http, "no", .step("look"), httpStatus: 403)
         (refused.said, refused.detail) = ("quota", "PUT /a -> 403, try 1")
-        var full = TransferError(.http, "full: make room", httpStatus: 507)
+        var full = TransferError(.http, "full", .step("make room"), httpStatus: 507)
         full.said = "disk full"
         queue.writer.record(.failed(refused), for: tasks[0].id)
-        queue.writer.record(.failed(TransferError(.sourceMissing, "/a: gone")), for: tasks[1].id)
+        queue.writer.record(.failed(TransferError(.sourceMissing, "/a", .step("gone"))), for: tasks[1].id)
         let waits: TaskChange = .waiting(WaitReasons(.remoteDiskSpace), retryAt: nil, error: full)
         queue.writer.record(waits, for: tasks[2].id)
         try await queue.writer.commit()
@@ -348,6 +348,7 @@ import TransferModel
             #expect(causes[.http]?.said == "quota" && causes[.http]?.detail == "PUT /a -> 403, try 1")
             #expect(causes[.http]?.message == "no: look" && causes[.sourceMissing]?.message == "/a: gone")
             #expect(causes[.sourceMissing]?.said == nil && causes[.sourceMissing]?.detail == nil)
+            #expect(causes[.http]?.finding == refused.finding, "the values are kept beside the message")
             #expect(found.waits.map(\.said) == waits && found.waits.allSatisfy { $0.message.isEmpty })
             #expect(try await queue.reader.check() == [])
         }
@@ -364,18 +365,18 @@ import TransferModel
         let queue = try sandbox.open()
         let batch = try await queue.addTree("open", files: 3)
         let tasks = try await queue.claimAll()
-        let error = TransferError(.cannotFindHost, "nsa.local cannot be found: check the spelling of its name")
+        let error = TransferError(.cannotFindHost, "nsa.local cannot be found", .step("check the spelling of its name"))
         for (task, reason) in zip(tasks, [WaitReasons(.backoff), WaitReasons(.auth), WaitReasons(.backoff)]) {
-            let why = task.id == tasks[2].id ? TransferError(.timedOut, "slow: wait") : error
+            let why = task.id == tasks[2].id ? TransferError(.timedOut, "slow", .step("wait")) : error
             queue.writer.record(.waiting(reason, retryAt: sandbox.clock.now, error: why), for: task.id)
         }
         try await queue.writer.commit()
         let waits = try await queue.reader.batch(batch)?.waits
         #expect(
             waits == [
-                WaitCount(reason: .auth, count: 1, message: error.message, lastAt: sandbox.clock.now),
+                WaitCount(reason: .auth, count: 1, finding: error.finding, lastAt: sandbox.clock.now),
                 WaitCount(
-                    reason: .backoff, code: .cannotFindHost, count: 1, message: error.message,
+                    reason: .backoff, code: .cannotFindHost, count: 1, finding: error.finding,
                     lastAt: sandbox.clock.now),
             ])
         let totals = try await queue.reader.totals()
@@ -395,7 +396,8 @@ import TransferModel
         let queue = try sandbox.open()
         func add(_ host: String, failed: Bool) async throws {
             _ = try await queue.addTree(host, files: 1)
-            let error = TransferError(.cannotFindHost, "\(host) cannot be found: check the spelling of its name")
+            let error = TransferError(
+                .cannotFindHost, "\(host) cannot be found", .step("check the spelling of its name"))
             for task in try await queue.claimAll() {
                 queue.writer.record(
                     failed

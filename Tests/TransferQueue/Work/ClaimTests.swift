@@ -95,7 +95,7 @@ import TransferModel
         let tasks = try await queue.claimAll()
         #expect(try await queue.writer.leaveToPublish(tasks[0].claim, as: name) == .granted)
         let operation = try await queue.writer.cancel([.folder(batch, path: RawPath("photos/raw"))]).operation
-        let error = TransferError(.diskFull, "full: make room")
+        let error = TransferError(.diskFull, "full", .step("make room"))
         switch miss {
         case .fails: queue.writer.record(.failed(error), for: tasks[0].claim)
         case .waits:
@@ -135,7 +135,7 @@ import TransferModel
         #expect(try await queue.writer.leaveToPublish(task.claim, as: name) == .granted)
         let operation = try await queue.writer.cancel([.batch(batch)]).operation
         _ = try await queue.writer.undo(.operation(try #require(operation)), now: sandbox.clock.now)
-        queue.writer.record(.failed(TransferError(.destinationUnwritable, "no: allow it")), for: task.claim)
+        queue.writer.record(.failed(TransferError(.destinationUnwritable, "no", .step("allow it"))), for: task.claim)
         try await queue.writer.commit()
         #expect(try await queue.reader.task(task.id)?.state == .failed)
         #expect(try await queue.reader.check() == [])
@@ -172,7 +172,7 @@ import TransferModel
         #expect(try await leave(mine[0]) == .granted)
         #expect(try await leave(mine[1]) == .nameGiven)
         // What could not take it gives it back.
-        queue.writer.record(.failed(TransferError(.destinationUnwritable, "no: allow it")), for: mine[0].claim)
+        queue.writer.record(.failed(TransferError(.destinationUnwritable, "no", .step("allow it"))), for: mine[0].claim)
         #expect(try await leave(mine[1]) == .granted)
         queue.writer.record(.completed(Completion(size: 100, verified: .size, finalPath: name)), for: mine[1].claim)
         #expect(try await leave(mine[2]) == .nameGiven)
@@ -207,7 +207,8 @@ import TransferModel
         #expect(try await queue.writer.leaveToPublish(task.claim, as: name) == .granted)
         _ = try await queue.writer.pause([.folder(batch, path: RawPath("photos/raw"))])
         queue.writer.record(
-            .waiting(WaitReasons(.diskSpace), retryAt: nil, error: TransferError(.diskFull, "full: make room")),
+            .waiting(
+                WaitReasons(.diskSpace), retryAt: nil, error: TransferError(.diskFull, "full", .step("make room"))),
             for: task.claim)
         try await queue.writer.commit()
         #expect(try await queue.reader.task(task.id)?.state == .paused)

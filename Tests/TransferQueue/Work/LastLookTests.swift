@@ -106,7 +106,7 @@ import TransferModel
         try await queue.complete(tasks)
         let look = try #require(try await due(queue).first)
         let finished = try #require(try await queue.reader.task(tasks[0].id)?.finishedAt)
-        let error = TransferError(.notThere, "host does not list it: retry sends it again")
+        let error = TransferError(.notThere, "host does not list it", .retry("retry sends it again"))
         let file = AbsentFile(task: tasks[0].id, finishedAt: finished, error: error, resumePoint: nil)
         #expect(try await queue.writer.fail(absent: [file], in: look) == [tasks[0].id])
         // Told once more, it is no news.
@@ -248,7 +248,9 @@ import TransferModel
         let batch = try await add(queue, ["a"], to: "sftp://host/in/name")
         try await queue.complete(try await queue.claimAll())
         let look = try #require(try await due(queue).first)
-        try await queue.writer.end(looks: [EndedLook(look, .unlisted(TransferError(.unsupported, "no lists: look")))])
+        try await queue.writer.end(looks: [
+            EndedLook(look, .unlisted(TransferError(.unsupported, "no lists", .step("look"))))
+        ])
         let shown = try #require(try await queue.reader.batch(batch))
         #expect(
             shown.state == .completed && shown.listed?.of == 0
@@ -304,6 +306,53 @@ import TransferModel
         let found = try await compare(names, listed).entries
         #expect(found.count == 10)
         #expect(found["f0"] == .some(file("f0")) && found["f9"] == .some(nil))
+    }
+
+    @Test(
+        "a name that a later batch sent again is not held against the first one",
+        arguments: [
+            ("dav://host/in/", ["a"], true), ("dav://host/in", ["a"], true), ("dav://host/in/", ["b"], false),
+            ("dav://host/", ["a"], false), ("dav://other/in/", ["a"], false), ("dav://host/in/a", [], true),
+        ] as [(String, [String], Bool)])
+    func rewritten(destination: String, names: [String], isRewritten: Bool) async throws {
+        let sandbox = try Sandbox()
+        defer { withExtendedLifetime(sandbox) {} }
+        let queue = try sandbox.open()
+        _ = try await add(queue, ["a"])
+        let first = try await queue.claimAll()
+        try await queue.complete(first)
+        let look = try #require(try await due(queue).first)
+        if names.isEmpty {
+            let request = BatchRequest(
+                work: .upload([UploadSource(path: RawPath("/src/x"), placement: .exactly)], to: destination))
+            let batch = try await queue.writer.add(request).batch
+            let source = try await queue.writer.unscannedSources(of: batch)[0].source
+            let identity = SourceIdentity(size: 100, modifiedNanoseconds: 7, inode: 9)
+            try await queue.writer.begin([FoundSource(source: source, kind: .file(identity))])
+        } else {
+            _ = try await add(queue, names, to: destination)
+        }
+        func found() async throws -> [Bool] {
+            let comparison = try await queue.reader.beginComparison()
+            try await queue.reader.add([file("a", 1)], to: comparison)
+            try await queue.reader.noteLaterWriters(in: look, comparison: comparison)
+            let page = try await queue.reader.matched(
+                in: look.folder, comparison: comparison, exact: nil, until: nil, after: nil, limit: 3)
+            try await queue.reader.endComparison(comparison)
+            return page.files.map(\.mayBeRewritten)
+        }
+        #expect(try await found() == [false], "nothing of the other batch has begun")
+        let second = try await queue.claimAll()
+        #expect(try await found() == [isRewritten], "it is under way")
+        for task in second {
+            queue.writer.record(.failed(TransferError(.destinationExists, "a file is there already")), for: task.id)
+        }
+        try await queue.writer.commit()
+        #expect(try await found() == [false], "it was refused and wrote nothing")
+        for task in second { _ = try await queue.writer.retry([.task(task.id)]) }
+        try await queue.complete(try await queue.claimAll())
+        #expect(try await found() == [isRewritten], "it is completed")
+        try await queue.close()
     }
 
     @Test("a server that normalises names or folds their case has the files all the same, each once")

@@ -228,7 +228,7 @@ import TransferModel
         let task = try #require(try await queue.claimAll().first)
         queue.writer.record(.running, for: task.id)
         queue.writer.record(.checkpoint(resumePoint: [8], accepted: 40, secret: "http://h/u"), for: task.id)
-        queue.writer.record(.failed(TransferError(.integrity, "it differs: look there")), for: task.id)
+        queue.writer.record(.failed(TransferError(.integrity, "it differs", .step("look there"))), for: task.id)
         queue.writer.record(.forgotten, for: task.id)
         try await queue.writer.commit()
         #expect(try await queue.reader.task(task.id)?.bytesAccepted == 40)
@@ -283,6 +283,24 @@ import TransferModel
         #expect(known.map(\.shown) == [40])
         #expect(try await queue.reader.task(tasks[0].id)?.restarts == 0)
         #expect(try await queue.claimAll().map(\.accepted) == [10, 30, 40])
+        try await queue.close()
+    }
+
+    @Test("what an upload had sent is known although the pause that broke it off came to the queue first")
+    func unconfirmedAfterPause() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let task = try #require(try await queue.claimAll().first)
+        queue.writer.record(.running, for: task.claim)
+        try await queue.writer.commit()
+        _ = try await queue.writer.pause([.batch(batch)])
+        queue.writer.record(.checkpoint(resumePoint: Array("{}".utf8), accepted: 10), for: task.claim)
+        queue.writer.record(.sent(40, kept: true), for: task.claim)
+        queue.writer.record(.requeued, for: task.claim)
+        try await queue.close()
+        queue = try sandbox.open()
+        #expect(try await queue.writer.unconfirmed().map(\.sent) == [40])
         try await queue.close()
     }
 

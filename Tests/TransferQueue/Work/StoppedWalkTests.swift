@@ -239,6 +239,32 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test(
+        "beside files that failed, a retry lists the rest of a cancelled batch at once, and not a folder cancelled before"
+    )
+    func retriedBesideFailed() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await begin(queue)
+        let lib = try #require(try await open(queue, batch).first { $0.relative.displayed == "lib" })
+        // Files of `lib` are known, and more of them are to come.
+        var chunk = WalkedChunk(folder: lib.folder, isLast: false)
+        chunk.files = [WalkedFile("x")]
+        try await queue.writer.insert(walked: [chunk])
+        let failed = try #require(try await queue.claimAll().first { $0.name == RawPath("a") })
+        queue.writer.record(.failed(TransferError(.http, "no")), for: failed.id)
+        try await queue.writer.commit()
+        _ = try await queue.writer.cancel([.folder(batch, path: Self.node)])
+        _ = try await queue.writer.cancel([.batch(batch)])
+        let retry = try await queue.writer.retry([.batch(batch)])
+        #expect(retry.results.map(\.result) == [.done] && retry.walked == [batch])
+        #expect(try await openNames(queue, batch) == ["lib"])
+        let snapshot = try #require(try await queue.reader.batch(batch))
+        #expect(snapshot.scanning && snapshot.filesFailed == 0 && snapshot.filesCancelled == 1)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("the undo of a cancel from before a retry leaves alone what was cancelled after the retry")
     func cancelledAgain() async throws {
         let sandbox = try Sandbox()

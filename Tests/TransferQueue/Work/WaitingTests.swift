@@ -5,7 +5,7 @@ import TransferModel
 @testable import TransferQueue
 
 @Suite("Waiting tasks") struct WaitingTests {
-    private let refused = TransferError(.cannotConnectToHost, "connection refused: start the server")
+    private let refused = TransferError(.cannotConnectToHost, "connection refused", .step("start the server"))
 
     @Test("a task waits with its reasons and its error, and stands in line again when its time has come")
     func backoff() async throws {
@@ -144,6 +144,59 @@ import TransferModel
                 .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
             try await queue.writer.wakeDue(now: sandbox.clock.now)
         }
+        try await queue.close()
+    }
+
+    @Test("bytes that are confirmed again after the file began anew are no progress, until a person retries it")
+    func confirmedAgain() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        func attempt(_ accepted: Int64, expecting failures: Int, fails: Bool = false) async throws {
+            let task = try await queue.claimAll()[0]
+            #expect(task.failures == failures, "before \(accepted)")
+            queue.writer.record(.running, for: task.id)
+            queue.writer.record(.checkpoint(resumePoint: nil, accepted: accepted), for: task.id)
+            queue.writer.record(.restarted(reason: "lost", repeated: accepted, identity: nil), for: task.id)
+            if fails {
+                queue.writer.record(.failed(refused), for: task.id)
+                try await queue.writer.commit()
+            } else {
+                queue.writer.record(
+                    .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
+                try await queue.writer.wakeDue(now: sandbox.clock.now)
+            }
+        }
+        try await attempt(50, expecting: 0)
+        try await attempt(50, expecting: 1)
+        try await attempt(40, expecting: 2)
+        // It comes further than ever.
+        try await attempt(60, expecting: 3)
+        try await attempt(60, expecting: 1, fails: true)
+        _ = try await queue.writer.retry([.batch(batch)])
+        try await attempt(60, expecting: 0)
+        let task = try await queue.claimAll()[0]
+        #expect(task.failures == 1 && task.furthest == 60 && task.accepted == 0)
+        try await queue.close()
+    }
+
+    @Test("bytes of another version at the server are progress, however far the one before came")
+    func anotherVersion() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        for (accepted, isOther) in [(50, false), (40, true), (10, false)] as [(Int64, Bool)] {
+            let task = try await queue.claimAll()[0]
+            queue.writer.record(.running, for: task.id)
+            queue.writer.record(.checkpoint(resumePoint: nil, accepted: accepted), for: task.id)
+            queue.writer.record(
+                .restarted(reason: "changed", repeated: accepted, identity: nil, isOther: isOther), for: task.id)
+            queue.writer.record(
+                .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
+            try await queue.writer.wakeDue(now: sandbox.clock.now)
+        }
+        let task = try await queue.claimAll()[0]
+        #expect(task.furthest == 10 && task.failures == 1)
         try await queue.close()
     }
 

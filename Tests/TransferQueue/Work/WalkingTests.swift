@@ -82,6 +82,26 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a directory whose listing begins anew twice has each entry once")
+    func twiceAgain() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.writer.add(.directory()).batch
+        let top = try await begin(queue, batch)
+        try await queue.writer.insert(walked: [chunk(top.folder, ["1"], folders: ["a"], isLast: false)])
+        for _ in 0..<2 {
+            #expect(try await queue.writer.foldersToWalk(of: top.source, limit: 1).map(\.folder) == [top.folder])
+            try await queue.writer.insert(walked: [
+                chunk(top.folder, ["1", "2"], folders: ["a", "b"], isLast: false)
+            ])
+        }
+        let tasks = try await queue.reader.tasks(batch: batch, limit: 10)
+        #expect(tasks.map(\.name) == ["1", "2"])
+        let folders = try await queue.writer.foldersToWalk(of: top.source, limit: 10)
+        #expect(folders.map(\.relative.displayed) == ["", "a", "b"])
+        try await queue.close()
+    }
+
     @Test(
         "a directory that could not be read is listed again by a retry of it, its folder or its batch",
         arguments: [0, 1, 2])

@@ -63,14 +63,14 @@ extension DestinationsPage {
     }
 
     private mutating func loginForm(of destination: Destination) {
-        let isS3 = TransferScheme(of: destination.url) == .s3
+        let hasKeys = TransferScheme(of: destination.url)?.facts.login == .keys
         form = Form(
             [
                 .text(
-                    .user, isS3 ? "Access key" : "User", destination.user ?? "",
-                    help: isS3 ? "The access key ID." : "Whose password or token it is."),
+                    .user, hasKeys ? "Access key" : "User", destination.user ?? "",
+                    help: hasKeys ? "The access key ID." : "Whose password or token it is."),
                 .text(
-                    .password, isS3 ? "Secret key" : "Password",
+                    .password, hasKeys ? "Secret key" : "Password",
                     help: "A password, a token or a key. The engine keeps it, and nobody else.", isSecret: true),
                 .text(
                     .passwordCommand, "or a command", destination.passwordCommand ?? "",
@@ -153,13 +153,14 @@ extension DestinationsPage {
         let password = typed.isEmpty ? url.password : typed
         let command = form.text(.passwordCommand)
         destination.passwordCommand = command.isEmpty ? nil : command
-        if url.scheme == .s3 {
+        let hasKeys = url.scheme.facts.login == .keys
+        if hasKeys {
             destination.profile = form.text(.profile).isEmpty ? nil : form.text(.profile)
             destination.endpoint = form.text(.endpoint).isEmpty ? nil : form.text(.endpoint)
         }
         if password != nil, destination.user == nil {
             return wrong(
-                .user, url.scheme == .s3 ? "Whose secret key is it? Type the access key ID." : "Whose password is it?")
+                .user, hasKeys ? "Whose secret key is it? Type the access key ID." : "Whose password is it?")
         }
         if editing == nil || password != nil { destination.login = password == nil ? .none : .kept }
         return (destination, password)

@@ -17,6 +17,8 @@ extension DestinationsPage: Page {
     }
 
     /// True: every key is the page's own.
+    var isTyping: Bool { form != nil }
+
     func take(_ press: KeyPress, in model: inout Model) -> Bool {
         var destinations = self
         destinations.note = nil
@@ -160,7 +162,7 @@ extension DestinationsPage: Page {
             }
             if action == .enter {
                 destinations.edit(current)
-            } else if TransferScheme(of: current.url) == .sftp {
+            } else if TransferScheme(of: current.url)?.facts.login == .ssh {
                 destinations.note = ("Your own ssh logs in there: its keys and agent are what lets you in.", false)
             } else {
                 destinations.signIn(current)

@@ -2,6 +2,7 @@ import Configuration
 import DisplayText
 import MartletKit
 import Terminal
+import Wording
 
 /// The configured servers: which there are, whether they answer, and a form for a new one.
 struct DestinationsPage: Sendable {

@@ -93,7 +93,7 @@ extension DetailsPage: Page {
         else { return }
         switch result {
         case .success(let task): (details.task, details.problem) = (task, nil)
-        case .failure(let error): details.problem = model.advised(error.message)
+        case .failure(let error): details.problem = model.advised(error)
         }
         model.page = details
     }
@@ -108,7 +108,7 @@ extension DetailsPage: Page {
         switch result {
         case .success(let sources):
             (details.sources, details.sourcesAreFinal, details.problem) = (sources, !wasScanning, nil)
-        case .failure(let error): details.problem = model.advised(error.message)
+        case .failure(let error): details.problem = model.advised(error)
         }
         model.page = details
         // The listing has ended while the answer was on its way: no other news of it will come.

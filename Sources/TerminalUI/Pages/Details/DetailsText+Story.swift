@@ -1,6 +1,7 @@
 import DisplayText
 import MartletKit
 import Terminal
+import Wording
 
 /// The engine's account of one task: tries, parts, the server's last answer, history.
 extension DetailsText {

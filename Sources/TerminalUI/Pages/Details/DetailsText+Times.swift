@@ -87,12 +87,7 @@ extension DetailsText {
     }
 
     private static func beginsAgain(_ name: String?) -> SafeText {
-        switch name {
-        case "put", "webdav", "post": "no: sent whole each time"
-        case "form": "no: a form is sent whole"
-        case "s3", "nextcloud": "no: it goes in one piece"
-        default: "no: this server begins again"
-        }
+        "no: \(SafeText(ProtocolFacts.named(name)?.beginsAgain ?? "this server begins again"))"
     }
 
     // MARK: Comparing
@@ -107,13 +102,14 @@ extension DetailsText {
             )
         }
         let pending = task.direction == .upload ? "remote pending" : "compared at the end"
+        let inParts = ProtocolFacts.named(task.protocol)?.comparesParts
         switch rules.verify {
         case VerificationWish.none?: return Field("Checksum", "none is wanted")
         case .size?: return Field("Checksum", "the size alone, \(SafeText(pending))")
-        case .digest? where task.protocol != "s3": return Field("Checksum", "wanted, \(SafeText(pending))")
-        case nil where task.protocol != "s3":
+        case .digest? where inParts == nil: return Field("Checksum", "wanted, \(SafeText(pending))")
+        case nil where inParts == nil:
             return Field("Checksum", "as the server offers, else the size; \(SafeText(pending))")
-        case .digest?, nil: return Field("Checksum", "MD5 of each part, \(SafeText(pending))")
+        case .digest?, nil: return Field("Checksum", "\(SafeText(inParts ?? "")), \(SafeText(pending))")
         }
     }
 

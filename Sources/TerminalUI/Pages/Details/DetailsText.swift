@@ -1,6 +1,7 @@
 import DisplayText
 import MartletKit
 import Terminal
+import Wording
 
 /// A row in words, line by line: what it is, its parts, what the server said, what has happened.
 struct DetailsText {
@@ -174,8 +175,8 @@ struct DetailsText {
         if let first = said.first {
             fields.append(Field("Server said", said.dropFirst().reduce(first) { $0 + ", " + $1 }))
         }
-        let nothing = error.advice.isEmpty ? "nothing" : appearance.safe(error.advice)
-        let isAdvised = goesOn && !error.advice.isEmpty
+        let nothing = error.finding.advice.isEmpty ? "nothing" : appearance.safe(error.finding.advice)
+        let isAdvised = goesOn && !error.finding.advice.isEmpty
         fields.append(Field("What to do", isAdvised ? nothing + "; it is tried again by itself" : remedy ?? nothing))
         return fields
     }

@@ -16,6 +16,7 @@ struct HelpPage: Sendable {
     var top = 0
     /// Only lines with these words in them.
     private(set) var find = SoughtWords()
+    var isTyping: Bool { find.isTyping }
 
     init(_ view: KeyMap.View) { self.view = view }
 

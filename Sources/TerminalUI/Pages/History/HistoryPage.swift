@@ -1,6 +1,7 @@
 import DisplayText
 import MartletKit
 import Terminal
+import Wording
 
 /// Finished work, the last first.
 struct HistoryPage: Sendable {
@@ -59,7 +60,7 @@ extension HistoryPage: Page {
         guard request != nil, var history = model.page as? HistoryPage else { return true }
         switch result {
         case .success(let batches): history.take(batches)
-        case .failure(let error): history.problem = model.advised(error.message)
+        case .failure(let error): history.problem = model.advised(error)
         }
         model.page = history
         return true

@@ -13,6 +13,7 @@ struct LogPage: Sendable {
     var level = LogLevel.info
     /// Only lines with this in them.
     private(set) var find = SoughtWords()
+    var isTyping: Bool { find.isTyping }
     /// The number of lines between the last one shown and the end.
     private(set) var back = 0
     /// New lines are shown as they come.

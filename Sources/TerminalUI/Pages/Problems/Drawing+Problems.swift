@@ -138,8 +138,8 @@ extension Drawing {
     private func remedy(of cause: ProblemsPage.Cause) -> SafeText {
         let rest = model.advised(cause.remedy)
         if case .waits(.auth, _, _) = cause.kind {
-            let isOfS3 = cause.batches.first.map { TransferScheme(of: $0.url) == .s3 } ?? false
-            let what: SafeText = isOfS3 ? "new keys" : "another login"
+            let login = cause.batches.first.flatMap { TransferScheme(of: $0.url) }?.facts.login
+            let what: SafeText = login == .keys ? "new keys" : "another login"
             return "\(model.key(.server, in: .problems)) takes \(what) from you here; or in a shell, \(rest)"
         }
         if cause.isExisting {

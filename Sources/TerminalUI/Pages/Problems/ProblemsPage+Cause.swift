@@ -1,5 +1,6 @@
 import DisplayText
 import MartletKit
+import Wording
 
 extension ProblemsPage {
     /// One reason, and the files that meet it, in whatever batch they are.
@@ -15,8 +16,8 @@ extension ProblemsPage {
         }
 
         var kind: Kind
-        /// The message about one of its files.
-        var message: String
+        /// The finding about one of its files.
+        var finding: Finding
         var files: Int64
         /// When the last of them came to it; of a server that serves nothing: since when.
         var lastAt: Timestamp?
@@ -48,21 +49,21 @@ extension ProblemsPage {
         /// The failure as the table of cures knows it.
         var error: TransferError? {
             switch kind {
-            case .failed(let code, let status, _, _): TransferError(code, message, httpStatus: status)
-            case .waits(_, let code, _), .unserved(let code, _): code.map { TransferError($0, message) }
+            case .failed(let code, let status, _, _): TransferError(code, finding, httpStatus: status)
+            case .waits(_, let code, _), .unserved(let code, _): code.map { TransferError($0, finding) }
             }
         }
 
         /// The cause in words short enough for one line.
         var summary: String {
-            if let error, files > 1, error.namesItsFile { return error.code.words }
+            if let error, files > 1, error.finding.isOfFile { return error.code.words }
             return happening
         }
 
         /// The cause in words; what is said of one of several is said to be.
         var happening: String {
             if let error { return error.happening(of: files) }
-            guard case .waits(let reason, _, _) = kind else { return message }
+            guard case .waits(let reason, _, _) = kind else { return finding.message }
             return said(of: reason)?.happening ?? "waits " + reason.clause(server: host)
         }
 
@@ -74,17 +75,17 @@ extension ProblemsPage {
         }
 
         /// The advice on the cause, in the words of `martlet why`.
-        var remedy: String {
+        var remedy: Advice {
             if isAskedPause { return WaitCount.remedyOfPause }
             if isUnserved, let error { return error.remedyOfServer(for: subject) }
             if let error { return error.remedy(for: subject) }
-            guard case .waits(let reason, _, _) = kind else { return "martlet retry \(subject.node)" }
+            guard case .waits(let reason, _, _) = kind else { return "\(subject.retry)" }
             return said(of: reason)?.remedy(for: subject) ?? reason.remedy(for: subject)
         }
 
         /// The error that ssh told of a key: one that is not known and one that has changed are two different dangers.
         private func said(of reason: WaitReason) -> TransferError? {
-            Self.key(reason, message) == nil ? nil : TransferError(.pinMismatch, message)
+            Self.key(reason, finding) == nil ? nil : TransferError(.pinMismatch, finding)
         }
 
         /// A sentence on the things that are as safe as they were.
@@ -143,21 +144,21 @@ extension ProblemsPage.Cause {
         }
     }
 
-    /// The message about a name that nobody knows; `nil`: it is another failure.
-    static func unknownHost(_ code: TransferErrorCode, _ message: String) -> String? {
-        guard code == .cannotFindHost else { return nil }
-        let said = TransferError(code, message).happening
-        return said.isEmpty ? nil : said
+    /// The finding about a name that nobody knows; `nil`: it is another failure.
+    static func unknownHost(_ code: TransferErrorCode, _ finding: Finding) -> String? {
+        code == .cannotFindHost && !finding.what.isEmpty ? finding.happening : nil
     }
 
-    /// The words of ssh about a server's key that waits for a person, one for each server; `nil`: it is another wait.
-    static func key(_ reason: WaitReason, _ message: String) -> String? {
-        reason == .hostKey ? TransferError.said(ofKey: message) : nil
+    /// The finding about a server's key that waits for a person, one for each server; `nil`: it is another wait.
+    static func key(_ reason: WaitReason, _ finding: Finding) -> String? {
+        reason == .hostKey && !finding.what.isEmpty ? finding.what : nil
     }
 
     /// The server that may be to blame for a failure; `nil`: none. Buckets of S3 are none.
     static func server(of code: TransferErrorCode, _ url: String) -> String? {
-        guard code.isOfServer, code != .cannotFindHost, TransferScheme(of: url) != .s3 else { return nil }
+        guard code.isOfServer, code != .cannotFindHost, TransferScheme(of: url)?.facts.namesBucket != true else {
+            return nil
+        }
         let server = TransferScheme.server(of: url)
         return server.isEmpty ? nil : server
     }

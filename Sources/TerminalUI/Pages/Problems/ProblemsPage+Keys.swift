@@ -60,7 +60,7 @@ extension ProblemsPage: Page {
         guard var problems = model.page as? ProblemsPage else { return }
         switch result {
         case .success(let batches): problems.take(batches)
-        case .failure(let error): problems.problem = model.advised(error.message)
+        case .failure(let error): problems.problem = model.advised(error)
         }
         problems.answeredAt = model.now.uptime
         model.page = problems

@@ -23,35 +23,36 @@ struct ProblemsPage: Sendable {
 
     mutating func take(_ batches: [BatchSnapshot]) {
         var found: [Cause.Kind: Cause] = [:]
-        func note(_ kind: Cause.Kind, _ message: String, _ files: Int64, _ lastAt: Timestamp?, _ batch: BatchSnapshot) {
+        func note(_ kind: Cause.Kind, _ finding: Finding, _ files: Int64, _ lastAt: Timestamp?, _ batch: BatchSnapshot)
+        {
             let place = Cause.Place(
                 batch: batch.id, name: batch.name, files: files, host: TransferScheme.server(of: batch.destination),
                 url: batch.destination, left: batch.filesActive + batch.filesWaiting, isLost: batch.isLost)
-            found[kind, default: Cause(kind: kind, message: message, files: 0, batches: [])].add(place, lastAt)
+            found[kind, default: Cause(kind: kind, finding: finding, files: 0, batches: [])].add(place, lastAt)
         }
         for batch in batches {
             for count in batch.causes where count.count > 0 {
                 let status = count.code == .http ? count.httpStatus : nil
-                let host = Cause.unknownHost(count.code, count.message)
+                let host = Cause.unknownHost(count.code, count.known)
                 let server = Cause.server(of: count.code, batch.destination)
                 let kind = Cause.Kind.failed(count.code, status: status, host: host, server: server)
-                note(kind, count.message, count.count, count.lastAt, batch)
+                note(kind, count.known, count.count, count.lastAt, batch)
                 found[kind]?.quote(count.said, count.detail)
             }
             for wait in batch.waits where wait.count > 0 {
                 if let server = wait.server {
                     let kind = Cause.Kind.unserved(wait.code, server: server)
-                    note(kind, wait.message, wait.count, wait.lastAt, batch)
+                    note(kind, wait.known, wait.count, wait.lastAt, batch)
                     found[kind]?.retryAt = wait.retryAt
                     found[kind]?.quote(wait.said, wait.detail)
                     continue
                 }
                 let host =
-                    wait.code.flatMap { Cause.unknownHost($0, wait.message) } ?? Cause.key(wait.reason, wait.message)
+                    wait.code.flatMap { Cause.unknownHost($0, wait.known) } ?? Cause.key(wait.reason, wait.known)
                 // The engine and the queue may call the wait for one name by two reasons.
                 let reason = wait.code == nil ? wait.reason : .hostBackoff
                 let kind = Cause.Kind.waits(reason, code: wait.code, host: host)
-                note(kind, wait.message, wait.count, wait.lastAt, batch)
+                note(kind, wait.known, wait.count, wait.lastAt, batch)
                 found[kind]?.quote(wait.said, wait.detail)
             }
         }

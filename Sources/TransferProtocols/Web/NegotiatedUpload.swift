@@ -19,7 +19,7 @@ package struct NegotiatedPlan: Sendable, Hashable {
 /// An upload that asks the server first which protocol it speaks, tells the engine, and is that protocol from then on.
 ///
 /// Only for a host of which nothing is known, and a task that left nothing there: where `HostFacts.uploadBy` is known, or a resume point is
-/// there (`put`, `tus`, `ietf`), the engine builds that protocol's machine itself.
+/// there (`put`, `tus`, `ietf`), `ProtocolDescriptor.web` makes that protocol's machine itself.
 package struct NegotiatedUpload: ProtocolMachine {
     private enum State {
         /// Nothing is asked yet. Next: `asking`.

@@ -1,10 +1,10 @@
 import Testing
 import TransferModel
+import Wording
 
 @Suite struct WordsTests {
     private let unknown = TransferError(
-        .cannotFindHost,
-        "nas.lcoal cannot be found: check the spelling of its name, then the network; Martlet tries again by itself")
+        .cannotFindHost, "nas.lcoal cannot be found", .again("check the spelling of its name, then the network"))
 
     @Test(
         "a server is called by its host, and by its port where that is not its scheme's own",
@@ -36,16 +36,17 @@ import TransferModel
     @Test("what is said of one file is not said of many as if each of them had that name")
     func oneOfMany() {
         let gone = TransferError(
-            .sourceMissing, "/src/a.txt is not there any more: put it back and retry, or cancel it")
+            .sourceMissing, of: RawPath("/src/a.txt"), "is not there any more",
+            .retry("put it back and retry, or cancel it"))
         #expect(gone.happening(of: 1) == "/src/a.txt is not there any more")
         #expect(gone.happening(of: 3) == "one of them: /src/a.txt is not there any more")
-        #expect(gone.namesItsFile)
-        let refused = TransferError(.http, "nas answered 404: look there", httpStatus: 404)
-        #expect(refused.happening(of: 3) == "nas answered 404" && !refused.namesItsFile)
+        #expect(gone.finding.isOfFile)
+        let refused = TransferError(.http, "nas answered 404", .step("look there"), httpStatus: 404)
+        #expect(refused.happening(of: 3) == "nas answered 404" && !refused.finding.isOfFile)
         // All of them need that file.
-        let key = TransferError(.permissionDenied, "/home/a/.netrc cannot be read: mend it and retry")
+        let key = TransferError(.permissionDenied, "/home/a/.netrc cannot be read", .andRetry("mend it"))
         #expect(key.happening(of: 3) == "/home/a/.netrc cannot be read")
-        let causes = CauseCount(code: .sourceMissing, count: 3, message: gone.message)
+        let causes = CauseCount(code: .sourceMissing, count: 3, finding: gone.finding)
         #expect(
             causes.sentence
                 == "3 files, one of them: /src/a.txt is not there any more: put it back and retry, or cancel it")

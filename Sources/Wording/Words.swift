@@ -1,3 +1,5 @@
+package import TransferModel
+
 // What states, reasons and codes are called where a person reads them. The names themselves are for JSON and for the wire.
 
 extension WaitReason {

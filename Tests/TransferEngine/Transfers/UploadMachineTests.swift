@@ -7,38 +7,8 @@ import TransferProtocols
 @testable import TransferEngine
 @testable import TransferQueue
 
-/// Where URLs lead, and who sends there.
-struct RemotePlaceTests {
-    private func sftp(_ url: String) -> String? {
-        guard case .sftp(let host, let port, let path)? = RemotePlace(url)?.address else { return nil }
-        return "\(host) \(port.map(String.init) ?? "-") \(path.displayed)"
-    }
-
-    @Test("an sftp URL's path is absolute, or below the home folder after /~/")
-    func secureShell() {
-        #expect(sftp("sftp://h/in/x") == "h - /in/x")
-        #expect(sftp("sftp://h:2222/~/in/") == "h 2222 in/")
-        #expect(sftp("sftp://h/~") == "h - ")
-        #expect(sftp("sftp://[::1]:22/a%20b") == "[::1] 22 /a b")
-        #expect(sftp("sftp://[::1]/a") == "[::1] - /a")
-        #expect(RemotePlace("sftp://h/in/")?.appending(RawPath("d/f"))?.lastSegment == RawPath("f"))
-    }
-
-    @Test("schemes over http lose what they add to it")
-    func overHTTP() {
-        for (url, address) in [
-            ("tus+https://h/f/", "https://h/f/"), ("ietf+http://h:81/", "http://h:81/"), ("DAVS://h/x", "https://h/x"),
-            ("dav://h/x", "http://h/x"), ("https://h/x", "https://h/x"),
-        ] {
-            guard case .http(let found)? = RemotePlace(url)?.address else {
-                Issue.record("\(url) is no place")
-                continue
-            }
-            #expect(found.text == address)
-        }
-        #expect(RemotePlace("gopher://h/") == nil)
-    }
-
+/// The protocol that sends to a place.
+struct UploadMachineTests {
     @Test(
         "the scheme, the option, the host's facts and what was begun choose the protocol, in that they overrule each other"
     )

@@ -1,0 +1,43 @@
+import Glibc
+package import LinuxSystem
+
+/// The right to read a small file, change it and write it again: one of all processes of a person has it at a time. It is held by flock on
+/// a file beside it, which stays; the kernel takes it from a process that ends, so that file means nothing by itself. Ends with the object.
+package final class FileLock: Sendable {
+    private let descriptor: OwnedDescriptor
+
+    private init(_ descriptor: OwnedDescriptor) { self.descriptor = descriptor }
+
+    // Closing alone would not do: a program that is being started holds a copy until its `exec`.
+    deinit { try? System.unlock(descriptor.rawValue) }
+
+    /// Takes it; `nil`: another one has it now. Where the file system knows no locks it is had by everybody.
+    package static func take(_ path: String) throws(Errno) -> FileLock? {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        try System.mkdirs(Array(folder.utf8), mode: 0o700)
+        let file = try System.open(
+            Array((path + ".lock").utf8), flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
+        do throws(Errno) {
+            return try System.tryLockExclusively(file.rawValue) ? FileLock(file) : nil
+        } catch {
+            guard [ENOLCK, EOPNOTSUPP, ENOSYS].contains(error.rawValue) else { throw error }
+            return FileLock(file)
+        }
+    }
+
+    /// Pause between two tries of somebody who waits, and the number of tries: whoever has it may be waiting for an engine's answer.
+    package static let pause = Duration.milliseconds(20)
+    package static let patience = 1500
+
+    /// As `take`, and waits while another one has it. Throws `wouldBlock` when that one does not end.
+    /// - Parameter tries: at least one.
+    @concurrent
+    package static func wait(for path: String, tries: Int = patience) async throws(Errno) -> FileLock {
+        for count in 1...tries {
+            if let lock = try take(path) { return lock }
+            // Of a task that was cancelled nobody wants anything any more.
+            if count < tries, (try? await Task.sleep(for: pause)) == nil { break }
+        }
+        throw .wouldBlock
+    }
+}

@@ -1,0 +1,101 @@
+import CurlTransport
+import Glibc
+import LinuxSystem
+import TransferModel
+
+/// The file of authorities that a batch trusts (`--ca`): read beside everything else, and not waited for without end.
+extension TransferEngine {
+    private static let patience = Duration.seconds(10)
+    /// Times that `patience` is waited for a disk that does not answer, or for a file descriptor.
+    private static let mostWaits = 6
+
+    /// Reads the file where it was not read yet, or may have been mended since. Until it has been read nobody is trusted.
+    func readAuthorities(_ context: BatchContext) async {
+        for _ in 0..<Self.mostWaits {
+            guard phase != .stopping, let path = context.authoritiesToRead else { return }
+            switch await wait(for: path, context) {
+            case .read: return
+            case .late: break
+            case .notNow:
+                report(
+                    .error,
+                    "\(path.displayed) cannot be read: this machine has no file descriptor left; raise the limit (ulimit -n)"
+                )
+                await pause(.seconds(1))
+            }
+        }
+    }
+
+    private func wait(for path: RawPath, _ context: BatchContext) async -> AuthoritiesWaiter.Outcome {
+        await withCheckedContinuation { continuation in
+            let waiter = AuthoritiesWaiter(continuation)
+            let timer = timeline.clock.schedule(after: Self.patience) { waiter.goOn(.late) }
+            context.authoritiesWaiters.removeAll { $0.0.isOver }
+            context.authoritiesWaiters.append((waiter, timer))
+            // One thread waits for a disk that does not answer, however often the batch is tried.
+            guard context.authoritiesBeingRead != path else { return }
+            context.authoritiesBeingRead = path
+            Task { [self] in
+                let found = await AuthoritiesReader.read(path)
+                for (waiter, timer) in context.take(found, of: path) {
+                    timeline.clock.cancel(timer)
+                    waiter.goOn(found == .notNow ? .notNow : .read)
+                }
+            }
+        }
+    }
+}
+
+/// One who waits for the file. On the engine's loop.
+final class AuthoritiesWaiter {
+    enum Outcome: Sendable {
+        /// The file was read, or found to be none.
+        case read
+        case notNow
+        /// The disk has not answered yet.
+        case late
+    }
+
+    private var continuation: CheckedContinuation<Outcome, Never>?
+
+    init(_ continuation: CheckedContinuation<Outcome, Never>) { self.continuation = continuation }
+
+    var isOver: Bool { continuation == nil }
+
+    /// The first call counts.
+    func goOn(_ outcome: Outcome) {
+        continuation?.resume(returning: outcome)
+        continuation = nil
+    }
+}
+
+enum AuthoritiesReader {
+    enum Found: Sendable, Equatable {
+        case authorities(Authorities)
+        /// The file cannot be read, or is no file of certificates.
+        case unusable
+        /// No descriptor or thread was left to read it; it says nothing of the file.
+        case notNow
+    }
+
+    static func read(_ path: RawPath) async -> Found {
+        let found = try? await BlockingWorker.alone("authorities") {
+            Result { () throws(Errno) in try contents(path) }
+        }
+        switch found {
+        case nil: return .notNow
+        case .failure(let error): return error.isShortage ? .notNow : .unusable
+        case .success(let bytes): return bytes.map { .authorities(Authorities(bytes: $0)) } ?? .unusable
+        }
+    }
+
+    private static func contents(_ path: RawPath) throws(Errno) -> [UInt8]? {
+        // A FIFO without a writer is opened at once, and is none.
+        let file = try System.open(path.bytes, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        let status = try System.fstat(file.rawValue)
+        guard status.kind == .regular, status.size > 0, status.size <= Int64(Authorities.largest) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(status.size))
+        let count = bytes.withUnsafeMutableBytes { try? System.preadAll(file.rawValue, $0, at: 0) }
+        return count.map { Array(bytes.prefix($0)) }
+    }
+}

@@ -1,0 +1,5 @@
+extension ProtocolFacts {
+    package static let dav = ProtocolFacts(
+        "dav", name: "webdav", schemes: Spelling.overHTTP("dav", "davs"), downloads: .by(.get), lists: .folders,
+        variants: [.nextcloud], beginsAgain: "sent whole each time")
+}

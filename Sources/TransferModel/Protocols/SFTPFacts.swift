@@ -1,0 +1,4 @@
+extension ProtocolFacts {
+    package static let sftp = ProtocolFacts(
+        "sftp", schemes: [Spelling("sftp", port: 22)], downloads: .itself, lists: .folders, login: .ssh)
+}

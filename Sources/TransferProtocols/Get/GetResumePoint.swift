@@ -1,0 +1,49 @@
+package import TransferModel
+
+/// Resume point of a download: which version it is, and how much of it is on the disk.
+package struct GetResumePoint: ResumePointContent {
+    package static var kind: String { ProtocolFacts.get.id }
+
+    package var version: RemoteVersion
+    /// Bytes of the temporary file that are on the disk.
+    package var offset: Int64
+    /// The final name, once decided.
+    package var name: RawPath
+    /// The temporary file beside it, its inode once it is made.
+    package var partName: RawPath?
+    package var partInode: UInt64?
+    /// Digest that the whole file must have, by the word of the server or of a person.
+    package var promised: TransferDigest?
+    /// All bytes are there, and this is how they were checked: nothing is left to ask the server for.
+    package var received: Verification?
+    /// Looks at the server's version after the last byte that it left without an answer.
+    package var silentLooks: Int?
+    /// All bytes are there and checked; the temporary file is getting its final name.
+    package var publishing = false
+
+    package init(version: RemoteVersion, offset: Int64, name: RawPath) {
+        self.version = version
+        self.offset = offset
+        self.name = name
+    }
+
+    /// Nothing of it but where it lies.
+    package var forgotten: GetResumePoint {
+        var point = GetResumePoint(version: RemoteVersion(), offset: 0, name: name)
+        (point.partName, point.partInode) = (partName, partInode)
+        return point
+    }
+
+    package var isPlausible: Bool {
+        ResumeBounds.lengths.contains(offset) && ResumeBounds.counts.contains(silentLooks ?? 0)
+    }
+
+    /// That of an attempt that had all of it and was stopped before the file had its name; `nil` when there is still something to ask.
+    func receipt(verify: VerificationWish?, expects: TransferDigest?) -> Receipt? {
+        guard let received else { return nil }
+        if let digest = expects ?? (received == .digest ? promised : nil) {
+            return .received(offset, verified: .digest, digest: digest)
+        }
+        return verify == .digest || received == .digest ? nil : .received(offset, verified: received)
+    }
+}

@@ -1,0 +1,28 @@
+import TransferModel
+
+extension ProtocolDescriptor {
+    static let put = ProtocolDescriptor(
+        .put, at: HTTPAddress.self, resumePoint: PutResumePoint.self,
+        upload: { job, address in PutUpload(PutPlan(job, address)) })
+}
+
+extension PutPlan {
+    /// A smaller file is sent again as quickly as its offset is asked for.
+    private static let leastToResume: Int64 = 1 << 20
+
+    init(_ job: UploadJob, _ address: HTTPAddress) {
+        let subject = job.subject
+        // One that was told to be plain is not asked for more.
+        self.init(
+            address: address, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
+            begunBefore: subject.begunBefore, resume: job.resume?.ownVersion,
+            // What OPTIONS does not announce a 104 may still bring.
+            offersResume: job.options.uploadBy == nil && subject.size >= Self.leastToResume)
+        let stored = job.resume?.content(PutResumePoint.self)
+        unanswered = job.resume?.isOutdated == true ? 0 : stored?.unanswered ?? 0
+        tellsDigests = job.facts.tellsDigests
+        targetIsOther = subject.targetIsOther
+        interopVersion = job.facts.versionToOffer
+        offerIsTrial = job.facts.isOfferATrial
+    }
+}

@@ -1,0 +1,84 @@
+import SQLiteConnection
+import TransferModel
+
+/// Files of other folders of the queue that went to the names of a folder that is compared: a person sends a folder again while the first
+/// batch is not over yet, or batches meet in one folder. What the server lists under such a name may be the later file.
+extension QueueReader {
+    /// Notes, for a comparison, the names that other batches may have written in a look's folder, and when. Call it when the server has
+    /// listed the folder: what was written before that had been begun by then.
+    package func noteLaterWriters(in look: DueLook, comparison: Int64) throws(QueueError) {
+        try compare {
+            guard let address = try folderAddress(of: look) else { return }
+            for writer in try writers(to: address, at: look.origin) where writer.folder != look.folder.rawValue {
+                // What is under way may be written at any time. Of what failed only an unknown outcome may have written anything.
+                try database.run(
+                    """
+                    INSERT INTO rewritten (listing, name, at)
+                    SELECT ?1, ifnull(?2, t.name), ifnull(t.finished_at, \(Int64.max)) FROM tasks t LEFT JOIN task_details d ON d.task = t.id
+                    WHERE t.folder = ?3 AND t.begun_at IS NOT NULL AND NOT t.flags & \(flags: .skipped)
+                    AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause = \(cause: .unknownOutcome))
+                    ON CONFLICT (listing, name) DO UPDATE SET at = max(at, excluded.at)
+                    """, .integer(comparison), SQLiteValue(writer.exact), .integer(writer.folder))
+            }
+        }
+    }
+
+    /// Returns true when another task may have written that name since `time`.
+    func isRewritten(_ name: RawPath, since time: Timestamp, in comparison: Int64) throws -> Bool {
+        try database.integer(
+            "SELECT 1 FROM rewritten WHERE listing = ? AND name = ? AND at >= ?", .integer(comparison),
+            .blob(name.bytes), .integer(time.milliseconds)) != nil
+    }
+
+    /// The URL of a look's folder, with a slash at its end.
+    private func folderAddress(of look: DueLook) throws -> String? {
+        let destination = try database.first(
+            "SELECT destination FROM batches WHERE id = ?", .integer(look.batch.rawValue)
+        ) { $0.text(0) }
+        guard let destination else { return nil }
+        if look.isExact { return Self.folder(of: destination) }
+        let below = RemoteAddress.encoded(path: look.remote.bytes)
+        return Self.asFolder(Self.asFolder(destination) + below)
+    }
+
+    /// Folders of the queue whose files lie in that folder of the server; `exact`: the name that the one file gets there.
+    private func writers(to address: String, at origin: String) throws -> [(folder: Int64, exact: [UInt8]?)] {
+        let batches = try database.rows(
+            """
+            SELECT b.root, b.destination, EXISTS (SELECT 1 FROM sources WHERE batch = b.id AND placement = \(placement: .exactly))
+            FROM batches b WHERE b.direction = 0 AND b.id IN (SELECT batch FROM lanes WHERE origin = ?)
+            """, .text(origin)
+        ) { (root: $0.integer(0), destination: $0.text(1), isExact: $0.integer(2) != 0) }
+        return try batches.flatMap { batch -> [(folder: Int64, exact: [UInt8]?)] in
+            if batch.isExact {
+                guard Self.folder(of: batch.destination) == address else { return [] }
+                return [(batch.root, RemoteAddress.decoded(batch.destination.dropFirst(address.count)))]
+            }
+            let base = Self.asFolder(batch.destination)
+            guard address.hasPrefix(base) else { return [] }
+            let names = address.dropFirst(base.count).split(separator: "/").map { RemoteAddress.decoded($0) }
+            return try folders(at: names, below: batch.root).map { ($0, nil) }
+        }
+    }
+
+    /// Several sources of a batch may fill the same remote folder: hidden folders, which lie in the root, have no name there.
+    private func folders(at names: [[UInt8]], below root: Int64) throws -> [Int64] {
+        var found =
+            try [root]
+            + database.rows("SELECT id FROM folders WHERE parent = ? AND hidden = 1", .integer(root)) { $0.integer(0) }
+        for name in names {
+            found = try found.flatMap { parent in
+                try database.rows(
+                    "SELECT id FROM folders WHERE parent = ? AND name = ? AND hidden = 0", .integer(parent), .blob(name)
+                ) { $0.integer(0) }
+            }
+        }
+        return found
+    }
+
+    private static func asFolder(_ address: String) -> String { address.hasSuffix("/") ? address : address + "/" }
+
+    private static func folder(of address: String) -> String {
+        String(address[..<(address.lastIndex(of: "/").map { address.index(after: $0) } ?? address.endIndex)])
+    }
+}

@@ -1,0 +1,67 @@
+import Testing
+import TransferModel
+import Wording
+
+@Suite("Remedies are said with the commands that do them")
+struct RemedyTests {
+    @Test("an authority is named to the batch, then it is tried again")
+    func authority() {
+        let error = TransferError(
+            .tlsFailure, "the certificate of h is not trusted", .authority("check it"))
+        #expect(error.message.hasSuffix("not trusted: check it, or name its authority with --ca"))
+        let task = NodeID.task(TaskID(rawValue: 9))
+        let known = CureSubject(node: task, batch: BatchID(rawValue: 7), url: nil)
+        #expect(
+            error.remedy(for: known).text
+                == "check it, or name its authority: martlet set b7 --ca FILE; then martlet retry t9")
+        let several = CureSubject(batch: nil, url: nil)
+        #expect(error.remedy(for: several).text.hasSuffix("martlet set BATCH --ca FILE; then martlet retry ID"))
+    }
+
+    @Test("of a server that serves nothing is said what to see to, and nothing that it may have forbidden")
+    func server() {
+        let subject = CureSubject(node: .batch(BatchID(rawValue: 7)), batch: BatchID(rawValue: 7), url: nil)
+        func remedy(_ code: TransferErrorCode, _ remedy: Remedy) -> String {
+            TransferError(code, "nas is ill", remedy).remedyOfServer(for: subject).text
+        }
+        let again = "; it is tried again by itself, martlet retry b7 tries at once"
+        #expect(remedy(.timedOut, .again) == "see whether the server is well, and the network in between" + again)
+        #expect(remedy(.cannotConnectToHost, .again("check the proxy")) == "check the proxy" + again)
+        #expect(
+            remedy(.http, .automatic("too many requests; Martlet slows down and tries again"))
+                == "see whether the server is well, or ask who runs it\(again) unless it asked for a pause")
+    }
+
+    @Test("what lets somebody in is what the protocol knows, and nothing else", arguments: TransferScheme.allCases)
+    func protocols(_ scheme: TransferScheme) {
+        let batch = BatchID(rawValue: 7)
+        let subject = CureSubject(node: .batch(batch), batch: batch, url: "\(scheme.rawValue)://host:1/in/")
+        let cure = WaitReason.auth.remedy(for: subject).text
+        #expect(cure.hasSuffix("then martlet retry b7"))
+        #expect(cure.contains("--header") == (scheme.overHTTP != nil))
+        #expect(cure.contains("--user") == (scheme.rawValue != "s3"))
+        #expect(cure.contains("--s3-keys") == (scheme.rawValue == "s3"))
+        #expect(cure.contains("ssh-agent") == (scheme.rawValue == "sftp"))
+        #expect(cure.contains("netrc") == !["s3", "sftp"].contains(scheme.rawValue))
+    }
+
+    @Test("what a person does is said with the command that tries it again, where that mends anything")
+    func remedies() {
+        let batch = BatchID(rawValue: 7)
+        let subject = CureSubject(node: .batch(batch), batch: batch, url: nil)
+        func remedy(_ remedy: Remedy?) -> String { TransferError(.notThere, "it", remedy).remedy(for: subject).text }
+        #expect(remedy(nil) == "look there, then martlet retry b7", "the table's")
+        #expect(remedy(.again) == "look there, then martlet retry b7")
+        for remedy in [Remedy.step("mend it"), .thenRetry("mend it"), .andRetry("mend it"), .again("mend it")] {
+            #expect(TransferError(.http, "no", remedy).remedy(for: subject).text == "mend it, then martlet retry b7")
+        }
+        #expect(remedy(.retry("retry sends it again")) == "retry sends it again: martlet retry b7")
+        #expect(remedy(.queued("rename it, then queue it again")) == "rename it, then queue it again")
+        #expect(
+            remedy(.replacing("look, and ", " to have yours"))
+                == "look, and martlet set b7 --if-exists replace to have yours, then martlet retry b7")
+        #expect(
+            remedy(.pin("ask"))
+                == "ask; if the new key is right: martlet set b7 --pin PIN; then martlet retry b7")
+    }
+}
