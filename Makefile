@@ -4,6 +4,7 @@
 #   make lint      format and imports     make docs   writes man pages, completions and the example settings anew
 #   make quick [MODULE="TransferQueue"]   the suites of what changed, or of MODULE, and of what imports it
 #   make test SANITIZE=thread|address     the unit suites under a sanitizer, built apart
+#   make simulate SEEDS=1000              the engine in a world that a seed decides; SEED=7 tells the story of one
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -19,7 +20,7 @@ programs = martlet martletd martlet-receive
 release_dir = .build/release
 
 .DEFAULT_GOAL := debug
-.PHONY: debug release test quick demo bench lint docs install uninstall clean deps test-deps bench-deps
+.PHONY: debug release test quick demo bench simulate lint docs install uninstall clean deps test-deps bench-deps
 
 deps:
 	@.ci/deps build
@@ -71,6 +72,12 @@ demo: release
 
 bench: bench-deps release
 	@Tests/Benchmarks/bench $(release_dir) $(ROWS)
+
+# Optimised, as it may run for hours; its asserts stay.
+simulate: deps
+	@$(find_swift); "$$swift" build -c release --product simulate && \
+	  if [ -n "$(SEED)" ]; then $(release_dir)/simulate $(SEED) 1 story; else \
+	  Tests/Simulation/simulations $(release_dir)/simulate $(or $(SEEDS),1000); fi
 
 # Man pages, completions and the example configuration come from the tables in the code; a test fails when they differ.
 docs: deps

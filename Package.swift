@@ -156,6 +156,16 @@ let package = Package(
                 "Terminal", "TestSupport",
             ]),
 
+        // The engine in a world that a seed decides, and the test that runs some seeds.
+        .executableTarget(
+            name: "simulate",
+            dependencies: [
+                "TransferEngine", "TransferQueue", "TransferProtocols", "TransferModel", "WireOperations",
+                "CurlTransport", "SSHTransport", "LinuxSystem", "Digests",
+            ],
+            path: "Tests/Simulation/simulate", swiftSettings: settings),
+        tests("Simulation", ["LinuxSystem", "simulate"], exclude: ["simulate", "simulations"]),
+
         // The programs as they are, against real servers. Run apart from the rest: these tests block threads for seconds.
         tests(
             "EndToEnd", ["Digests", "DisplayText", "LinuxSystem", "SQLiteConnection", "TransferModel", "TestSupport"]),

@@ -1,0 +1,40 @@
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+/// The service's part for one life of the engine: durable in the queue first, then the engine is told, then the person has the answer.
+/// As `TransferService+Changes` does it.
+struct Front {
+    let queue: TransferQueue
+    let engine: TransferEngine
+
+    func add(_ request: BatchRequest) async throws -> BatchID {
+        let added = try await queue.writer.add(request)
+        if !added.existed { await engine.batchAdded(added.batch) }
+        return added.batch
+    }
+
+    @discardableResult
+    func take(_ change: NodeChange) async throws -> NodeChange {
+        if !change.stopped.isEmpty { await engine.stop(change.stopped) }
+        if !change.reordered.isEmpty { await engine.reordered(change.reordered) }
+        for batch in change.walked.sorted() { await engine.batchAdded(batch) }
+        switch change.undone {
+        case .set?, .limit?: await engine.settingsChanged()
+        default: break
+        }
+        await engine.queueChanged()
+        return change
+    }
+
+    /// As `nodes.set` of the service.
+    func set(_ nodes: [NodeID], _ settings: NodeSettings) async throws {
+        try await take(try await queue.writer.set(nodes, settings))
+        await engine.settingsChanged()
+    }
+
+    func retry(_ nodes: [NodeID]) async throws {
+        try await take(try await queue.writer.retry(nodes))
+        await engine.tryAgain()
+    }
+}

@@ -1,0 +1,191 @@
+import FoundationEssentials
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+/// The person: queues, changes, and takes back; one thing after the other, at moments that the seed chooses.
+///
+/// An act waits for its answer, as a person does at a screen. A kill of the engine leaves it without one.
+final class Person: @unchecked Sendable {
+    private let world: World
+    private let rules: Rules
+    private let sources: Sources
+    private let network: Network
+    private var chance: Chance
+    /// Addresses of folders at servers.
+    private let destinations: [String]
+    private var batches: [BatchID] = []
+    private var isActing = false
+    private var acts = 0
+    private var lastName = 0
+
+    init(_ sources: Sources, _ network: Network, _ rules: Rules, to destinations: [String], seed: UInt64) {
+        self.sources = sources
+        self.network = network
+        self.rules = rules
+        self.destinations = destinations
+        world = network.world
+        chance = Chance(seed: seed ^ 0x9E50)
+    }
+
+    /// True while the answer to an act is awaited.
+    var isWaiting: Bool { isActing }
+
+    /// The engine was killed: no answer comes any more.
+    func forgetAct() {
+        isActing = false
+        acts += 1
+    }
+
+    /// Begins an act, unless the answer to another is awaited.
+    func act(_ life: EngineLife) {
+        guard !isActing, let queue = life.queue, let engine = life.engine else { return }
+        let front = Front(queue: queue, engine: engine)
+        perform(life) { [self] in try await choose(front) }
+    }
+
+    /// Does what lets everything come to its end: a person who has come back to look.
+    func settle(_ life: EngineLife) {
+        guard !isActing, let queue = life.queue, let engine = life.engine else { return }
+        let front = Front(queue: queue, engine: engine)
+        perform(life) { [self] in
+            rules.maySend()
+            let all = try await queue.reader.batches().filter { !$0.state.isTerminal }.map { NodeID.batch($0.id) }
+            if all.isEmpty { return }
+            world.tell("person", "resumes and retries all that is not over")
+            try await front.take(try await queue.writer.resume(all))
+            for batch in all {
+                guard case .batch(let id) = batch else { continue }
+                let tasks = try await queue.reader.tasks(batch: id, states: [.waiting, .paused], limit: 1000)
+                let nodes = tasks.map { NodeID.task($0.id) }
+                if nodes.isEmpty { continue }
+                try await front.take(try await queue.writer.resume(nodes))
+                try await front.retry(nodes)
+            }
+        }
+    }
+
+    /// Sees to what was asked once no act is under way: nothing of it is undone any more.
+    private func perform(_ life: EngineLife, _ body: @escaping @Sendable () async throws -> Void) {
+        isActing = true
+        acts += 1
+        let number = acts
+        Task {
+            do { try await body() } catch { world.tell("person", "is refused: \(error)") }
+            guard acts == number, life.life.isAlive else { return }
+            if let queue = life.queue { try? await rules.answered(queue.reader) }
+            if acts == number { isActing = false }
+        }
+    }
+
+    // MARK: Acts
+
+    private func choose(_ front: Front) async throws {
+        let writer = front.queue.writer
+        if batches.isEmpty || chance.oneIn(5) { return try await add(front) }
+        let node = try await self.node(front)
+        switch chance.below(20) {
+        case 0...3:
+            world.tell("person", "pauses \(node)")
+            try await front.take(try await writer.pause([node]))
+        case 4...7:
+            world.tell("person", "resumes \(node)")
+            rules.maySend()
+            try await front.take(try await writer.resume([node]))
+        case 8, 9:
+            world.tell("person", "cancels \(node)")
+            try await front.take(try await writer.cancel([node]))
+        case 10, 11:
+            world.tell("person", "takes the last change back")
+            rules.maySend()
+            try await front.take(
+                try await writer.undo(.last, now: Timestamp(milliseconds: world.wallMilliseconds)))
+        case 12, 13:
+            world.tell("person", "retries \(node)")
+            rules.maySend()
+            try await front.retry([node])
+        case 14:
+            let place = chance.pick([MovePlace.top, .bottom, .earlier, .later])
+            world.tell("person", "moves \(node) to \(place)")
+            try await front.take(try await writer.move([node], to: place))
+        case 15:
+            let limit = chance.pick([Int64(0), 20_000, 200_000])
+            world.tell("person", "limits \(node) to \(limit)")
+            try await front.set([node], NodeSettings(limit: limit))
+        case 16:
+            world.tell("person", "runs \(node) now")
+            rules.maySend()
+            try await front.take(try await writer.runNow([node]))
+            await front.engine.connectivityChanged()
+        case 17:
+            let rate = chance.pick([nil, Int64(50_000), 1_000_000])
+            let transfers = 1 + chance.below(8)
+            world.tell("person", "sets the engine's limits: \(rate.map { "\($0)" } ?? "no") B/s, \(transfers) at once")
+            await front.engine.setLimits(
+                EngineLimits(bytesPerSecondUp: rate, transfers: transfers, transfersPerHost: transfers))
+        case 18:
+            world.tell("person", "purges what is over")
+            try await front.take(try await writer.purgeFinished())
+        default:
+            let priority = chance.pick(TransferPriority.allCases)
+            world.tell("person", "gives \(node) the priority \(priority)")
+            try await front.set([node], NodeSettings(priority: priority))
+        }
+    }
+
+    /// A batch, or one of its files.
+    private func node(_ front: Front) async throws -> NodeID {
+        let batch = chance.pick(batches)
+        if chance.oneIn(2) { return .batch(batch) }
+        let tasks = try await front.queue.reader.tasks(batch: batch, limit: 100)
+        return tasks.isEmpty ? .batch(batch) : .task(chance.pick(tasks).id)
+    }
+
+    /// Queues some files, or a folder of them.
+    private func add(_ front: Front) async throws {
+        lastName += 1
+        var named: [String] = []
+        if chance.oneIn(2) {
+            let folder = "folder\(lastName)"
+            for number in 0..<1 + chance.below(6) {
+                sources.make(folder + (chance.oneIn(3) ? "/deep" : "") + "/\(number)")
+            }
+            named = [folder]
+        } else {
+            for number in 0..<1 + chance.below(3) {
+                let name = "file\(lastName)-\(number)"
+                sources.make(name)
+                named.append(name)
+            }
+        }
+        // Once in a while the same again, perhaps to the same names.
+        if chance.oneIn(4), let again = sources.names.randomElement(using: &chance) {
+            named = [String(again.prefix { $0 != "/" })]
+        }
+        let places = named.map { name in
+            UploadSource(path: RawPath(sources.path(name)), placement: .named(RawPath(name)))
+        }
+        var options = TransferOptions()
+        options.ifExists = chance.pick([.fail, .fail, .replace, .replace, .skip])
+        options.ifChanged = chance.pick([.restart, .restart, .fail])
+        options.verify = chance.pick([nil, nil, VerificationWish.none, .size])
+        options.uploadBy = .put
+        let request = BatchRequest(
+            uuid: uuid(), work: .upload(places, to: chance.pick(destinations)), held: chance.oneIn(10),
+            priority: chance.pick([.normal, .normal, .high, .low]), options: options)
+        let words = "\(named.joined(separator: " ")), ifExists \(options.ifExists), ifChanged \(options.ifChanged)"
+        guard case .upload(_, let to) = request.work else { return }
+        world.tell("person", "queues \(words), to \(to)")
+        rules.maySend()
+        let begun = world.now
+        let batch = try await front.add(request)
+        rules.queued(batch, at: begun)
+        world.tell("queue", "has it as \(batch)")
+        batches.append(batch)
+    }
+
+    private func uuid() -> UUID {
+        var number = (chance.next(), chance.next())
+        return withUnsafeBytes(of: &number) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+}

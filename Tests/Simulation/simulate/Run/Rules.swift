@@ -1,0 +1,177 @@
+import LinuxSystem
+import TransferModel
+import TransferQueue
+
+/// The rules that hold at every step and at the end of a run. A broken one is a fault of the world, and ends the run.
+final class Rules: @unchecked Sendable {
+    private let world: World
+    private let network: Network
+    let contents: Contents
+    /// By host and name at the server: the sources that were ever sent there. Known once the task is.
+    private var targets: [String: Set<String>] = [:]
+    private var queuedAt: [BatchID: MonotonicInstant] = [:]
+    /// Tasks that were answered to stand still, and since when; nothing of them goes out.
+    private var still: [TaskID: MonotonicInstant] = [:]
+    private var stillPlaces: [String: TaskID] = [:]
+    /// Bytes that another client has put somewhere.
+    private var foreign: Set<String> = []
+    /// Tasks that were seen to be completed, and since when.
+    private var completedAt: [TaskID: MonotonicInstant] = [:]
+    private var seen: [TaskID: TaskSnapshot] = [:]
+
+    init(_ network: Network, _ contents: Contents) {
+        self.network = network
+        self.contents = contents
+        world = network.world
+        network.sends = { [unowned self] task, path, what in sends(task, path, what) }
+    }
+
+    /// Watches what stands under the names at a server that shows whole files only.
+    func watch(_ disk: ServerDisk, publishes: Bool) {
+        disk.watch = { [unowned self, unowned disk] path, standing in
+            guard publishes, let digest = standing.digest, standing.writer == .martlet else { return }
+            shows(digest, at: disk.host + "/" + disk.key(path))
+        }
+    }
+
+    func wrote(foreign digest: String) { foreign.insert(digest) }
+
+    /// Names at a server that tasks have or had for their files.
+    func names(at disk: ServerDisk) -> [String] {
+        targets.keys.filter { $0.hasPrefix(disk.host + "/") }.map { String($0.dropFirst(disk.host.count + 1)) }
+    }
+
+    /// A batch was queued: what it sends is a version that its sources had from then on.
+    func queued(_ batch: BatchID, at time: MonotonicInstant) { queuedAt[batch] = time }
+
+    // MARK: At every step
+
+    /// The final name never shows a mixture or a torso.
+    private func shows(_ digest: String, at place: String) {
+        if place.hasSuffix(".martlet-part") || foreign.contains(digest) { return }
+        let known = contents.versions.keys.contains { path in
+            contents.wasVersion(digest, of: path, since: MonotonicInstant(nanoseconds: 0))
+        }
+        if !known { world.fault("\(place) shows bytes that no file ever had as a whole") }
+    }
+
+    /// What was answered stays true: who is paused, cancelled or completed sends nothing.
+    private func sends(_ task: TaskID?, _ place: String?, _ what: String) {
+        if let task, still[task] != nil { world.fault("\(task) \(what), and stands still by the queue's word") }
+        if let place, let task = stillPlaces[place] {
+            world.fault("\(task) (\(place)) is sent by \(what), and stands still by the queue's word")
+        }
+    }
+
+    /// Something may go on from now on that stood still.
+    func maySend() {
+        still = [:]
+        stillPlaces = [:]
+    }
+
+    /// The person has an answer: whatever stands still by the queue's word stays so until the person does something again.
+    func answered(_ reader: QueueReader) async throws {
+        // Of a batch that is still walked there may be more tasks soon.
+        let isWalked = try await reader.batches().contains(where: \.scanning)
+        let tasks = try await reader.tasks(limit: 10_000)
+        var moving: Set<String> = []
+        for task in tasks {
+            learn(task)
+            let place = self.place(task.destination)
+            switch task.state {
+            case .paused, .cancelled, .completed, .failed, .created: break
+            case .queued, .waiting, .running, .finishing: moving.insert(place)
+            }
+        }
+        maySend()
+        for task in tasks {
+            let place = self.place(task.destination)
+            switch task.state {
+            case .paused where task.pausedUntil == nil, .cancelled, .completed, .failed, .created:
+                still[task.id] = world.now
+                if !moving.contains(place), !isWalked { stillPlaces[place] = task.id }
+            default: break
+            }
+        }
+    }
+
+    private func learn(_ task: TaskSnapshot) {
+        targets[place(task.destination), default: []].insert(task.source)
+        if task.state == .completed, completedAt[task.id] == nil { completedAt[task.id] = world.now }
+        seen[task.id] = task
+    }
+
+    /// `host/name` of an address at a server, as its disk tells names apart.
+    private func place(_ address: String) -> String {
+        let rest = address.drop { $0 != ":" }.dropFirst(3)
+        let host = String(rest.prefix { $0 != "/" })
+        let name = String(rest.dropFirst(host.count))
+        return host + "/" + (network.disks.first { $0.host == host }?.key(name) ?? name)
+    }
+
+    // MARK: At the end
+
+    /// Everything is over, and what is over is true.
+    func checkEnd(_ queue: TransferQueue) async throws {
+        for finding in try await queue.reader.check() {
+            world.fault("the queue does not agree with itself: \(finding)")
+        }
+        let tasks = try await queue.reader.tasks(limit: 10_000)
+        for task in tasks {
+            learn(task)
+            world.count(
+                "\(task.state)\(task.error.map { " (\($0.code.rawValue))" } ?? (task.skipped ? " (skipped)" : ""))")
+            guard task.state.isTerminal else {
+                world.fault(
+                    "\(task.id) is \(task.state) and comes to no end: "
+                        + "\(task.waitReasons.map(\.rawValue)) \(task.error?.message ?? "")")
+                continue
+            }
+            if task.state == .completed, !task.skipped { checkArrived(task) }
+            if task.bytesSent > task.bytesTotal ?? .max { world.fault("\(task.id) has sent more than it has") }
+            if task.state == .failed { world.tell("queue", "\(task.id) failed: \(task.error?.message ?? "")") }
+        }
+        try await checkEvents(queue.reader, tasks)
+    }
+
+    /// Completed: the bytes there are a version of the source.
+    private func checkArrived(_ task: TaskSnapshot) {
+        let place = self.place(task.destination)
+        let host = String(place.prefix { $0 != "/" })
+        guard let disk = network.disks.first(where: { $0.host == host }) else { return }
+        let history = disk.history[String(place.dropFirst(host.count + 1))] ?? []
+        let begun = queuedAt[task.batch] ?? MonotonicInstant(nanoseconds: 0)
+        let ours = history.lastIndex { standing in
+            standing.digest.map { contents.wasVersion($0, of: task.source, since: begun) } ?? false
+        }
+        guard let ours else {
+            return world.fault("\(task.id) is completed, and \(place) never had a version of \(task.source)")
+        }
+        // What came after it is another client's, or another task's for the same name.
+        for later in history[(ours + 1)...] where later.writer == .martlet {
+            let others = (targets[place] ?? []).subtracting([task.source])
+            let isOthers = later.digest.map { digest in
+                others.contains { contents.wasVersion(digest, of: $0, since: MonotonicInstant(nanoseconds: 0)) }
+            }
+            // A file that is replaced is gone for a moment.
+            if isOthers == false {
+                return world.fault("\(task.id) is completed, and \(place) has other bytes since \(later.time)")
+            }
+        }
+        if history.last?.digest == nil, (targets[place]?.count ?? 0) <= 1, history.last?.writer == .martlet {
+            world.fault("\(task.id) is completed, and \(place) is not there")
+        }
+    }
+
+    /// One terminal event for each end of a task.
+    private func checkEvents(_ reader: QueueReader, _ tasks: [TaskSnapshot]) async throws {
+        let events = try await reader.events(after: EventSequence(rawValue: 0), limit: 100_000)
+        var completed: [TaskID: Int] = [:]
+        for event in events {
+            if event.type == .taskCompleted, let task = event.task { completed[task, default: 0] += 1 }
+        }
+        for task in tasks where task.state == .completed && completed[task.id] != 1 {
+            world.fault("\(task.id) is completed with \(completed[task.id] ?? 0) events that say so")
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import Glibc
+import LinuxSystem
+import TransferModel
+import TransferQueue
+
+/// One run: a world, its servers, a person and the lives of an engine, from the seed.
+final class Run {
+    let seed: UInt64
+    let world: World
+    private let folder: String
+    private let network: Network
+    private let contents: Contents
+    private let sources: Sources
+    private let rules: Rules
+    private let person: Person
+    private var chance: Chance
+    private var life: EngineLife
+    /// Faults come and the person acts for so long.
+    private let length: Duration
+    private var lives = 1
+    private var isMeddling = false
+
+    /// - Parameter folder: empty, on a file system in memory.
+    init(seed: UInt64, folder: String, isPrinted: Bool) {
+        self.seed = seed
+        self.folder = folder
+        chance = Chance(seed: seed ^ 0x4A11)
+        world = World(seed: seed)
+        world.story.isPrinted = isPrinted
+        network = Network(seed: seed, in: world)
+        contents = Contents(in: world)
+        rules = Rules(network, contents)
+        var places: [String] = []
+        let character = chance.pick(ServerCharacter.sftp)
+        let sftpDisk = ServerDisk("sftp.example", ignoresCase: character.ignoresCase, in: world)
+        network.add(SFTPServer(sftpDisk, character, network))
+        rules.watch(sftpDisk, publishes: character.publishes)
+        places += ["sftp://sftp.example/in/", "sftp://sftp.example/other/place/"]
+        let put = chance.pick(ServerCharacter.put)
+        let putDisk = ServerDisk("put.example", in: world)
+        network.add(PutServer(putDisk, put, network))
+        rules.watch(putDisk, publishes: put.publishes)
+        places += ["http://put.example/in/"]
+        world.tell("world", "seed \(seed): \(character.name); \(put.name); faults 1/\(network.weather.strength)")
+        sources = Sources(folder + "/files", contents, seed: seed, in: world)
+        person = Person(sources, network, rules, to: places, seed: seed)
+        length = chance.duration(.seconds(5), .seconds(600))
+        life = EngineLife(number: 1, folder: folder + "/state1", network, seed: seed, in: world)
+    }
+
+    /// Runs to the end. Returns true when no rule was broken.
+    func run() -> Bool {
+        let world = world
+        DefaultExecutor.give { job in world.pool.perform(job) }
+        life.start()
+        scheduleNext()
+        network.isBusy = { [unowned self] in meddle() }
+        _ = world.run(steps: 400_000) { world.elapsed > length }
+        if !world.faults.isEmpty { return false }
+        network.weather.isCalm = true
+        world.tell("world", "is calm")
+        if !life.life.isAlive { revive() }
+        guard finish() else { return false }
+        check()
+        return world.faults.isEmpty
+    }
+
+    // MARK: Faults and acts
+
+    private func scheduleNext() {
+        _ = world.schedule(after: chance.duration(.milliseconds(1), .seconds(6)), on: network.thread) { [self] in
+            if network.weather.isCalm { return }
+            next()
+            scheduleNext()
+        }
+    }
+
+    private func next() {
+        switch chance.below(40) {
+        case 0 where life.isRunning || chance.oneIn(3): kill()
+        case 1...6: sources.disturb()
+        case 7: network.powerCut()
+        case 8: suspend()
+        case 9: stepClock()
+        case 10, 11: writeElsewhere()
+        default: if life.isRunning { person.act(life) }
+        }
+    }
+
+    /// Something is under way: now and then a moment to change its file, to pause it or to kill it.
+    private func meddle() {
+        guard network.weather.strikes(oneIn: 40), !isMeddling else { return }
+        isMeddling = true
+        let later = chance.duration(.microseconds(1), .milliseconds(20))
+        _ = world.schedule(after: later, on: network.thread) { [self] in
+            isMeddling = false
+            if network.weather.isCalm || !life.isRunning { return }
+            switch chance.below(8) {
+            case 0...3: sources.disturb(isNew: true)
+            case 4: kill()
+            default: person.act(life)
+            }
+        }
+    }
+
+    private func kill() {
+        lives += 1
+        world.tell("world", "kills the engine")
+        world.count("kills")
+        let next = "\(folder)/state\(lives)"
+        life.kill(copyingTo: next)
+        person.forgetAct()
+        life = EngineLife(number: lives, folder: next, network, seed: seed, in: world)
+        _ = world.schedule(after: chance.duration(.milliseconds(1), .seconds(10)), on: network.thread) { [self] in
+            revive()
+        }
+    }
+
+    private func revive() { if life.queue == nil { life.start() } }
+
+    private func suspend() {
+        let time = chance.duration(.seconds(1), .seconds(7200))
+        world.tell("world", "the machine sleeps for \(time)")
+        world.sleep(time)
+    }
+
+    private func stepClock() {
+        let step = chance.duration(.seconds(1), .seconds(86400)) * (chance.oneIn(2) ? 1 : -1)
+        world.tell("world", "the clock is set by \(step)")
+        world.wallOffset += step.nanoseconds
+    }
+
+    /// Another client puts a file of its own under a name that we use, or are about to.
+    private func writeElsewhere() {
+        let disk = chance.pick(network.disks)
+        let names = Set(disk.files.keys).union(rules.names(at: disk)).filter { !$0.hasSuffix(".martlet-part") }
+        guard let name = names.sorted().randomElement(using: &chance), !disk.isFolder(name) else { return }
+        world.tell("another client", "writes \(disk.host)/\(name)")
+        let bytes = Array("another client, \(world.steps)".utf8)
+        rules.wrote(foreign: Contents.digest(bytes))
+        disk.makeFolders(ServerDisk.parent(name))
+        disk.put(RemoteFile(bytes, modified: disk.now), at: name, by: .other)
+    }
+
+    // MARK: The end
+
+    /// Faults have stopped: everything comes to its end, or waits for a person, who sees to it.
+    private func finish() -> Bool {
+        var rounds = 0
+        var isOver = false
+        while rounds < 40, !isOver, world.faults.isEmpty {
+            rounds += 1
+            let end = world.now.advanced(by: .seconds(1800))
+            _ = world.run(steps: 300_000) { world.now >= end || life.isRunning && !person.isWaiting && rounds == 1 }
+            if !life.isRunning { continue }
+            if person.isWaiting {
+                world.fault("the person waits for an answer that does not come")
+                return false
+            }
+            person.settle(life)
+            _ = world.run(steps: 300_000) { !person.isWaiting }
+            isOver = ask { queue in try await queue.reader.batches().allSatisfy(\.state.isTerminal) } ?? false
+        }
+        return world.faults.isEmpty
+    }
+
+    private func check() {
+        let rules = rules
+        _ = ask { queue in try await rules.checkEnd(queue) }
+        sources.check()
+    }
+
+    /// Asks the queue something, and waits for the answer in virtual time.
+    private func ask<Answer: Sendable>(_ body: @escaping @Sendable (TransferQueue) async throws -> Answer) -> Answer? {
+        guard let queue = life.queue else {
+            world.fault("the engine does not run")
+            return nil
+        }
+        let box = Box<Answer>()
+        let world = world
+        Task {
+            do { box.answer = try await body(queue) } catch { world.fault("the queue does not answer: \(error)") }
+        }
+        _ = world.run(steps: 300_000) { box.answer != nil }
+        if box.answer == nil, world.faults.isEmpty { world.fault("the queue gives no answer") }
+        return box.answer
+    }
+}
+
+private final class Box<Value>: @unchecked Sendable { var answer: Value? }

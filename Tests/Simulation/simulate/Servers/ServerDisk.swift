@@ -1,0 +1,102 @@
+import Digests
+import LinuxSystem
+
+/// A file at a server. Its name may change while somebody has it open.
+final class RemoteFile {
+    var bytes: [UInt8]
+    /// Seconds since 1970.
+    var modified: Int64
+    /// Bytes from the start that a power cut leaves there.
+    var synced = 0
+
+    init(_ bytes: [UInt8] = [], modified: Int64) {
+        self.bytes = bytes
+        self.modified = modified
+    }
+
+    var digest: String { Contents.digest(bytes) }
+}
+
+/// The files of one model server, and all that ever stood under each name that a person uses.
+final class ServerDisk {
+    enum Writer { case martlet, other }
+
+    /// What stood under a name from a time on.
+    struct Standing {
+        let time: MonotonicInstant
+        /// `nil`: nothing.
+        let digest: String?
+        let writer: Writer
+    }
+
+    let host: String
+    private unowned let world: World
+    private(set) var files: [String: RemoteFile] = [:]
+    private var folders: Set<String> = [""]
+    private(set) var history: [String: [Standing]] = [:]
+    /// Told of each change under a name.
+    var watch: ((String, Standing) -> Void)?
+    let ignoresCase: Bool
+
+    init(_ host: String, ignoresCase: Bool = false, in world: World) {
+        self.host = host
+        self.ignoresCase = ignoresCase
+        self.world = world
+    }
+
+    /// The present second by the server's clock.
+    var now: Int64 { world.wallNanoseconds / 1_000_000_000 }
+
+    /// The name without slashes at its ends, as the server tells it apart from others.
+    func key(_ path: String) -> String {
+        var name = path.drop { $0 == "/" }
+        while name.last == "/" { name.removeLast() }
+        return ignoresCase ? name.lowercased() : String(name)
+    }
+
+    func file(_ path: String) -> RemoteFile? { files[key(path)] }
+
+    func isFolder(_ path: String) -> Bool { folders.contains(key(path)) }
+
+    func makeFolders(_ path: String) {
+        var whole = ""
+        for part in key(path).split(separator: "/") {
+            whole += (whole.isEmpty ? "" : "/") + part
+            if file(whole) == nil { folders.insert(whole) }
+        }
+    }
+
+    /// The folder that a name lies in.
+    static func parent(_ path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    }
+
+    func put(_ file: RemoteFile?, at path: String, by writer: Writer = .martlet) {
+        files[key(path)] = file
+        changed(path, by: writer)
+    }
+
+    /// The bytes under a name have changed.
+    func changed(_ path: String, by writer: Writer = .martlet) {
+        let standing = Standing(time: world.now, digest: file(path)?.digest, writer: writer)
+        history[key(path), default: []].append(standing)
+        watch?(path, standing)
+    }
+
+    /// The name of an open file; `nil`: it has none any more.
+    func name(of file: RemoteFile) -> String? { files.first { $0.value === file }?.key }
+
+    /// Names directly in a folder, in order, each with its file or as a folder.
+    func entries(of folder: String) -> [(name: String, file: RemoteFile?)] {
+        let start = key(folder).isEmpty ? "" : key(folder) + "/"
+        func inside(_ name: String) -> String? {
+            guard name.hasPrefix(start) else { return nil }
+            let rest = name.dropFirst(start.count)
+            return rest.isEmpty || rest.contains("/") ? nil : String(rest)
+        }
+        var found: [(String, RemoteFile?)] = []
+        for (name, file) in files { if let name = inside(name) { found.append((name, file)) } }
+        for folder in folders { if let name = inside(folder) { found.append((name, nil)) } }
+        return found.sorted { $0.0 < $1.0 }
+    }
+}

@@ -1,0 +1,324 @@
+import CurlTransport
+import LinuxSystem
+import TransferEngine
+import TransferModel
+import TransferProtocols
+import WireOperations
+
+/// HTTP to the model servers, for one life of the engine. Each request has a line of its own.
+final class SimulatedHTTP: HTTPExchanges {
+    private final class Exchange {
+        let id: WireID
+        let request: HTTPRequest
+        let server: any HTTPServer
+        let served: ServedRequest
+        let source: (any TransferBodySource)?
+        let limits: RateLimits
+        var lastRequest = MonotonicInstant(nanoseconds: 0)
+        var lastAnswer = MonotonicInstant(nanoseconds: 0)
+        var position: Int64 = 0
+        var end = HTTPTransferEnd()
+        /// The answer's body, and how much of it is here.
+        var body: [UInt8] = []
+        var received: Int64 = 0
+        var gate: GateDestination?
+        /// The server looks at nothing more of it, and nothing more comes of it.
+        var isCut = false
+        var isOver = false
+        /// A bucket holds it back until a rate changes.
+        var isHeld = false
+
+        init(
+            _ id: WireID, _ request: HTTPRequest, _ server: any HTTPServer, _ served: ServedRequest,
+            _ source: (any TransferBodySource)?, _ limits: RateLimits
+        ) {
+            (self.id, self.request, self.server, self.served) = (id, request, server, served)
+            (self.source, self.limits) = (source, limits)
+        }
+    }
+
+    private let network: Network
+    private let loop: SimulatedThread
+    private let deliver: ([HTTPEvent]) -> Void
+    private var exchanges: [WireID: Exchange] = [:]
+    private var events: [HTTPEvent] = []
+    private var isShutDown = false
+
+    init(_ network: Network, _ loop: SimulatedThread, _ deliver: @escaping ([HTTPEvent]) -> Void) {
+        self.network = network
+        self.loop = loop
+        self.deliver = deliver
+    }
+
+    private var sorted: [Exchange] { exchanges.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+
+    // MARK: The port
+
+    func start(_ id: WireID, _ request: HTTPRequest, source: (any TransferBodySource)?, limits: RateLimits) {
+        let address = Address(request.url)
+        guard let server = network.http[address.host], !network.weather.strikes(oneIn: 30) else {
+            var end = HTTPTransferEnd()
+            end.failure = CurlFailure(.cannotConnect, osError: .connectionRefused, text: "")
+            return tell(.ended(id, end))
+        }
+        let served = ServedRequest(
+            method: request.method, path: address.path, fields: request.fields, length: Int(request.body.length))
+        let exchange = Exchange(id, request, server, served, source, limits)
+        exchanges[id] = exchange
+        if ["PUT", "POST", "PATCH", "MOVE"].contains(request.method) {
+            network.sends?(nil, server.disk.host + "/" + server.disk.key(address.path), request.method)
+        }
+        let waits = request.asksBeforeSending && request.body.length > 64 << 10
+        send(exchange) { [self] in
+            let refusal = server.begin(served)
+            if let refusal, waits || served.length == 0 { return answer(exchange, refusal) }
+            if let refusal {
+                // The body is on its way already: it is read and dropped.
+                return finish(exchange) { refusal }
+            }
+            finish(exchange) { server.finish(served) }
+            guard waits else { return }
+            reply(exchange) { [self] in
+                exchange.end.sawContinue = true
+                stream(exchange)
+            }
+        }
+        if !waits { stream(exchange) }
+    }
+
+    func openGate(_ id: WireID, to destination: GateDestination) {
+        guard let exchange = exchanges[id], exchange.gate == nil else { return }
+        exchange.gate = destination
+        flow(exchange)
+    }
+
+    func abandon(_ id: WireID) {
+        guard let exchange = exchanges.removeValue(forKey: id) else { return }
+        exchange.isOver = true
+        events.removeAll { $0.id == id }
+        close(exchange)
+    }
+
+    func flush(_ id: WireID) {}
+
+    func progress(_ id: WireID) -> CurlProgress? {
+        exchanges[id].map { CurlProgress(sent: $0.position, received: $0.received, delivered: $0.received) }
+    }
+
+    func setRate(_ rate: Int64?, of bucket: TokenBucket) {
+        bucket.setRate(rate, now: network.world.now)
+        ratesChanged()
+    }
+
+    func setLimits(_ limits: RateLimits, of id: WireID) { ratesChanged() }
+
+    func ratesChanged() {
+        for exchange in sorted where exchange.isHeld {
+            exchange.isHeld = false
+            stream(exchange)
+        }
+    }
+
+    func shutDown() {
+        isShutDown = true
+        for exchange in sorted { abandon(exchange.id) }
+        events = []
+    }
+
+    /// The process is gone: its servers see the end of their lines.
+    func hangUp() { for exchange in sorted { close(exchange) } }
+
+    // MARK: Out
+
+    /// Sends the next piece of the body; the last one is followed by nothing.
+    private func stream(_ exchange: Exchange) {
+        if exchange.isOver || exchange.isCut { return }
+        let left = Int(exchange.request.body.length - exchange.position)
+        if left == 0 { return }
+        var wanted = min(left, 4096 << network.weather.chance.below(5))
+        switch exchange.limits.up.grant(wanted, network.world.now) {
+        case .bytes(let count): wanted = min(wanted, count)
+        case .wait(let delay):
+            guard let delay else {
+                exchange.isHeld = true
+                return
+            }
+            return again(exchange, after: max(delay, .milliseconds(1)))
+        }
+        guard let piece = piece(exchange, wanted) else { return }
+        exchange.limits.up.take(piece.count)
+        exchange.position += Int64(piece.count)
+        send(exchange) {
+            exchange.served.body += piece
+            exchange.server.received(piece, exchange.served)
+        }
+        again(exchange, after: network.weather.chance.duration(.microseconds(10), .milliseconds(5)))
+    }
+
+    private func again(_ exchange: Exchange, after delay: Duration) {
+        _ = network.world.schedule(after: delay, on: loop) { [self] in stream(exchange) }
+    }
+
+    /// `nil`: the source failed, and the exchange with it.
+    private func piece(_ exchange: Exchange, _ wanted: Int) -> [UInt8]? {
+        if case .bytes(let bytes) = exchange.request.body {
+            let start = Int(exchange.position)
+            return Array(bytes[start..<start + wanted])
+        }
+        guard let source = exchange.source else { return nil }
+        var bytes = [UInt8](repeating: 0, count: wanted)
+        var count = 0
+        var failure: Errno?
+        bytes.withUnsafeMutableBytes { buffer in
+            do throws(Errno) { count = try source.read(into: buffer, at: exchange.position) } catch { failure = error }
+        }
+        if count > 0, failure == nil { return Array(bytes[..<count]) }
+        close(exchange)
+        let cause: CurlFailureCause = failure.map { .sourceFailed($0) } ?? .sourceEnded(at: exchange.position)
+        fail(exchange, CurlFailure(.aborted, cause: cause, text: ""))
+        return nil
+    }
+
+    /// Has the server do something when the next part of the request arrives; the line may break instead.
+    private func send(_ exchange: Exchange, _ work: @escaping () -> Void) {
+        let isLost = network.weather.strikes(oneIn: 250)
+        network.carry(after: &exchange.lastRequest) { [self] in
+            if exchange.isCut { return }
+            if isLost { return cut(exchange) }
+            work()
+        }
+    }
+
+    // MARK: At the server
+
+    /// Waits for the rest of the body, does the request, and answers.
+    private func finish(_ exchange: Exchange, _ work: @escaping () -> ServedAnswer) {
+        guard exchange.served.body.count == exchange.served.length else {
+            _ = network.world.schedule(after: .milliseconds(2), on: network.thread) { [self] in
+                if !exchange.isCut { finish(exchange, work) }
+            }
+            return
+        }
+        answer(exchange, work())
+    }
+
+    private func answer(_ exchange: Exchange, _ answer: ServedAnswer) {
+        let served = exchange.served
+        network.world.tell(
+            exchange.server.disk.host,
+            "\(served.method) \(served.path) with \(served.body.count) of \(served.length) B: \(answer.status)")
+        if network.weather.strikes(oneIn: 60) {
+            network.world.tell(exchange.server.disk.host, "did \(exchange.served.method), and its answer is lost")
+            return cut(exchange)
+        }
+        reply(exchange) { [self] in
+            exchange.body = answer.body
+            let head = HTTPAnswer(status: answer.status, headers: answer.fields)
+            exchange.end.head = head
+            exchange.end.retryAfter = head.field("retry-after").flatMap { Int($0) }.map { .seconds($0) }
+            tell(.head(exchange.id, head, retryAfter: exchange.end.retryAfter))
+            switch exchange.request.response {
+            case .discard: exchange.gate = .discard
+            case .buffer(let limit): exchange.gate = .buffer(limit: limit)
+            case .gated: break
+            }
+            flow(exchange)
+        }
+    }
+
+    private func reply(_ exchange: Exchange, _ work: @escaping () -> Void) {
+        network.carry(after: &exchange.lastAnswer) { [loop] in
+            loop.perform { if !exchange.isOver, !exchange.isCut { work() } }
+        }
+    }
+
+    // MARK: Back
+
+    /// Brings the answer's body through its gate, piece by piece.
+    private func flow(_ exchange: Exchange) {
+        guard !exchange.isOver, !exchange.isCut, let gate = exchange.gate else { return }
+        let rest = exchange.body[Int(exchange.received)...]
+        if rest.isEmpty { return done(exchange) }
+        let piece = Array(rest.prefix(16384))
+        switch gate {
+        case .discard: break
+        case .buffer(let limit):
+            let room = max(0, limit - exchange.end.body.bytes.count)
+            exchange.end.body.bytes += piece.prefix(room)
+            if piece.count > room { exchange.end.body.isTruncated = true }
+        case .sink(let sink):
+            var failure: Errno?
+            piece.withUnsafeBytes { buffer in
+                do throws(Errno) { try sink.write(buffer) } catch { failure = error }
+            }
+            if let failure {
+                close(exchange)
+                return fail(exchange, CurlFailure(.writeFailed, cause: .sinkFailed(failure), text: ""))
+            }
+        }
+        exchange.received += Int64(piece.count)
+        if network.weather.strikes(oneIn: 100) { return cut(exchange) }
+        reply(exchange) { [self] in flow(exchange) }
+    }
+
+    private func done(_ exchange: Exchange) {
+        exchange.isOver = true
+        exchanges[exchange.id] = nil
+        finish(&exchange.end, exchange)
+        tell(.ended(exchange.id, exchange.end))
+    }
+
+    private func fail(_ exchange: Exchange, _ failure: CurlFailure) {
+        if exchange.isOver { return }
+        exchange.end.failure = failure
+        done(exchange)
+    }
+
+    private func finish(_ end: inout HTTPTransferEnd, _ exchange: Exchange) {
+        end.bytesSent = exchange.position
+        end.bodyWasSent = exchange.position == exchange.request.body.length
+        end.bytesReceived = exchange.received
+        end.address = "192.0.2.1"
+    }
+
+    /// The server hears nothing more of a request.
+    private func close(_ exchange: Exchange) {
+        if exchange.isCut { return }
+        exchange.isCut = true
+        // What is on its way may still arrive; that the line is gone is seen behind it.
+        let server = exchange.server
+        _ = network.world.schedule(after: .milliseconds(1), on: network.thread) { server.broken(exchange.served) }
+    }
+
+    private func cut(_ exchange: Exchange) {
+        close(exchange)
+        var last = exchange.lastAnswer
+        network.carry(after: &last) { [self] in
+            loop.perform { [self] in
+                let code: CurlCode = exchange.end.head == nil ? .gotNothing : .partialBody
+                fail(exchange, CurlFailure(code, osError: .connectionReset, text: ""))
+            }
+        }
+    }
+
+    private func tell(_ event: HTTPEvent) {
+        events.append(event)
+        loop.atEndOfTurn { [self] in
+            let batch = events
+            events = []
+            if !batch.isEmpty, !isShutDown { deliver(batch) }
+        }
+    }
+}
+
+/// Host and path of an address, as a server sees them.
+private struct Address {
+    let host: String
+    let path: String
+
+    init(_ url: String) {
+        let rest = url.drop { $0 != ":" }.dropFirst(3)
+        host = String(rest.prefix { $0 != "/" })
+        path = String(decoding: PercentEncoding.decode(rest.dropFirst(host.count).prefix { $0 != "?" }), as: UTF8.self)
+    }
+}

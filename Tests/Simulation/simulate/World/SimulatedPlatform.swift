@@ -1,0 +1,25 @@
+import LinuxSystem
+
+/// The platform of one life of the engine: threads, clock and chance of the world.
+final class SimulatedPlatform: Platform, @unchecked Sendable {
+    private let world: World
+    private let life: ProgramLife
+    private var chance: Chance
+
+    init(_ life: ProgramLife, in world: World, seed: UInt64) {
+        self.life = life
+        self.world = world
+        chance = Chance(seed: seed ^ UInt64(life.number) << 32)
+    }
+
+    func simulatedThread(_ name: String, width: Int = 1) -> SimulatedThread {
+        SimulatedThread(name, width: width, of: life, in: world)
+    }
+
+    func loop(named name: String) -> any ActorLoop { simulatedThread(name) }
+    func thread(named name: String) -> any ActorThread { simulatedThread(name) }
+    func worker(named name: String, threads: Int) -> any Worker { simulatedThread(name, width: threads) }
+
+    var wallNanoseconds: Int64 { world.wallNanoseconds }
+    func randomBits() -> UInt64 { chance.next() }
+}
