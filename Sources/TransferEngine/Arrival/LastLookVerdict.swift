@@ -4,9 +4,40 @@ import TransferQueue
 
 /// Compares one completed file with its entry in the server's list. Pure.
 enum LastLookVerdict {
-    /// The reason why the file is not there as it was sent; `nil`: it is.
+    /// As it was sent, or as a later batch of this queue has sent it.
+    case isThere
+    case isAbsent(AbsentFile)
+    /// It is not as it was sent, and another task may be writing its name: nobody can say whose it is.
+    case isOpen
+
     /// - Parameter tagsProve: the server's tag of a version is another for other bytes, and never for the same version (S3).
-    static func absence(of file: ComparedFile, at host: String, tagsProve: Bool) -> AbsentFile? {
+    init(_ file: ComparedFile, at host: String, tagsProve: Bool) {
+        guard let absent = Self.absence(of: file, at: host, tagsProve: tagsProve) else {
+            self = .isThere
+            return
+        }
+        guard let later = file.later else {
+            self = .isAbsent(absent)
+            return
+        }
+        let isLater = later.completed.map { version in file.entry.map { Self.may($0, be: version) } ?? false } ?? false
+        self = isLater ? .isThere : later.isOpen ? .isOpen : .isAbsent(absent)
+    }
+
+    private static func may(_ entry: RemoteEntry, be version: LaterFile.Version) -> Bool {
+        switch entry.size {
+        case _ where entry.isFolder: false
+        case .bytes(version.size), .unknown: otherDigest(entry, than: version.digest) == nil
+        case .bytes, .impossible: false
+        }
+    }
+
+    private static func otherDigest(_ entry: RemoteEntry, than digest: TransferDigest?) -> TransferDigest? {
+        entry.digests.first { $0.algorithm == digest?.algorithm && $0.value != digest?.value }
+    }
+
+    /// The reason why the file is not there as it was sent; `nil`: it is.
+    private static func absence(of file: ComparedFile, at host: String, tagsProve: Bool) -> AbsentFile? {
         func absent(_ what: String, _ remedy: Remedy = otherLies, isOther: Bool = true) -> AbsentFile {
             AbsentFile(
                 task: file.task, finishedAt: file.finishedAt, error: TransferError(.notThere, what, remedy),
@@ -19,17 +50,12 @@ enum LastLookVerdict {
         if entry.isFolder { return absent("at \(host) lies a folder of its name") }
         // Another one's file is there, and was to stay.
         if file.isSkipped { return nil }
-        // A later batch of ours sent the name again.
-        if file.mayBeRewritten { return nil }
         let found: String
         switch entry.size {
         case .bytes(let bytes) where bytes != file.size: found = "\(bytes) bytes instead of \(file.size)"
         case .impossible: found = "a size that no file has"
         case .bytes, .unknown:
-            let other = entry.digests.first { digest in
-                digest.algorithm == file.digest?.algorithm && digest.value != file.digest?.value
-            }
-            if let other {
+            if let other = otherDigest(entry, than: file.digest) {
                 found = "as many bytes with another digest (\(other.algorithm))"
             } else if tagsProve, let was = file.etag.map(plain), let now = entry.etag.map(plain), isDigest(was),
                 isDigest(now), was != now

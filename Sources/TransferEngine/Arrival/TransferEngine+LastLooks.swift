@@ -72,16 +72,16 @@ extension TransferEngine {
     private func perform(_ look: DueLook) async throws {
         guard let context = try await contextForRemoval(of: look.batch) else { return lastLooks.end(look.folder) }
         var counts = LookCounts()
-        let error = try await examine(look, context, until: nil) { absent, matched in
-            counts.add(matched, absent.count)
-            if !absent.isEmpty { try await queue.writer.fail(absent: absent, in: look) }
+        let error = try await examine(look, context, until: nil) { page in
+            counts.add(page)
+            if !page.absent.isEmpty { try await queue.writer.fail(absent: page.absent, in: look) }
         }
         guard phase == .running else { return lastLooks.breakOff(look.folder) }
         guard let error else {
             lastLooks.end(look.folder)
             let before = try await queue.reader.absentFiles(in: look.folder)
             // Those that just failed are among them.
-            let files = counts.listed + before
+            let files = counts.listed + counts.open + before
             if counts.absent > 0 {
                 report(.warning, "\(counts.absent) files of \(look.batch) are not at the server as they were sent")
             }
@@ -115,15 +115,16 @@ extension TransferEngine {
         let now = Timestamp(milliseconds: platform.wallMilliseconds)
         let lead = timeline.lead
         var counts = LookCounts()
-        let error = try await examine(look, context, until: now) { absent, compared in
+        var error = try await examine(look, context, until: now) { page in
             // A file that was completed after the list is known by its time.
             guard timeline.isUnbroken(since: lead) else { return }
-            let meant = absent.filter { task == nil || task == $0.task }
-            counts.add(compared, meant.count)
-            if !meant.isEmpty { try await queue.writer.fail(absent: meant) }
+            let meant = page.of(task)
+            counts.add(meant)
+            if !meant.absent.isEmpty { try await queue.writer.fail(absent: meant.absent) }
         }
         guard phase == .running else { return .stoppedLooking }
         guard timeline.isUnbroken(since: lead) else { return .clockWasSet }
+        if error == nil, counts.open > 0 { error = .beingSentAgain(counts.open) }
         guard task == nil else { return error?.withoutPromise }
         if let error {
             try await queue.writer.end(looks: [EndedLook(look, .unlisted(error.withoutPromise))])
@@ -136,11 +137,11 @@ extension TransferEngine {
     }
 
     /// Lists a folder and compares it with what was sent there, a page at a time.
-    /// - Parameter take: gets what is not there as it was sent, and how many files were compared for it.
+    /// - Parameter take: gets what each page of files has come to.
     /// - Returns: why nobody can say what lies there; `nil`: all of it was compared.
     func examine(
         _ look: DueLook, _ context: BatchContext, until: Timestamp?,
-        take: (_ absent: [AbsentFile], _ compared: Int) async throws -> Void
+        take: (LookPage) async throws -> Void
     ) async throws -> TransferError? {
         guard let base = context.destination else { return .noListingPlace }
         // Recorded facts are committed before it is decided which names are asked for.
@@ -172,19 +173,19 @@ extension TransferEngine {
     /// - Returns: why nobody can say of a name that is not listed whether its file is there; `nil`: all of it was compared.
     private func compare(
         _ look: DueLook, _ exact: RawPath?, _ until: Timestamp?, _ comparison: Int64, _ place: RemotePlace,
-        _ context: BatchContext, _ take: (_ absent: [AbsentFile], _ compared: Int) async throws -> Void
+        _ context: BatchContext, _ take: (LookPage) async throws -> Void
     ) async throws -> TransferError? {
         let host = TransferScheme.server(of: context.order.destination)
         // Such lists tell all names as they are.
         let isComplete = place.scheme.facts.lists == .prefixes
-        func absent(_ files: [ComparedFile]) -> [AbsentFile] {
-            files.compactMap { LastLookVerdict.absence(of: $0, at: host, tagsProve: isComplete) }
+        func verdicts(_ files: [ComparedFile]) -> LookPage {
+            LookPage(files.map { ($0.task, LastLookVerdict($0, at: host, tagsProve: isComplete)) })
         }
         var last: TaskID?
         repeat {
             let page = try await queue.reader.matched(
                 in: look.folder, comparison: comparison, exact: exact, until: until, after: last, limit: Self.page)
-            try await take(absent(page.files), page.files.count)
+            try await take(verdicts(page.files))
             last = page.last
         } while last != nil && phase == .running
         var trust = ListTrust()
@@ -195,7 +196,7 @@ extension TransferEngine {
                 guard phase == .running else { return nil }
                 if let error = await probe(&page.files[index], below: place, look, context, &trust) { return error }
             }
-            try await take(absent(page.files), page.files.count)
+            try await take(verdicts(page.files))
             last = page.last
         } while last != nil && phase == .running
         return nil
@@ -286,15 +287,32 @@ struct ListTrust {
     mutating func add(wasRight: Bool) { rightInARow = wasRight ? rightInARow + 1 : 0 }
 }
 
+/// What some files of a folder have come to.
+struct LookPage {
+    private var verdicts: [(task: TaskID, verdict: LastLookVerdict)]
+
+    init(_ verdicts: [(task: TaskID, verdict: LastLookVerdict)]) { self.verdicts = verdicts }
+
+    var compared: Int { verdicts.count }
+    var absent: [AbsentFile] { verdicts.compactMap { if case .isAbsent(let file) = $0.verdict { file } else { nil } } }
+    var open: Int { verdicts.count { if case .isOpen = $0.verdict { true } else { false } } }
+
+    /// The same of one task alone; `nil`: of all.
+    func of(_ task: TaskID?) -> LookPage { LookPage(verdicts.filter { task == nil || task == $0.task }) }
+}
+
 /// Numbers of files that a look at one folder has counted so far.
 struct LookCounts {
-    private(set) var compared: Int64 = 0
+    private var compared: Int64 = 0
     private(set) var absent: Int64 = 0
-    var listed: Int64 { compared - absent }
+    /// Files of which nobody can say.
+    private(set) var open: Int64 = 0
+    var listed: Int64 { compared - absent - open }
 
-    mutating func add(_ compared: Int, _ absent: Int) {
-        self.compared += Int64(compared)
-        self.absent += Int64(absent)
+    mutating func add(_ page: LookPage) {
+        compared += Int64(page.compared)
+        absent += Int64(page.absent.count)
+        open += Int64(page.open)
     }
 }
 
@@ -307,6 +325,13 @@ extension TransferError {
     static var clockWasSet: TransferError {
         TransferError(
             .networkConnectionLost, "this machine's clock was set meanwhile", .step("'martlet verify' asks again"))
+    }
+
+    static func beingSentAgain(_ files: Int64) -> TransferError {
+        TransferError(
+            .unsupported,
+            "another batch of yours is sending \(files == 1 ? "a file" : "\(files) files") to the same \(files == 1 ? "name" : "names")",
+            .step("'martlet verify' can tell when that batch is over"))
     }
 
     static var stoppedLooking: TransferError {

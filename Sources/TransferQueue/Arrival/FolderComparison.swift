@@ -19,8 +19,8 @@ package struct ComparedFile: Sendable, Hashable {
     package var entry: RemoteEntry?
     /// Nothing is listed under exactly its name, but another file of ours under one that a server may take for the same.
     package var nameIsTaken = false
-    /// Another task may have written its name since: what lies there may be a later file of this queue.
-    package var mayBeRewritten = false
+    /// What other tasks may have put under its name since; `nil`: nothing.
+    package var later: LaterFile?
 
     package init(
         task: TaskID, name: RawPath, size: Int64, modifiedNanoseconds: Int64, isSkipped: Bool, finishedAt: Timestamp,
@@ -36,6 +36,25 @@ package struct ComparedFile: Sendable, Hashable {
         self.etag = etag
         self.entry = entry
     }
+}
+
+/// A later file of this queue under the same name.
+package struct LaterFile: Sendable, Hashable {
+    /// A file as it was sent.
+    package struct Version: Sendable, Hashable {
+        package var size: Int64
+        /// Digest of the whole file; `nil`: not known.
+        package var digest: TransferDigest?
+
+        package init(size: Int64, digest: TransferDigest? = nil) { (self.size, self.digest) = (size, digest) }
+    }
+
+    /// A task may be writing the name, or nobody knows whether one has: what lies there now proves nothing.
+    package var isOpen: Bool
+    /// The last one that was completed; `nil`: none was.
+    package var completed: Version?
+
+    package init(isOpen: Bool, completed: Version?) { (self.isOpen, self.completed) = (isOpen, completed) }
 }
 
 /// Compares a server's listing of folders with the files sent there. Lies in tables of this connection alone, which spill to files: a
@@ -68,7 +87,10 @@ struct FolderComparisons {
         CREATE TEMP TABLE rewritten (
             listing INTEGER NOT NULL,
             name BLOB NOT NULL,
-            at INTEGER NOT NULL,             -- when the last other task was over that may have written it
+            open_until INTEGER NOT NULL,     -- until then a task may have written it of which nobody knows; 0: none
+            completed_at INTEGER NOT NULL,   -- when the last other file of the name was completed; 0: none was
+            size INTEGER,                    -- of that file
+            digest TEXT,                     -- of that file, JSON; NULL: not known
             PRIMARY KEY (listing, name)
         ) WITHOUT ROWID;
         """
@@ -150,7 +172,7 @@ extension QueueReader {
                 }
                 try take(file.name, of: comparison)
                 file.entry = entry
-                file.mayBeRewritten = try isRewritten(file.name, since: file.finishedAt, in: comparison)
+                file.later = try later(than: file, in: comparison)
                 matched.append(file)
             }
             return (matched, files.count < limit ? nil : files.last?.task)
@@ -170,7 +192,9 @@ extension QueueReader {
                 \(Self.comparedDetails) WHERE u.listing = ? AND u.task > ? ORDER BY u.task LIMIT ?
                 """, .integer(comparison), .integer(after?.rawValue ?? 0), .integer(Int64(limit))
             ) { Self.compared($0, exact) }
-            for index in files.indices where otherNames {
+            for index in files.indices {
+                files[index].later = try later(than: files[index], in: comparison)
+                guard otherNames else { continue }
                 let others = try others(for: files[index].name, in: comparison)
                 if let free = others.first(where: { !$0.isTaken }) {
                     try take(free.entry.name, of: comparison)

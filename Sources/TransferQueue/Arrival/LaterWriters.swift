@@ -13,21 +13,36 @@ extension QueueReader {
                 // What is under way may be written at any time. Of what failed only an unknown outcome may have written anything.
                 try database.run(
                     """
-                    INSERT INTO rewritten (listing, name, at)
-                    SELECT ?1, ifnull(?2, t.name), ifnull(t.finished_at, \(Int64.max)) FROM tasks t LEFT JOIN task_details d ON d.task = t.id
+                    INSERT INTO rewritten (listing, name, open_until, completed_at, size, digest)
+                    SELECT ?1, ifnull(?2, t.name),
+                        iif(t.state = \(state: .completed), 0, ifnull(t.finished_at, \(Int64.max))),
+                        iif(t.state = \(state: .completed), t.finished_at, 0),
+                        iif(t.state = \(state: .completed), t.size, NULL), iif(t.state = \(state: .completed), d.digest, NULL)
+                    FROM tasks t LEFT JOIN task_details d ON d.task = t.id
                     WHERE t.folder = ?3 AND t.begun_at IS NOT NULL AND NOT t.flags & \(flags: .skipped)
                     AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause = \(cause: .unknownOutcome))
-                    ON CONFLICT (listing, name) DO UPDATE SET at = max(at, excluded.at)
+                    ON CONFLICT (listing, name) DO UPDATE SET open_until = max(open_until, excluded.open_until),
+                        size = iif(excluded.completed_at > completed_at, excluded.size, size),
+                        digest = iif(excluded.completed_at > completed_at, excluded.digest, digest),
+                        completed_at = max(completed_at, excluded.completed_at)
                     """, .integer(comparison), SQLiteValue(writer.exact), .integer(writer.folder))
             }
         }
     }
 
-    /// Returns true when another task may have written that name since `time`.
-    func isRewritten(_ name: RawPath, since time: Timestamp, in comparison: Int64) throws -> Bool {
-        try database.integer(
-            "SELECT 1 FROM rewritten WHERE listing = ? AND name = ? AND at >= ?", .integer(comparison),
-            .blob(name.bytes), .integer(time.milliseconds)) != nil
+    /// What other tasks may have put under a file's name since it was completed; `nil`: nothing.
+    func later(than file: ComparedFile, in comparison: Int64) throws -> LaterFile? {
+        let time = file.finishedAt.milliseconds
+        return try database.first(
+            """
+            SELECT open_until >= ?3, completed_at >= ?3, size, digest FROM rewritten
+            WHERE listing = ?1 AND name = ?2 AND (open_until >= ?3 OR completed_at >= ?3)
+            """, .integer(comparison), .blob(file.name.bytes), .integer(time)
+        ) { row in
+            let version = LaterFile.Version(
+                size: row.count(2), digest: StoredJSON.value(TransferDigest.self, row.optionalText(3)))
+            return LaterFile(isOpen: row.integer(0) != 0, completed: row.integer(1) != 0 ? version : nil)
+        }
     }
 
     /// The URL of a look's folder, with a slash at its end.

@@ -281,13 +281,34 @@ import TransferQueue
 
     // MARK: What a list says of one file
 
+    private func isOpen(_ entry: RemoteEntry?, _ change: (inout ComparedFile) -> Void) -> Bool {
+        var isOpen = false
+        _ = verdict(entry, isOpen: &isOpen, change)
+        return isOpen
+    }
+
     private func verdict(_ entry: RemoteEntry?, _ change: (inout ComparedFile) -> Void = { _ in }) -> AbsentFile? {
+        var isOpen = false
+        let absent = verdict(entry, isOpen: &isOpen, change)
+        #expect(!isOpen)
+        return absent
+    }
+
+    private func verdict(
+        _ entry: RemoteEntry?, isOpen: inout Bool, _ change: (inout ComparedFile) -> Void
+    ) -> AbsentFile? {
         var file = ComparedFile(
             task: TaskID(rawValue: 1), name: RawPath("a"), size: 5, modifiedNanoseconds: 1_000_000_000_999,
             isSkipped: false,
             finishedAt: Timestamp(milliseconds: 10_000_000), digest: nil, etag: nil, entry: entry)
         change(&file)
-        return LastLookVerdict.absence(of: file, at: "host", tagsProve: true)
+        switch LastLookVerdict(file, at: "host", tagsProve: true) {
+        case .isThere: return nil
+        case .isAbsent(let absent): return absent
+        case .isOpen:
+            isOpen = true
+            return nil
+        }
     }
 
     @Test("what counts as there, and what of it may be replaced")
@@ -306,9 +327,16 @@ import TransferQueue
         // Another one's file was there and was to stay.
         #expect(verdict(entry(.bytes(3))) { $0.isSkipped = true } == nil)
         #expect(verdict(nil) { $0.isSkipped = true } != nil)
-        // A later batch of ours wrote it again; that it is gone is another matter.
-        #expect(verdict(entry(.bytes(3))) { $0.mayBeRewritten = true } == nil)
-        #expect(verdict(nil) { $0.mayBeRewritten = true } != nil)
+        // A later batch of ours wrote it again, and that is what lies there; or it is not.
+        func later(_ size: Int64?, isOpen: Bool = false) -> (inout ComparedFile) -> Void {
+            { $0.later = LaterFile(isOpen: isOpen, completed: size.map { LaterFile.Version(size: $0) }) }
+        }
+        #expect(verdict(entry(.bytes(3)), later(3)) == nil)
+        #expect(verdict(entry(.bytes(2)), later(3)) != nil)
+        #expect(verdict(nil, later(3)) != nil)
+        // While it writes nobody can say, unless what was sent lies there.
+        #expect(isOpen(entry(.bytes(0)), later(nil, isOpen: true)) && isOpen(nil, later(3, isOpen: true)))
+        #expect(verdict(entry(.bytes(5)), later(nil, isOpen: true)) == nil)
         // A digest that both ends know, and a bucket's tag.
         var damaged = entry(.bytes(5))
         damaged.digests = [TransferDigest(algorithm: "sha-256", value: "00")]

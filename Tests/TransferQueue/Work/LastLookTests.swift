@@ -332,26 +332,28 @@ import TransferModel
         } else {
             _ = try await add(queue, names, to: destination)
         }
-        func found() async throws -> [Bool] {
+        func found() async throws -> [LaterFile?] {
             let comparison = try await queue.reader.beginComparison()
             try await queue.reader.add([file("a", 1)], to: comparison)
             try await queue.reader.noteLaterWriters(in: look, comparison: comparison)
             let page = try await queue.reader.matched(
                 in: look.folder, comparison: comparison, exact: nil, until: nil, after: nil, limit: 3)
             try await queue.reader.endComparison(comparison)
-            return page.files.map(\.mayBeRewritten)
+            return page.files.map(\.later)
         }
-        #expect(try await found() == [false], "nothing of the other batch has begun")
+        #expect(try await found() == [nil], "nothing of the other batch has begun")
         let second = try await queue.claimAll()
-        #expect(try await found() == [isRewritten], "it is under way")
+        let open = LaterFile(isOpen: true, completed: nil)
+        #expect(try await found() == [isRewritten ? open : nil], "it is under way")
         for task in second {
             queue.writer.record(.failed(TransferError(.destinationExists, "a file is there already")), for: task.id)
         }
         try await queue.writer.commit()
-        #expect(try await found() == [false], "it was refused and wrote nothing")
+        #expect(try await found() == [nil], "it was refused and wrote nothing")
         for task in second { _ = try await queue.writer.retry([.task(task.id)]) }
         try await queue.complete(try await queue.claimAll())
-        #expect(try await found() == [isRewritten], "it is completed")
+        let completed = LaterFile(isOpen: false, completed: LaterFile.Version(size: 100))
+        #expect(try await found() == [isRewritten ? completed : nil], "it is completed")
         try await queue.close()
     }
 
