@@ -94,8 +94,7 @@ struct FactStore: QueueSubject {
         case .checkpoint(let resumePoint, let accepted, let secret):
             // Also of a task that was just paused or cancelled: how far it had come counts when it goes on.
             guard row.state != .completed else { return }
-            advance(&details, from: row.accepted, to: accepted, at: fact.time)
-            row.accepted = min(accepted, FileSize.largest)
+            reach(min(accepted, FileSize.largest), of: &row, &details, at: fact.time)
             if accepted >= details.unconfirmed { details.unconfirmed = 0 }
             if let resumePoint {
                 details.resumePoint = resumePoint
@@ -113,8 +112,7 @@ struct FactStore: QueueSubject {
             if kept { details.unconfirmed = bytes > row.accepted ? bytes : 0 }
         case .resumed(let offset, let repeated):
             guard row.state != .completed else { return }
-            advance(&details, from: row.accepted, to: offset, at: fact.time)
-            row.accepted = offset
+            reach(offset, of: &row, &details, at: fact.time)
             details.unconfirmed = 0
             ByteSum.add(repeated, to: &details.repeated)
             details.resumedFrom = details.resumedFrom.suffix(99) + [offset]
@@ -159,8 +157,12 @@ struct FactStore: QueueSubject {
 
     /// Resets the count of failures and the time of waiting without progress when bytes are confirmed that never were before: a server
     /// that loses each file, and takes it again, makes no progress.
-    private func advance(_ details: inout TaskDetails, from old: Int64, to new: Int64, at time: Timestamp) {
-        guard new > max(old, details.furthest) else { return }
+    private func reach(_ bytes: Int64, of row: inout TaskRow, _ details: inout TaskDetails, at time: Timestamp) {
+        let furthest = max(row.accepted, details.furthest)
+        // Going back and coming again is no progress either.
+        if bytes < row.accepted { details.furthest = furthest }
+        row.accepted = bytes
+        guard bytes > furthest else { return }
         details.failures = 0
         details.patienceSince = time.milliseconds
         details.said = nil

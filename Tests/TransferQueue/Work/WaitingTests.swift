@@ -200,6 +200,26 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("to go back and to come again is no progress, whoever says so")
+    func backAndAgain() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        for round in 0..<3 {
+            let task = try await queue.claimAll()[0]
+            queue.writer.record(.running, for: task.id)
+            #expect(task.failures == round)
+            queue.writer.record(.resumed(at: 40, repeated: 0), for: task.id)
+            queue.writer.record(.checkpoint(resumePoint: nil, accepted: 60), for: task.id)
+            queue.writer.record(
+                .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
+            try await queue.writer.wakeDue(now: sandbox.clock.now)
+        }
+        let task = try await queue.claimAll()[0]
+        #expect(task.furthest == 60 && task.failures == 3)
+        try await queue.close()
+    }
+
     @Test("the same news is told once, until something else happens")
     func news() async throws {
         let sandbox = try Sandbox()
