@@ -148,7 +148,7 @@ struct WalkStore: QueueSubject {
         if open != nil { return false }
         let stopped = try database.integer(
             """
-            SELECT EXISTS (SELECT 1 FROM folders WHERE walk < 0 AND batch = ?1)
+            SELECT EXISTS (SELECT 1 FROM folders WHERE \(Self.isUnlisted) AND batch = ?1)
             OR EXISTS (SELECT 1 FROM sources WHERE batch = ?1 AND progress > \(progress: .done))
             """, .integer(batch.rawValue))
         try database.run(

@@ -48,10 +48,11 @@ struct RetryStore: QueueSubject {
                 count += 1
                 change.walked.insert(batch)
             }
-        } else if let mark = try walks.markOfCancel(of: batch, folder: isWhole ? nil : top),
-            try walks.takeUpWalks(batch, below: top, isWhole: isWhole, mark: mark)
-        {
-            change.walked.insert(batch)
+        } else {
+            for mark in try walks.marksOfCancels(of: batch, folder: isWhole ? nil : top)
+            where try walks.takeUpWalks(batch, below: top, isWhole: isWhole, mark: mark) {
+                change.walked.insert(batch)
+            }
         }
         if count == 0 {
             let isOver = try finder.isOver(folder: top, in: batch)

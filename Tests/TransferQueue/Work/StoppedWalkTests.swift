@@ -265,6 +265,29 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("beside files that failed, a retry of a listed folder lists what its cancel, or that of the batch, left out")
+    func retriedListedFolder() async throws {
+        for node in [NodeID?.some(.folder(BatchID(rawValue: 1), path: Self.lib)), nil] {
+            let sandbox = try Sandbox()
+            let queue = try sandbox.open()
+            let batch = try await begin(queue)
+            let lib = try #require(try await open(queue, batch).first { $0.relative.displayed == "lib" })
+            // `lib` is listed, and a folder in it is not yet.
+            var chunk = WalkedChunk(folder: lib.folder, isLast: true)
+            (chunk.files, chunk.folders) = ([WalkedFile("x")], [RawPath("sub")])
+            try await queue.writer.insert(walked: [chunk])
+            let failed = try #require(try await queue.claimAll().first { $0.name == RawPath("x") })
+            queue.writer.record(.failed(TransferError(.http, "no")), for: failed.id)
+            try await queue.writer.commit()
+            _ = try await queue.writer.cancel([node ?? .batch(batch)])
+            let retry = try await queue.writer.retry([.folder(batch, path: Self.lib)])
+            #expect(retry.results.map(\.result) == [.done] && retry.walked == [batch])
+            #expect(try await openNames(queue, batch).contains("lib/sub"))
+            #expect(try await queue.reader.check() == [])
+            try await queue.close()
+        }
+    }
+
     @Test("the undo of a cancel from before a retry leaves alone what was cancelled after the retry")
     func cancelledAgain() async throws {
         let sandbox = try Sandbox()
