@@ -54,7 +54,8 @@ extension NextcloudUpload {
             state = .digesting
             return askDigest()
         }
-        let unasked = ResumePoint(point)
+        let unasked = unasked
+        renames.asked()
         point.isAssembling = true
         point.version = NamedVersion(plan.subject)
         moves += 1
@@ -69,35 +70,39 @@ extension NextcloudUpload {
 
     mutating func assembled(_ end: ExchangeEnd) -> [ProtocolAction] {
         guard let answer = end.answer else {
-            guard case .wait = refusal(end) else { return refused(end) }
+            guard case .wait = refusal(end) else {
+                renames.refused()
+                return refused(end)
+            }
             return lostAnswer(end)
         }
         if answer.status == 202 { return lostAnswer(end) }
         if answer.isSuccess { return ask(plan.address) { .confirming($0, answer) } }
+        // A lock on its own is somebody else's; after a lost answer it is our own MOVE that still goes on.
+        if answer.status == 423, renames.mayHaveHappened { return lostAnswer(end) }
+        // What Nextcloud itself says is an end; what a gateway says is not.
+        if 500..<600 ~= answer.status, answer.status != 507, !DavMessages.isOwnWord(end.body) { return lostAnswer(end) }
+        renames.refused()
         switch answer.status {
         case 412: return ask(plan.address) { .inTheWay($0) }
         case 409 where foldersMade == 0: return make(folderAt: 0)
         // It has them all no more, or never had them all.
         case 400 where moves < 3, 404 where moves < 3:
             return ask(plan.address) { .polling($0, .once) }
-        // A lock on its own is somebody else's; after a lost answer it is our own MOVE that still goes on.
-        case 423 where plan.resume?.isAssembling == true || point.lostAt != nil: return lostAnswer(end)
-        // What Nextcloud itself says is an end; what a gateway says is not.
-        case 500..<600 where answer.status != 507 && !DavMessages.isOwnWord(end.body): return lostAnswer(end)
         default: return refused(end)
         }
     }
 
     /// From now on the server has an hour; later attempts know when it began.
     private mutating func lostAnswer(_ end: ExchangeEnd) -> [ProtocolAction] {
+        renames.lostAnswer()
         point.lostAt = end.at
         return [.persist(ResumePoint(point))] + rest(.afterLostAnswer)
     }
 
-    /// The MOVE did not happen: the next attempt asks for it again.
+    /// The MOVE did not happen: the next attempt asks for it again. An earlier one may still go on, and stays written down.
     private mutating func refused(_ end: ExchangeEnd) -> [ProtocolAction] {
-        point.disclaim()
-        return [.persist(ResumePoint(point))] + stop(end)
+        (renames.isRefusal ? forgetRename() : []) + stop(end)
     }
 
     // MARK: Folders above the target
@@ -204,10 +209,7 @@ extension NextcloudUpload {
     }
 
     private mutating func startAnew() -> [ProtocolAction] {
-        if let last = point.vanish(at: host) {
-            point.disclaim()
-            return [.persist(ResumePoint(point))] + over(last)
-        }
+        if let last = point.vanish(at: host) { return forgetRename() + over(last) }
         return [.startOver(reason: "the server does not have the chunks any more")] + clear()
     }
 
@@ -253,7 +255,7 @@ extension NextcloudUpload {
     mutating func stood(_ end: ExchangeEnd) -> [ProtocolAction] {
         switch finding(end) {
         case .found(let file):
-            guard let place, !file.isFolder, file.size == plan.subject.size, plan.subject.ifExists != .skip else {
+            guard let place, !file.isFolder, file.size == plan.subject.size else {
                 return leave(existing(file, isFirst: false))
             }
             return perform(DavMessages.stat(place.folder(point.folder))) { .comparing($0, file) }
@@ -266,7 +268,7 @@ extension NextcloudUpload {
     mutating func compared(_ end: ExchangeEnd, _ file: DavResource) -> [ProtocolAction] {
         switch finding(end) {
         // A MOVE that was answered with no is none.
-        case .missing where hasOurTime(file) && (plan.resume?.isAssembling == true || point.lostAt != nil):
+        case .missing where hasOurTime(file) && renames.mayHaveHappened:
             if plan.subject.verify == .digest { return over(.fail(unheard)) }
             var receipt = receipt(.token, nil)
             receipt.etag = file.etag
@@ -275,15 +277,6 @@ extension NextcloudUpload {
         case .found, .unknownMethod: return leave(existing(file, isFirst: false))
         case .other(let meaning): return over(meaning.refusal ?? .fail(.cutOff(by: host)))
         }
-    }
-
-    /// Before the folder of chunks is removed: from here on its absence proves no MOVE.
-    /// - Parameter owns: as `RenamingUpload.disclaim`.
-    mutating func disclaim(throwsAway: Bool = false, owns: Bool = false) -> [ProtocolAction] {
-        guard point.isAssembling || point.lostAt != nil else { return [] }
-        point.disclaim()
-        let kept = throwsAway ? .outdated(point) : ResumePoint(point)
-        return [.persist(owns ? kept.owningTarget : kept)]
     }
 
     private mutating func leave(_ action: ProtocolAction) -> [ProtocolAction] {

@@ -6,7 +6,7 @@ import WireOperations
 ///
 /// Up to a chunk's length ``DavUpload`` is the way, and for servers that have such paths but no folders of chunks (ownCloud Infinite
 /// Scale): what then is the state `whole`. The states are here; `NextcloudUpload+Chunks` has the chunks, `NextcloudUpload+Assembling` the MOVE.
-package struct NextcloudUpload: ProtocolMachine {
+package struct NextcloudUpload: RenamingUpload {
     enum State {
         /// Nothing is asked yet. Next: `discarding`, `looking`, `listing`, `clearing`, `polling`.
         case ready
@@ -22,7 +22,7 @@ package struct NextcloudUpload: ProtocolMachine {
         case clearing(ExchangeID)
         /// Chunks are on their way. Next: `reviewing`, `listing`, `clearing`, `over`.
         case sending
-        /// Are they all there, just before the MOVE? Next: `assembling`, `sending`, `making`.
+        /// Are they all there, just before the MOVE? Next: `assembling`, `sending`, `making`, `polling`.
         case reviewing(ExchangeID)
         /// All chunks are there, and the engine still computes the source's digest. Next: `assembling`.
         case digesting
@@ -67,6 +67,8 @@ package struct NextcloudUpload: ProtocolMachine {
     var foldersRefused: Set<Int> = []
     /// Times that this attempt asked for the MOVE.
     var moves = 0
+    /// The MOVEs that were asked for.
+    var renames: RenameHistory
     /// Digest of the source, where the server is to compare it: computed while the chunks go.
     var digest: TransferDigest?
     private var hasAskedDigest = false
@@ -82,6 +84,7 @@ package struct NextcloudUpload: ProtocolMachine {
         place = NextcloudPlace(plan.address)
         point = plan.resume ?? NextcloudResumePoint(folder: Self.folder(plan, 1), chunk: Self.chunk(plan))
         if plan.subject.hasChanged { point.vanished = nil }
+        renames = RenameHistory(wasIntended: plan.resume?.isAssembling == true && !plan.subject.hasChanged)
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
@@ -221,6 +224,8 @@ package struct NextcloudUpload: ProtocolMachine {
             return goWhole(at: end.at, learns: answer.status != 404 || isFirst)
         }
         if answer.status == 404 || answer.status == 410 {
+            // A MOVE whose answer was lost may have ended between two looks.
+            if isReview, renames.mayHaveHappened, repaired() { return ask(plan.address) { .polling($0, .once) } }
             let wasMade = point.isMade
             (point.isMade, point.isAssembling) = (false, false)
             guard repaired() else { return over(.wait(WaitDemand(.backoff, lostChunks))) }

@@ -485,6 +485,33 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         #expect(HTTPPlay(NextcloudUpload(plan)).said == ["PROPFIND \(target)"])
     }
 
+    @Test("a no to a second MOVE says nothing of the first, which may still go on")
+    func refusedSecond() {
+        var play = HTTPPlay(NextcloudUpload(plan(resume: left(assembling: true))))
+        for _ in 0..<20 where play.said.last?.hasPrefix("PROPFIND \(folder) | Depth: 1") == false {
+            if play.said.last?.hasPrefix("wake") == true { play.fire() }
+            play.end(answered(404))
+            play.end(listing((folder + "/", nil)))
+        }
+        play.end(all)
+        #expect(play.said.last == move)
+        #expect(after(play, answered(507)) == ["wait remoteDiskSpace http"])
+        // Of one that is refused nothing is left to wait for.
+        #expect(after(assembling(), answered(507)).first == "persist nextcloud")
+        // The first has ended between the look at the chunks and the review of them.
+        var late = HTTPPlay(NextcloudUpload(plan(resume: left(assembling: true))))
+        for _ in 0..<20 where late.said.last?.hasPrefix("PROPFIND \(folder) | Depth: 1") == false {
+            if late.said.last?.hasPrefix("wake") == true { late.fire() }
+            late.end(answered(404))
+            late.end(listing((folder + "/", nil)))
+        }
+        late.end(answered(404))
+        #expect(late.said == ["PROPFIND \(target)"])
+        late.end(file(25 * mebi))
+        late.end(answered(404))
+        #expect(late.said == ["finish \(25 * mebi) size"])
+    }
+
     @Test("a lock after a lost answer is our own MOVE; before one it is somebody else's")
     func locks() {
         #expect(after(assembling(), answered(423)) == ["persist nextcloud", "wait backoff http"])
