@@ -154,11 +154,13 @@ extension DavUpload {
         }
         let isEarlier = plan.resume != nil || plan.subject.begunBefore != nil
         // It may be ours, and neither its size nor its time proves that.
-        if isStraight, isEarlier, plan.subject.ifExists != .skip {
+        if isStraight, isEarlier {
             return over(.fail(.unsure(at: plan.address.server, "nothing tells whether what is there is the same file")))
         }
         let verdict = existing(file, isFirst: !isEarlier && plan.subject.size <= Self.unlooked)
-        if case .fail = verdict, !isStraight, !file.isFolder, file.size == plan.subject.size {
+        let isRefused = if case .fail = verdict { true } else { false }
+        // Nothing of ours is skipped.
+        if isRefused || renames.mayHaveHappened, !isStraight, !file.isFolder, file.size == plan.subject.size {
             return ask(temporary) { .comparing($0, file) }
         }
         return leave(verdict)

@@ -565,6 +565,14 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         #expect(coded == point)
     }
 
+    @Test("without MOVE, what an earlier attempt may have put there is in doubt, and never skipped")
+    func straightDoubt() {
+        for ifExists in [ExistingFilePolicy.fail, .skip] {
+            let again = plan(ifExists, begun: noon, facts: straight)
+            #expect(after(again, answered(412), there(1000)) == ["fail unknownOutcome"])
+        }
+    }
+
     @Test("an answer that came before the last byte, or 202, is not believed")
     func earlyAnswer() {
         #expect(after(plan(), answered(201, sent: 999)) == ["PROPFIND \(part)"])
