@@ -1,11 +1,11 @@
 import LinuxSystem
 
-/// Bytes written by one connection that may be unacknowledged: twice what the line holds, and 1 MiB at least.
+/// Bytes written by one connection that may be unacknowledged: twice what the line holds, and two of OpenSSH's longest packets at least.
 ///
 /// What is on its way when a connection breaks has to be sent again, and OpenSSH's server drops what it has read and not yet written. So a short
 /// line gets a small window and only a long one the large window without which it would stand idle.
 struct LineWindow: Equatable {
-    static let least: Int64 = 1 << 20
+    static let least: Int64 = 2 * 255 << 10
     /// A rate is taken over this time at least, or over two round trips.
     private static let period: Int64 = 50_000_000
 

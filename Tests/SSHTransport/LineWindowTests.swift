@@ -10,7 +10,9 @@ import Testing
         let piece: Int64 = 255 << 10
         var flying: [(asked: Double, answer: Double)] = []
         var free = 0.0
-        var now = 0.0
+        var now = trip
+        // The file was opened.
+        window.answered(0, askedAt: instant(0), at: instant(now))
         while now < seconds {
             while Int64(flying.count + 1) * piece <= window.size {
                 free = max(free, now) + Double(piece) / rate

@@ -229,11 +229,11 @@ import WireOperations
             let pid = try #require(Int32(digits.dropLast()))
             try System.kill(pid, signal: 19)
             let id = await client.start([.write(handle, 0..<6_000_000)], source: source)[0]
-            await client.until { ($0.progress(id)?.sent ?? 0) >= 1_000_000 - 261_120 }
+            await client.until { ($0.progress(id)?.sent ?? 0) >= LineWindow.least - 261_120 }
             // Whatever the loop does now, the window is full.
             for _ in 0..<50 { _ = await client.progress(id) }
             let progress = try #require(await client.progress(id))
-            #expect(progress.sent <= 1 << 20 && progress.acknowledged == 0)
+            #expect(progress.sent <= LineWindow.least && progress.acknowledged == 0)
             try System.kill(pid, signal: 18)
             let end = await client.end(of: id)
             #expect(end.outcome == .answered(.done) && end.writtenThrough == 6_000_000)

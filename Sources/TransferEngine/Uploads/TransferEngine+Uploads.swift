@@ -46,6 +46,7 @@ extension TransferEngine {
                 recorded.isOpen ? task.accepted : 0, of: task, keeping: point, identity: source.identity)
         }
         var subject = subject(task, context, local, remote, source, hasChanged: point?.isOutdated == true)
+        subject.sourceChanges = changes
         if source.identity != recorded, !recorded.isOpen, !wasOutdated {
             subject.earlierVersion = NamedVersion(
                 size: recorded.size, modified: recorded.modifiedNanoseconds / 1_000_000_000)
@@ -210,6 +211,7 @@ extension TransferEngine {
         var subject = subject(attempt.task, attempt.context, local, remote, source, hasChanged: true)
         // The task's own numbers are those of the attempts before.
         subject.hasArrived = hasArrived
+        subject.sourceChanges = work.changes
         subject.targetIsOther = targetIsOther
         subject.earlierVersion = work.subject.earlierVersion ?? NamedVersion(work.subject)
         work.subject = subject
@@ -244,8 +246,8 @@ extension TransferEngine {
         let task = attempt.task.claim
         fail(attempt, error)
         guard let etag = receipt.etag else {
-            queue.writer.record(.checkpoint(resumePoint: nil, accepted: receipt.bytes), for: task)
-            return queue.writer.record(.forgotten, for: task)
+            return queue.writer.record(
+                .checkpoint(resumePoint: LastLookVerdict.otherLiesThere, accepted: receipt.bytes), for: task)
         }
         let own = PutResumePoint(stored: true, etag: etag)
         var point = ResumePoint(own)

@@ -24,8 +24,11 @@ package struct SFTPUploadPlan: Sendable, Hashable {
     /// Modification time of the source in SFTP's unit: whole seconds since 1970, cut to what 32 bits hold.
     var modified: Int64 { Self.seconds(subject.modifiedNanoseconds) }
 
-    static func seconds(_ nanoseconds: Int64) -> Int64 {
-        min(max(0, nanoseconds / 1_000_000_000), Int64(UInt32.max))
+    static func seconds(_ nanoseconds: Int64) -> Int64 { kept(nanoseconds / 1_000_000_000) }
+
+    /// What a server can keep of a time in seconds.
+    static func kept(_ seconds: Int64) -> Int64 {
+        min(max(0, seconds), Int64(UInt32.max))
     }
 }
 

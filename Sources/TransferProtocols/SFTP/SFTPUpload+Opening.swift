@@ -23,24 +23,31 @@ extension SFTPUpload {
         if isDirect { own(group) }
         had = there?.size
         var first: [SFTPOperation] = []
+        var old: RawPath?
         var disclaimed: [ProtocolAction] = []
         if group[1]?.refusal?.status == .noSuchFile {
             if point.publishing, case .fail(let error)? = point.vanish(at: plan.host) {
                 return forgetRename() + over(.fail(error))
             }
             // Another one is begun: of that nothing was asked yet, and no old file was removed for it.
-            let old = point
+            let before = point
             (point.removesOld, point.isComplete) = (nil, nil)
             disclaimed = disclaim()
-            if disclaimed.isEmpty, point != old { disclaimed = [.persist(ResumePoint(point))] }
+            if disclaimed.isEmpty, point != before { disclaimed = [.persist(ResumePoint(point))] }
         }
         if plan.subject.hasChanged {
-            // The old version's bytes. Whether it works decides nothing.
-            let old = plan.resume?.temporary ?? TemporaryName.beside(plan.path, token: plan.subject.token)
-            if old != plan.path, old != point.temporary {
+            // The old version's bytes.
+            let earlier = plan.resume?.temporary ?? unrecorded
+            if earlier != plan.path, earlier != point.temporary {
                 // Whose rename it was is decided: from here on the old name's absence proves nothing.
-                if plan.resume?.publishing == true || ownsTarget { disclaimed += makeDurable() }
-                first.append(.remove(old))
+                if let resume = plan.resume, resume.publishing || ownsTarget {
+                    let kept = ResumePoint.outdated(resume).disclaimed
+                    disclaimed.append(.persist(ownsTarget ? kept.owningTarget : kept))
+                    isDurable = false
+                } else if ownsTarget {
+                    disclaimed += makeDurable()
+                }
+                old = earlier
             }
         }
         if isDirect, plan.resume != nil || plan.subject.begunBefore != nil {
@@ -54,7 +61,12 @@ extension SFTPUpload {
             disclaimed += disclaim()
             first.append(.remove(point.temporary))
         }
-        return disclaimed + open(asksTarget: false, first: first)
+        return disclaimed + (old.map { clear($0, then: first) } ?? open(asksTarget: false, first: first))
+    }
+
+    /// Removes a temporary file before the point is written that no longer names it: a cut in between leaves nothing that nobody knows.
+    mutating func clear(_ temporary: RawPath, then first: [SFTPOperation] = []) -> [ProtocolAction] {
+        perform(.clearing(first), [.remove(temporary)])
     }
 
     /// Takes away what earlier attempts have gathered, also of an earlier version of the source, or before the server was known not to

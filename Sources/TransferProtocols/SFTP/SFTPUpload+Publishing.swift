@@ -76,11 +76,16 @@ extension SFTPUpload {
     /// An earlier version of the source may have got the final name: that was written down, or a small file was begun.
     private var mayBeEarlier: Bool {
         guard plan.subject.hasChanged, !plan.subject.targetIsOther, !ownsTarget else { return false }
-        return plan.resume.map(\.publishing) ?? (plan.subject.begunBefore != nil)
+        guard let resume = plan.resume else { return plan.subject.begunBefore != nil }
+        // A kill leaves no word of a small file's rename, whatever was written down before it.
+        return resume.publishing || resume.size <= Self.small && plan.subject.begunBefore != nil
     }
 
     private var earlierVersion: NamedVersion? {
-        plan.resume.map { NamedVersion(size: $0.size, modified: $0.modified) } ?? plan.subject.earlierVersion
+        if let resume = plan.resume { return NamedVersion(size: resume.size, modified: resume.modified) }
+        return plan.subject.earlierVersion.map {
+            NamedVersion(size: $0.size, modified: SFTPUploadPlan.kept($0.modified))
+        }
     }
 
     /// False when the temporary file was seen with our time and the target has another: a rename would have kept it.
@@ -167,11 +172,14 @@ extension SFTPUpload {
     private var publishing: [ProtocolAction] {
         mutating get {
             let unasked = unasked
-            guard plan.subject.size > Self.small, !point.publishing else {
-                return [.compareSource(keeping: isDurable ? unasked : nil)]
-            }
+            let (wasSaid, wasDurable) = (point.publishing, isDurable)
             point.publishing = true
-            return [.persist(ResumePoint(point)), .compareSource(keeping: unasked)]
+            if !wasSaid, plan.subject.size > Self.small {
+                return [.persist(ResumePoint(point)), .compareSource(keeping: unasked)]
+            }
+            // Of a small file whoever breaks the attempt off is told (`remains`).
+            if !wasSaid { isDurable = false }
+            return [.compareSource(keeping: wasDurable ? unasked : nil)]
         }
     }
 
@@ -209,12 +217,12 @@ extension SFTPUpload {
             let look = TargetLook(temporaryIsThere: true, oldIsThere: true, isFirst: !hasAskedTarget)
             hasAskedTarget = true
             if case .end(let action) = verdict(target, look) { return tidy([], then: action) }
-            return lost == nil ? replace() : renameAgain(lost)
+            return lost == nil ? replace() : renameAgain(doubt)
         case (nil, .some):
             if case .refused(let status, let text) = doubt, hasRenamedTwice || status == .unsupported {
                 return nameRefused(status, text, isFree: group[0]?.refusal?.status == .noSuchFile)
             }
-            return renameAgain(lost)
+            return renameAgain(doubt)
         case (_, nil):
             let gone = TransferError(
                 .badServerResponse, "what was sent to \(plan.host) is gone before it had its name", .again)
@@ -228,10 +236,20 @@ extension SFTPUpload {
     }
 
     /// Once more: the target may have gone meanwhile, or the first rename never arrived.
-    private mutating func renameAgain(_ lost: TransferError?) -> [ProtocolAction] {
-        if let lost, hasRenamedTwice { return over(.wait(WaitDemand(.backoff, lost))) }
+    private mutating func renameAgain(_ doubt: RenameDoubt) -> [ProtocolAction] {
+        var isLast = false
+        switch doubt {
+        case .lost(let error) where hasRenamedTwice: return over(.wait(WaitDemand(.backoff, error)))
+        case .lost: break
+        case .refused: isLast = point.refusedRenames ?? 0 >= Self.mostRefusedRenames - 1
+        }
+        if isLast, features.renamesOver, !mayReplace, !hasClaimedName {
+            // It replaces whatever is there by then: nothing of ours may come between the look at the target and that.
+            hasClaimedName = true
+            return [.claimName(plan.path)] + check(doubt)
+        }
         hasRenamedTwice = true
-        return rename(isLast: lost == nil && point.refusedRenames ?? 0 >= Self.mostRefusedRenames - 1)
+        return rename(isLast: isLast)
     }
 
     /// A server with the one rename that replaces has another reason, which may pass. Only when it does not the old file is removed.
@@ -303,7 +321,7 @@ extension SFTPUpload {
         isDurable = false
         isWhole = true
         return disclaimed + [.claimName(plan.path)] + (lesson.map { [learned($0)] } ?? [])
-            + [.startOver(reason: reason)] + open(asksTarget: false, first: [.remove(temporary)])
+            + [.startOver(reason: reason)] + clear(temporary)
     }
 
     /// Something broke in the middle. A lost rename is remembered, so that the next attempt asks before it sends.

@@ -19,6 +19,9 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         case looking
         /// The temporary file of an earlier version, for which the old file was removed, gets the final name. Next: `looking`, `over`.
         case restoring
+        /// A temporary file that is not gone on with is removed, whatever the answer; the stored point still names it. These operations
+        /// follow. Next: `opening`, `over`.
+        case clearing([SFTPOperation])
         /// The temporary file is opened; the target's state was asked before where it matters. Next: `measuring`, `sending`,
         /// `makingFolder`, `tidying`, `over`.
         case opening(asksTarget: Bool)
@@ -90,9 +93,10 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         case over
     }
 
-    /// Payload bytes that an upload has on its way at first, and at most. Four of OpenSSH's longest packets are what a short line needs; a
-    /// longer line gets more once the resume point tells of it, for what is on its way at a cut is sent again.
-    package static let leastReach: Int64 = 4 * 255 << 10
+    /// Payload bytes that an upload has on its way at first, and at most. Two of OpenSSH's longest packets are what a short line needs; a
+    /// longer line gets more once the resume point tells of it. After a cut the upload sends what was on its way, and as much before it
+    /// once more: a file's size does not tell of a hole.
+    package static let leastReach: Int64 = 2 * 255 << 10
     package static let mostReach: Int64 = 8 << 20
     /// Pieces in a reach: the line does not run dry while one of them ends.
     static let piecesInReach: Int64 = 4
@@ -127,6 +131,8 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     /// True when this attempt has asked whether the target is there.
     var hasAskedTarget = false
     var hasRenamedTwice = false
+    /// No other task of ours may give its file this name meanwhile.
+    var hasClaimedName = false
     /// True when the temporary file of an earlier version has been given the final name.
     var hasRestored = false
     var renames: RenameHistory
@@ -149,7 +155,8 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
             point = resume
         } else {
             // After a change a half-dead server may still write the old bytes: they must not meet the new ones.
-            let generation = plan.subject.hasChanged ? (plan.resume?.generation ?? 1) + 1 : 1
+            let generation =
+                plan.subject.hasChanged ? max(plan.resume?.generation ?? 1, plan.subject.sourceChanges) + 1 : 1
             point = SFTPResumePoint(
                 temporary: TemporaryName.beside(plan.path, token: plan.subject.token, generation: generation),
                 generation: generation, size: plan.subject.size, modified: plan.modified)
@@ -205,8 +212,12 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     var earlier: RawPath? {
         guard plan.subject.hasChanged else { return nil }
         if let resume = plan.resume { return resume.temporary }
-        return plan.subject.begunBefore == nil || isDirect
-            ? nil : TemporaryName.beside(plan.path, token: plan.subject.token)
+        return plan.subject.begunBefore == nil || isDirect ? nil : unrecorded
+    }
+
+    /// The temporary file of the version before, of which no resume point tells.
+    var unrecorded: RawPath {
+        TemporaryName.beside(plan.path, token: plan.subject.token, generation: max(1, point.generation - 1))
     }
 
     package var remains: ResumePoint? { isLeft && !isDurable && !isDirect ? ResumePoint(point) : nil }
@@ -240,6 +251,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         switch step {
         case .looking: return looked(group)
         case .restoring: return restored(group)
+        case .clearing(let first): return open(asksTarget: false, first: first)
         case .opening(let asksTarget): return opened(group, asksTarget: asksTarget)
         case .makingFolder: return madeFolder(group)
         case .measuring(let handle, let had): return measured(handle, had: had, group)

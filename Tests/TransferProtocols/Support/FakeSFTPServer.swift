@@ -196,6 +196,8 @@ struct SFTPStory {
     var cut: (after: Int, isDone: Bool)?
     /// The operation at which the connection breaks, by its name and how often it was asked; it is not done.
     var cutOn: (verb: String, time: Int)?
+    /// The operation, by its name, during which the person pauses: the server does it, and nobody hears its answer.
+    var pausedAt: String?
     /// Operations by name, of which so many get lost on their way while the line holds.
     var losing: [String: Int] = [:]
     /// Happens at the server when the rename is asked for.
@@ -267,6 +269,11 @@ struct SFTPStory {
                         appears = nil
                     }
                     let end = server.perform(exchange, source: source)
+                    if case .sftp(let operation) = exchange, operation.verb == pausedAt {
+                        server.disconnect()
+                        remains = machine.remains?.content(SFTPResumePoint.self)
+                        return "paused"
+                    }
                     if let cut, count == cut.after {
                         ends.append((id, SFTPEnd(.failed(.network(lost)), writtenThrough: start(exchange), at: noon)))
                     } else {
