@@ -287,7 +287,7 @@ struct ListTrust {
     mutating func add(wasRight: Bool) { rightInARow = wasRight ? rightInARow + 1 : 0 }
 }
 
-/// What some files of a folder have come to.
+/// The verdicts on some files of a folder.
 struct LookPage {
     private var verdicts: [(task: TaskID, verdict: LastLookVerdict)]
 

@@ -26,7 +26,7 @@ package struct SFTPUploadPlan: Sendable, Hashable {
 
     static func seconds(_ nanoseconds: Int64) -> Int64 { kept(nanoseconds / 1_000_000_000) }
 
-    /// What a server can keep of a time in seconds.
+    /// A time in seconds as a server can keep it.
     static func kept(_ seconds: Int64) -> Int64 {
         min(max(0, seconds), Int64(UInt32.max))
     }

@@ -19,7 +19,7 @@ package struct ComparedFile: Sendable, Hashable {
     package var entry: RemoteEntry?
     /// Nothing is listed under exactly its name, but another file of ours under one that a server may take for the same.
     package var nameIsTaken = false
-    /// What other tasks may have put under its name since; `nil`: nothing.
+    /// The file of another task that may lie under its name since; `nil`: none.
     package var later: LaterFile?
 
     package init(

@@ -30,7 +30,7 @@ extension QueueReader {
         }
     }
 
-    /// What other tasks may have put under a file's name since it was completed; `nil`: nothing.
+    /// The files that other tasks may have put under a file's name since it was completed; `nil`: none.
     func later(than file: ComparedFile, in comparison: Int64) throws -> LaterFile? {
         let time = file.finishedAt.milliseconds
         return try database.first(
