@@ -161,8 +161,15 @@ final class Attempt {
     /// Uploads only: bytes confirmed by the server plus bytes sent and not yet confirmed.
     var uploaded: Int64 { exchanges.reduce(accepted + (upload?.unconfirmed ?? 0)) { $0 + $1.sent } }
 
-    /// A cut costs nothing but the way: something at the server remembers what it has.
-    var canResume: Bool { upload?.resumePoint.map { $0.kind != PutResumePoint.kind } ?? false }
+    /// True of an upload whose bytes count until the next attempt knows better: it goes on there, or all of them went out and only the
+    /// answer is missing.
+    var canResume: Bool {
+        switch upload?.resumePoint?.afterCut {
+        case .goesOn?, .isUnknown?: true
+        case .beginsAgain?: sent == total && upload?.resumePoint?.leavesParts == true
+        case nil: false
+        }
+    }
 
     /// Whoever stops it now finds what was sent when it goes on: of a download always, of an upload where the server can.
     var keepsWhatWasSent: Bool { download != nil || upload?.resumePoint?.goesOn ?? false }

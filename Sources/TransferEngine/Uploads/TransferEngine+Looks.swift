@@ -29,12 +29,14 @@ extension TransferEngine {
         feed(look, .began(at: timeline.now))
     }
 
-    /// Performs what the protocol wants during a look: it may ask and wait, an answer is kept, and anything else ends the look.
+    /// Performs what the protocol wants during a look: it may ask and wait, an answer is kept, and anything else ends the look. So a machine
+    /// whose server tells how much it has begins with the question for it.
     func look(_ action: ProtocolAction, _ attempt: Attempt) {
         switch action {
         case .perform(let id, let exchange) where exchange.onlyAsks: begin(exchange, id, attempt)
         case .wake(let timer, let delay): wake(attempt, timer, after: delay)
-        case .persist, .learned: break
+        // Nothing is written there, so no name has to be kept free.
+        case .persist, .learned, .claimName: break
         case .resumed(let bytes), .accepted(let bytes):
             // From here on it is confirmed.
             accounting.unconfirmed.showConfirmed(attempt.task.id)

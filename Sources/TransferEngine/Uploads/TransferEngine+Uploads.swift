@@ -175,7 +175,7 @@ extension TransferEngine {
         guard SourceChangeRule.beginsAgain(attempt.context.order.options.ifChanged, changes: work.changes)
         else { return failChanged(attempt, work, local, stored) }
         // What was made is made: a person decides whether it is to be made again.
-        if stored != nil, work.resumePoint?.makesAnew == true {
+        if stored != nil, work.resumePoint?.afterCut == .isUnknown {
             return fail(attempt, .sourceChanged(local, times: work.changes + 1))
         }
         let source: SourceFile
@@ -187,7 +187,9 @@ extension TransferEngine {
         work.changes += 1
         if let stored { work.ownVersion = PutResumePoint(stored: true, etag: stored.etag) }
         var point = work.resumePoint ?? work.outdatedPoint
-        if stored != nil || !attempt.canResume && work.outdatedPoint == nil {
+        // A point that names what lies there, or what a POST may have made, is not lost.
+        let isKept = work.resumePoint.map { $0.leavesParts || $0.afterCut == .isUnknown } ?? false
+        if stored != nil || !isKept && work.outdatedPoint == nil {
             point = ResumePoint(work.ownVersion ?? PutResumePoint(stored: false, etag: nil))
         }
         point?.ownVersion = work.ownVersion
@@ -227,7 +229,7 @@ extension TransferEngine {
 
     /// Ends it; a retry puts the file in the place of what the server has taken of it.
     private func failChanged(_ attempt: Attempt, _ work: UploadWork, _ local: RawPath, _ stored: Receipt?) {
-        let stored = work.resumePoint?.makesAnew == true ? nil : stored
+        let stored = work.resumePoint?.afterCut == .isUnknown ? nil : stored
         let own = stored.map { PutResumePoint(stored: true, etag: $0.etag) } ?? work.ownVersion
         let server = stored == nil ? nil : TransferScheme.server(of: attempt.origin)
         fail(attempt, .sourceChanged(local, times: work.changes + 1, leftAt: server))

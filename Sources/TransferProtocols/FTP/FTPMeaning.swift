@@ -60,9 +60,3 @@ enum FTPMeaning: Hashable, Sendable {
         }
     }
 }
-
-extension TransferError {
-    static func cutOff(by host: String) -> TransferError {
-        TransferError(.networkConnectionLost, "\(host) closed the connection", .again)
-    }
-}

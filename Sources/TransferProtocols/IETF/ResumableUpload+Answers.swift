@@ -131,7 +131,7 @@ extension ResumableUpload {
 
     mutating func mismatched(_ answer: HTTPAnswer) -> [ProtocolAction] {
         tries += 1
-        guard tries <= TusUpload.pauses.count else { return over(.wait(WaitDemand(.backoff, refusal(answer)))) }
+        guard tries <= UploadPace.pauses.count else { return over(.wait(WaitDemand(.backoff, refusal(answer)))) }
         guard let offset = ResumableAnswer.offset(answer), ResumableAnswer.completion(answer) != true,
             (held...plan.subject.size).contains(offset)
         else { return ask() }
@@ -141,7 +141,7 @@ extension ResumableUpload {
     /// The answer says too little: the server is asked, but not for ever.
     mutating func again() -> [ProtocolAction] {
         tries += 1
-        return tries <= TusUpload.pauses.count
+        return tries <= UploadPace.pauses.count
             ? ask() : over(.wait(WaitDemand(.backoff, .noAnswer(chain.address))))
     }
 

@@ -4,10 +4,10 @@ import WireOperations
 /// Recovers a resumable upload: asks later, sends less, begins anew, or leaves the rest to the plain request's rules.
 extension ResumableUpload {
     mutating func rest(_ error: TransferError) -> [ProtocolAction] {
-        guard tries < TusUpload.pauses.count else { return over(.wait(WaitDemand(.backoff, error))) }
+        guard tries < UploadPace.pauses.count else { return over(.wait(WaitDemand(.backoff, error))) }
         tries += 1
         state = .resting
-        return [.wake(.repeatRequest, after: TusUpload.pauses[tries - 1])]
+        return [.wake(.repeatRequest, after: UploadPace.pauses[tries - 1])]
     }
 
     /// The upload is not there any more. After its last byte it may have become the file; then that is what is looked for.
@@ -40,7 +40,7 @@ extension ResumableUpload {
     /// - Parameter last: what is said when it began anew often enough.
     mutating func restart(_ reason: String, else last: ProtocolAction? = nil) -> [ProtocolAction] {
         restarts += 1
-        guard restarts <= TusUpload.mostRestarts else {
+        guard restarts <= UploadPace.mostRestarts else {
             return over(
                 last ?? .wait(WaitDemand(.backoff, .keepsStartingOver(at: plan.address.server, reason))))
         }
@@ -49,7 +49,7 @@ extension ResumableUpload {
     }
 
     mutating func shrink(_ count: Int64, _ answer: HTTPAnswer) -> [ProtocolAction] {
-        let floor = max(TusUpload.smallestBody, limit?.smallestAppend ?? 0)
+        let floor = max(UploadPace.smallestBody, limit?.smallestAppend ?? 0)
         guard count > floor else { return over(.fail(refusal(answer))) }
         var learnt = HostFacts()
         learnt.largestBody = max(floor, min(count / 2, 64 << 20))

@@ -137,7 +137,7 @@ package struct ResumableUpload: ProtocolMachine {
         isResuming = false
         guard facts.interopVersion != nil || isSilent else { return discover() }
         version = facts.versionToOffer
-        let isSmall = plan.subject.size <= TusUpload.smallFile
+        let isSmall = plan.subject.size <= UploadPace.smallFile
         return isSmall || facts.announcesResume != true ? putPlainly(plan.subject.begunBefore) : create()
     }
 

@@ -100,7 +100,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
 
     /// These facts without what cannot be: that is learnt anew. All that is stored, and all that is learnt, goes through this.
     private var possible: HostFacts {
-        let sizes = TusUpload.smallestBody...FileSize.largest
+        let sizes = UploadPace.smallestBody...FileSize.largest
         var facts = self
         func keep<Value: Comparable>(_ fact: WritableKeyPath<HostFacts, Value?>, in range: ClosedRange<Value>) {
             if let value = facts[keyPath: fact], !range.contains(value) { facts[keyPath: fact] = nil }

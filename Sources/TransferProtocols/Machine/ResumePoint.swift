@@ -107,14 +107,13 @@ package struct ResumePoint: Hashable, Sendable {
     /// Its protocol's type for it; `nil`: another version of the engine had that protocol.
     private var contentType: (any ResumePointContent.Type)? { ProtocolDescriptor.began(self)?.resumePoint }
 
+    package var afterCut: AfterCut { contentType?.afterCut ?? .goesOn }
+
     /// True when a transfer that was broken off goes on where it stood.
-    package var goesOn: Bool { contentType?.goesOn ?? true }
+    package var goesOn: Bool { afterCut == .goesOn }
 
     /// True when what lies at the server is more than a whole file: somebody has to take it away.
     package var leavesParts: Bool { contentType?.leavesParts ?? true }
-
-    /// True when each upload makes something new there: what was done before is never replaced by it.
-    package var makesAnew: Bool { contentType?.makesAnew ?? false }
 
     /// The point from which a person's retry goes on after the upload has failed; `nil`: from this one.
     package var retried: ResumePoint? { contentType.flatMap { retried($0) } }
@@ -144,6 +143,16 @@ package struct ResumePoint: Hashable, Sendable {
     }
 }
 
+/// The next attempt's way with a transfer that was broken off in the middle.
+package enum AfterCut: Sendable {
+    /// It goes on where the server, or the file here, stands.
+    case goesOn
+    /// It sends all again; only where all was sent, and the answer is missing, the file may be found whole.
+    case beginsAgain
+    /// Each upload makes something new there. Nobody can ask whether this one did, and none replaces what another has made.
+    case isUnknown
+}
+
 /// The data that one protocol must have to go on.
 package protocol ResumePointContent: Codable, Hashable, Sendable {
     static var kind: String { get }
@@ -152,12 +161,9 @@ package protocol ResumePointContent: Codable, Hashable, Sendable {
     mutating func restore(secret: String?)
     /// False for numbers that cannot be: each one is within `ResumeBounds`, so that the machines may add to it.
     var isPlausible: Bool { get }
-    /// False: a transfer that was broken off begins again.
-    static var goesOn: Bool { get }
+    static var afterCut: AfterCut { get }
     /// False: nothing but whole files can lie at the server.
     static var leavesParts: Bool { get }
-    /// As `ResumePoint.makesAnew`.
-    static var makesAnew: Bool { get }
     /// As `ResumePoint.retried`.
     var retried: Self? { get }
     /// As `ResumePoint.isGuess`.
@@ -210,9 +216,8 @@ extension ResumePointContent {
     package var secret: String? { nil }
     package mutating func restore(secret: String?) {}
     package var isPlausible: Bool { true }
-    package static var goesOn: Bool { true }
+    package static var afterCut: AfterCut { .goesOn }
     package static var leavesParts: Bool { true }
-    package static var makesAnew: Bool { false }
     package var retried: Self? { nil }
     package var isGuess: Bool? { nil }
 }

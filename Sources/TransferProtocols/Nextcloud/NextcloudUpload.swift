@@ -314,7 +314,7 @@ package struct NextcloudUpload: RenamingUpload {
     /// The last action that an exchange's end means.
     func refusal(_ end: ExchangeEnd) -> ProtocolAction {
         let meaning =
-            end.answer.map { AnswerMeaning.dav($0, host: host, hasAccepted: !stored.isEmpty, at: end.at) }
+            end.answer.map { AnswerMeaning.withoutRedirects($0, host: host, hasAccepted: !stored.isEmpty, at: end.at) }
             ?? DavFinding.unanswered(end, host)
         return meaning.refusal
             ?? .fail(

@@ -59,7 +59,7 @@ package struct UploadRemoval: ProtocolMachine {
                             httpStatus: answer.status))))
         case 405, 501: refusal = refusal ?? .unremovable(host, answer.status)
         default:
-            switch AnswerMeaning.dav(answer, host: host, hasAccepted: false, at: end.at) {
+            switch AnswerMeaning.withoutRedirects(answer, host: host, hasAccepted: false, at: end.at) {
             case .wait(let demand): return over(.wait(demand))
             case .fail(let error): refusal = refusal ?? error
             case .success, .redirect: refusal = refusal ?? .unremovable(host, answer.status)

@@ -36,9 +36,8 @@ package struct PostPlan: Sendable, Hashable {
 /// Resume point of a POST. It says only whether one is on its way whose answer nobody has recorded.
 package struct PostResumePoint: ResumePointContent {
     package static var kind: String { ProtocolFacts.post.id }
-    package static var goesOn: Bool { false }
+    package static var afterCut: AfterCut { .isUnknown }
     package static var leavesParts: Bool { false }
-    package static var makesAnew: Bool { true }
     /// Whoever retries a POST has read why it failed, and wants it sent again.
     package var retried: PostResumePoint? { PostResumePoint(token: token, isSent: false) }
 

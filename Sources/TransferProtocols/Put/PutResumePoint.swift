@@ -3,7 +3,7 @@ import TransferModel
 /// Resume point of a plain PUT, which cannot go on: the version of the source that it left there, and its lost answers.
 package struct PutResumePoint: ResumePointContent {
     package static var kind: String { ProtocolFacts.put.id }
-    package static var goesOn: Bool { false }
+    package static var afterCut: AfterCut { .beginsAgain }
     package static var leavesParts: Bool { false }
 
     /// The server stored an earlier version of the source for us: the next PUT replaces it, whatever the rule for foreign files.

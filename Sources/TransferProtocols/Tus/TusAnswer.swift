@@ -179,22 +179,7 @@ enum TusAnswer: Hashable, Sendable {
     }
 }
 
-extension WaitDemand {
-    /// A server that took bytes of this upload before does so no more.
-    static func refused(_ answer: HTTPAnswer, _ address: HTTPAddress) -> WaitDemand {
-        WaitDemand(
-            .auth,
-            TransferError(
-                .http, "\(address.server) no longer lets this upload go on (\(answer.status))",
-                .thenRetry("renew the access with martlet set, or there"), httpStatus: answer.status))
-    }
-}
-
 extension TransferError {
-    static func noAnswer(_ address: HTTPAddress) -> TransferError {
-        TransferError(.networkConnectionLost, "\(address.server) closed the connection without an answer", .again)
-    }
-
     static func noTus(_ address: HTTPAddress, _ status: Int) -> TransferError {
         TransferError(
             [405, 412, 501].contains(status) ? .unsupported : .badServerResponse,

@@ -121,7 +121,7 @@ extension TusUpload {
         case .disagrees(let error):
             parts[index].tries += 1
             parts[index].state = .unknown
-            if parts[index].tries > Self.pauses.count { stop(index, WaitDemand(.backoff, error)) }
+            if parts[index].tries > UploadPace.pauses.count { stop(index, WaitDemand(.backoff, error)) }
             return advance()
         case .busy(let error): return rest(index, error)
         case .tooLarge(let error): return shrink(range, error)

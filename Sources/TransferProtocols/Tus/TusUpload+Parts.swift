@@ -89,7 +89,8 @@ extension TusUpload {
         // Should the answer be lost, who tells digests of files by their names can be asked whether it has this one. At another server it would
         // lie there twice, so that one makes the upload first: what is lost with that answer is empty.
         let takesData =
-            creationTakesData && !isPartial && checksum == nil && part.length <= min(Self.smallFile, limit ?? .max)
+            creationTakesData && !isPartial && checksum == nil
+            && part.length <= min(UploadPace.smallFile, limit ?? .max)
             && facts.tusExtensions?.contains("creation-with-upload") == true && facts.tellsDigests == true
         let body = takesData ? part.range : part.range.lowerBound..<part.range.lowerBound
         if !body.isEmpty { hasSent = true }

@@ -7,13 +7,13 @@ extension TusUpload {
     /// Asks again in a moment, at the same address; after the last pause the attempt ends.
     mutating func rest(_ index: Int, _ error: TransferError) -> [ProtocolAction] {
         let pause = parts[index].tries
-        guard pause < Self.pauses.count else {
+        guard pause < UploadPace.pauses.count else {
             stop(index, WaitDemand(.backoff, error))
             return advance()
         }
         parts[index].tries += 1
         parts[index].state = .resting
-        return advance() + [.wake(.repeatRequest, after: Self.pauses[pause])]
+        return advance() + [.wake(.repeatRequest, after: UploadPace.pauses[pause])]
     }
 
     /// The connection broke: the attempt ends, unless others of the file go on; then this one goes on beside them.
@@ -38,7 +38,7 @@ extension TusUpload {
         let hasExpired = expires.map { $0 <= begun } ?? false
         let reason = hasExpired ? "the upload expired at the server" : "the server has lost the upload"
         restarts += 1
-        guard restarts <= Self.mostRestarts * parts.count else {
+        guard restarts <= UploadPace.mostRestarts * parts.count else {
             stop(index, WaitDemand(.backoff, .keepsStartingOver(at: parts[index].chain.address.server, reason)))
             return advance()
         }
@@ -58,7 +58,7 @@ extension TusUpload {
     /// A 412, and a look that found nothing of that name.
     mutating func refusedWithoutReason() -> [ProtocolAction] {
         // The parts are whole: only what makes them a file is asked for again.
-        if isJoining, isFull, restarts < Self.mostRestarts {
+        if isJoining, isFull, restarts < UploadPace.mostRestarts {
             restarts += 1
             return join()
         }
@@ -68,7 +68,7 @@ extension TusUpload {
     /// Makes the upload anew after a 412: what is at the server is ended first.
     private mutating func restart(_ reason: String) -> [ProtocolAction] {
         restarts += 1
-        guard restarts <= Self.mostRestarts else { return over(.fail(.keepsRefusing(at: plan.endpoint.server))) }
+        guard restarts <= UploadPace.mostRestarts else { return over(.fail(.keepsRefusing(at: plan.endpoint.server))) }
         let made = parts.compactMap(\.url)
         let abandoned = parts.compactMap { $0.exchange.map(ProtocolAction.abandon) }
         return abandoned + (made.isEmpty ? [] : [.startOver(reason: reason)]) + clear(made)
@@ -77,8 +77,8 @@ extension TusUpload {
     /// A body of that size is refused: half of it from now on, and never again so much to this host.
     mutating func shrink(_ range: Range<Int64>, _ error: TransferError) -> [ProtocolAction] {
         let size = range.upperBound - range.lowerBound
-        guard size > Self.smallestBody else { return over(.fail(error)) }
-        var smaller = max(Self.smallestBody, min(size / 2, 64 << 20))
+        guard size > UploadPace.smallestBody else { return over(.fail(error)) }
+        var smaller = max(UploadPace.smallestBody, min(size / 2, 64 << 20))
         // Some hosts take multiples of 256 KiB only.
         if smaller > 256 << 10 { smaller = (smaller >> 18) << 18 }
         var learnt = HostFacts()

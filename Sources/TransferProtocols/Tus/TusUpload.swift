@@ -27,14 +27,8 @@ package struct TusUpload: ProtocolMachine {
         case over
     }
 
-    /// Files up to this size go along with their creation, where the server takes that: there is nothing worth resuming.
-    static let smallFile: Int64 = 1 << 20
-    /// The smallest body that a refusal for its size leads to.
-    static let smallestBody: Int64 = 64 << 10
     /// Largest chunk, in bytes, that is sent with a digest: a damaged one costs no more.
     static let checkedChunk: Int64 = 8 << 20
-    /// Pauses before a locked upload is asked after again. Then the attempt ends.
-    static let pauses: [Duration] = [.milliseconds(250), .seconds(1), .seconds(2), .seconds(5), .seconds(10)]
     /// Parts of a file that go side by side, when nobody says how many.
     static let usualParts = 4
     /// A smaller file is there before several connections have gathered speed.
@@ -42,8 +36,6 @@ package struct TusUpload: ProtocolMachine {
     /// An answer that takes so long comes from afar: there one connection seldom fills the line. Next door parts cost only the time in which
     /// the server copies them into one file.
     static let farAway: Int64 = 100
-    /// Times that an attempt begins anew before it gives up.
-    static let mostRestarts = 2
     /// Times that the file may have been made without a word of it. Each may be one more copy of it there: then a person looks.
     static let mostUnanswered = 2
 

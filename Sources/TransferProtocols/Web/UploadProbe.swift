@@ -40,7 +40,7 @@ struct UploadProbe: Hashable, Sendable {
             facts.learn(uploadBy: "ietf", at: now)
             facts.interopVersion = asking
             facts.announcesResume = true
-            if let largest = limit.largestAppend, largest >= TusUpload.smallestBody { facts.largestBody = largest }
+            if let largest = limit.largestAppend, largest >= UploadPace.smallestBody { facts.largestBody = largest }
             return .resumable(facts, limit)
         }
         if takesTus, var facts = TusAnnouncement.facts(answer) {

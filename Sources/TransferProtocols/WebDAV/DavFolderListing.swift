@@ -24,7 +24,7 @@ struct DavFolderListing: Inquirer {
         case 404, 410: return .missing(&found)
         case 200..<300, 405, 501: return .fail(.unlistable(host))
         default:
-            let meaning = AnswerMeaning.dav(answer, host: host, hasAccepted: false, at: end.at)
+            let meaning = AnswerMeaning.withoutRedirects(answer, host: host, hasAccepted: false, at: end.at)
             return .over(meaning.refusal ?? .fail(.unlistable(host)))
         }
     }

@@ -107,35 +107,12 @@ enum DavFinding: Hashable, Sendable {
         case 200..<300: self = .found(DavResource(answer))
         case 404, 410: self = .missing
         case 405, 501: self = .unknownMethod
-        default: self = .other(AnswerMeaning.dav(answer, host: host, hasAccepted: hasAccepted, at: end.at))
+        default: self = .other(AnswerMeaning.withoutRedirects(answer, host: host, hasAccepted: hasAccepted, at: end.at))
         }
     }
 
     static func unanswered(_ end: ExchangeEnd, _ host: String) -> AnswerMeaning {
         let error = end.failure?.error ?? .cutOff(by: host)
         return error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error)
-    }
-}
-
-extension AnswerMeaning {
-    /// As of HTTP, but a lock passes, and nobody follows redirects: what is stored elsewhere could not be moved from here.
-    static func dav(_ answer: HTTPAnswer, host: String, hasAccepted: Bool, at now: Timestamp) -> AnswerMeaning {
-        switch answer.status {
-        case 423:
-            let error = TransferError(.http, "\(host) says that the file is locked", .again, httpStatus: 423)
-            return .wait(WaitDemand(.backoff, error, retryAfter: answer.retryAfter(now: now)))
-        case 301, 302, 303, 307, 308:
-            return .fail(TransferError(.http, finding(answer.status, host: host), httpStatus: answer.status))
-        default: return AnswerMeaning(answer, host: host, hasAccepted: hasAccepted, at: now)
-        }
-    }
-
-    /// The last action that it means; `nil` when the answer was no refusal.
-    var refusal: ProtocolAction? {
-        switch self {
-        case .wait(let demand): .wait(demand)
-        case .fail(let error): .fail(error)
-        case .success, .redirect: nil
-        }
     }
 }

@@ -30,7 +30,7 @@ package struct DavPlan: Sendable, Hashable {
 /// Resume point of an upload over WebDAV: the temporary file, and how far it came.
 package struct DavResumePoint: RenamingResumePoint {
     package static var kind: String { ProtocolFacts.dav.id }
-    package static var goesOn: Bool { false }
+    package static var afterCut: AfterCut { .beginsAgain }
 
     /// The path of the temporary file's address, percent-encoded.
     package var temporary: String

@@ -71,7 +71,7 @@ extension DavUpload {
             return prove(WaitDemand(.backoff, error))
         default: break
         }
-        switch AnswerMeaning.dav(answer, host: host, hasAccepted: true, at: end.at) {
+        switch AnswerMeaning.withoutRedirects(answer, host: host, hasAccepted: true, at: end.at) {
         // Whatever stands between us and the server may have given up before the server did.
         case .wait(let demand) where answer.status >= 500 && answer.status != 507 || answer.status == 408:
             renames.lostAnswer()

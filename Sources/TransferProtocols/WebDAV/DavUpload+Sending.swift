@@ -27,7 +27,7 @@ extension DavUpload {
         case 400 where digest != nil && plan.isCloud: return differs()
         default: break
         }
-        let meaning = AnswerMeaning.dav(answer, host: host, hasAccepted: wasWhole, at: end.at)
+        let meaning = AnswerMeaning.withoutRedirects(answer, host: host, hasAccepted: wasWhole, at: end.at)
         if let refusal = meaning.refusal { return lost(end) + over(refusal) }
         if plan.subject.verify == .digest, let digest {
             guard let theirs = DavMessages.digest(of: answer) else {
@@ -92,7 +92,7 @@ extension DavUpload {
         if answer.status == 409 || answer.status == 404, place + 1 < folders.count, foldersMade <= 2 * folders.count {
             return make(place + 1)
         }
-        let meaning = AnswerMeaning.dav(answer, host: host, hasAccepted: false, at: end.at)
+        let meaning = AnswerMeaning.withoutRedirects(answer, host: host, hasAccepted: false, at: end.at)
         let refusal = meaning.refusal ?? .fail(.cutOff(by: host))
         // Of two files that make the same folder at the same time one comes second, and Apache calls that forbidden. Whether it is there
         // now is seen when it is used.

@@ -96,6 +96,32 @@ import TransferQueue
         server.server.stop()
     }
 
+    @Test("a PUT or WebDAV upload that is paused in the middle shows nothing sent", arguments: [0, 1])
+    func pausedBeginsAgain(isDav: Int) async throws {
+        let held = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "PUT" && earlier == 0 ? .holdBody(1_000_000, held) : .ordinary
+        }
+        try harness.sandbox.write("f", pattern(30_000_000))
+        var request = harness.request(upload: ["f"])
+        if isDav == 1, case .upload(let sources, let url) = request.work {
+            request.work = .upload(sources, to: "dav" + url.dropFirst("http".count))
+        }
+        let batch = try await harness.add(request)
+        while await harness.engine.live().tasks.first?.bytesSent ?? 0 < 1_000_000 { await Task.yield() }
+        let change = try await harness.queue.writer.pause([.batch(batch)])
+        await harness.engine.stop(change.stopped)
+        #expect(await harness.engine.live().unconfirmed.isEmpty)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.bytesSent == 0 && task.restarts == 1 && task.bytesRepeated >= 1_000_000)
+        held.reach()
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        #expect(try await harness.finished(batch).state == .completed)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
     @Test(
         "what goes to a server that would like digests is hashed from its first byte on, though nobody knew the server before"
     )

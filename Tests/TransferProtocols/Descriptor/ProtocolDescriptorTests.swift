@@ -34,7 +34,7 @@ struct ProtocolDescriptorTests {
         for variant in facts.variants { #expect(variant.mark != nil && variant.spellings.isEmpty) }
         if let point = descriptor.resumePoint {
             // A form is a POST.
-            let (kind, leavesParts, goesOn) = (point.kind, point.leavesParts, point.goesOn)
+            let (kind, leavesParts, goesOn) = (point.kind, point.leavesParts, point.afterCut == .goesOn)
             #expect(kind == id || id == ProtocolFacts.form.id)
             if descriptor.upload != nil { #expect((descriptor.removal != nil) == leavesParts) }
             if !leavesParts { #expect(!goesOn) }
@@ -82,9 +82,9 @@ struct ProtocolDescriptorTests {
     @Test("a POST that a person retries is sent again, and never takes the place of what it made")
     func retriedPost() {
         let post = ResumePoint(PostResumePoint(token: "a", isSent: true))
-        #expect(post.makesAnew && post.retried == ResumePoint(PostResumePoint(token: "a", isSent: false)))
+        #expect(post.afterCut == .isUnknown && post.retried == ResumePoint(PostResumePoint(token: "a", isSent: false)))
         let put = ResumePoint(PutResumePoint(stored: true, etag: nil))
-        #expect(!put.makesAnew && put.retried == nil)
+        #expect(put.afterCut == .beginsAgain && put.retried == nil)
     }
 
     @Test("what a small upload over SFTP may have left is guessed, and no other protocol's")
