@@ -33,6 +33,14 @@ struct Front {
         await engine.settingsChanged()
     }
 
+    /// As `nodes.set` of the service with a new login.
+    func renew(_ batch: BatchID, by secrets: TransferSecrets) async throws {
+        try await take(try await queue.writer.renew([.batch(batch)], by: secrets))
+        await engine.settingsChanged()
+        try await queue.writer.letIn([batch])
+        await engine.queueChanged()
+    }
+
     func retry(_ nodes: [NodeID]) async throws {
         try await take(try await queue.writer.retry(nodes))
         await engine.tryAgain()

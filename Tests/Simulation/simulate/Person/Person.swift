@@ -13,13 +13,15 @@ final class Person: @unchecked Sendable {
     private let network: Network
     private var chance: Chance
     /// Addresses of folders at servers.
-    private let destinations: [String]
+    private let destinations: [Destination]
     private var batches: [BatchID] = []
+    /// Where each goes.
+    private var places: [BatchID: Destination] = [:]
     private var isActing = false
     private var acts = 0
     private var lastName = 0
 
-    init(_ sources: Sources, _ network: Network, _ rules: Rules, to destinations: [String], seed: UInt64) {
+    init(_ sources: Sources, _ network: Network, _ rules: Rules, to destinations: [Destination], seed: UInt64) {
         self.sources = sources
         self.network = network
         self.rules = rules
@@ -52,6 +54,7 @@ final class Person: @unchecked Sendable {
             rules.maySend()
             let all = try await queue.reader.batches().filter { !$0.state.isTerminal }.map { NodeID.batch($0.id) }
             if all.isEmpty { return }
+            for case .batch(let batch) in all { try await renew(front, batch) }
             world.tell("person", "resumes and retries all that is not over")
             try await front.take(try await queue.writer.resume(all))
             for batch in all {
@@ -84,7 +87,7 @@ final class Person: @unchecked Sendable {
         let writer = front.queue.writer
         if batches.isEmpty || chance.oneIn(5) { return try await add(front) }
         let node = try await self.node(front)
-        switch chance.below(20) {
+        switch chance.below(21) {
         case 0...3:
             world.tell("person", "pauses \(node)")
             try await front.take(try await writer.pause([node]))
@@ -126,11 +129,24 @@ final class Person: @unchecked Sendable {
         case 18:
             world.tell("person", "purges what is over")
             try await front.take(try await writer.purgeFinished())
+        case 19:
+            guard case .batch(let batch) = node else { return }
+            try await renew(front, batch)
         default:
             let priority = chance.pick(TransferPriority.allCases)
             world.tell("person", "gives \(node) the priority \(priority)")
             try await front.set([node], NodeSettings(priority: priority))
         }
+    }
+
+    /// Gives a batch the login that its server takes now. The same again is good for what the server refused in between.
+    private func renew(_ front: Front, _ batch: BatchID) async throws {
+        guard let place = places[batch] else { return }
+        let secrets = place.secrets(network.http[place.host]?.door.key)
+        if secrets == TransferSecrets() { return }
+        world.tell("person", "gives \(batch) the login that \(place.host) takes now")
+        rules.maySend()
+        try await front.renew(batch, by: secrets)
     }
 
     /// A batch, or one of its files.
@@ -169,19 +185,21 @@ final class Person: @unchecked Sendable {
         options.ifExists = chance.pick([.fail, .fail, .replace, .replace, .skip])
         options.ifChanged = chance.pick([.restart, .restart, .fail])
         options.verify = chance.pick([nil, nil, VerificationWish.none, .size])
-        options.uploadBy = .put
-        let request = BatchRequest(
-            uuid: uuid(), work: .upload(places, to: chance.pick(destinations)), held: chance.oneIn(10),
+        let destination = chance.pick(destinations)
+        destination.set(&options)
+        var request = BatchRequest(
+            uuid: uuid(), work: .upload(places, to: destination.url), held: chance.oneIn(10),
             priority: chance.pick([.normal, .normal, .high, .low]), options: options)
+        request.secrets = destination.secrets(network.http[destination.host]?.door.key)
         let words = "\(named.joined(separator: " ")), ifExists \(options.ifExists), ifChanged \(options.ifChanged)"
-        guard case .upload(_, let to) = request.work else { return }
-        world.tell("person", "queues \(words), to \(to)")
+        world.tell("person", "queues \(words), to \(destination.url)")
         rules.maySend()
         let begun = world.now
         let batch = try await front.add(request)
         rules.queued(batch, at: begun)
         world.tell("queue", "has it as \(batch)")
         batches.append(batch)
+        self.places[batch] = destination
     }
 
     private func uuid() -> UUID {

@@ -30,20 +30,12 @@ final class Run {
         network = Network(seed: seed, in: world)
         contents = Contents(in: world)
         rules = Rules(network, contents)
-        var places: [String] = []
-        let character = chance.pick(ServerCharacter.sftp)
-        let sftpDisk = ServerDisk("sftp.example", ignoresCase: character.ignoresCase, in: world)
-        network.add(SFTPServer(sftpDisk, character, network))
-        rules.watch(sftpDisk, publishes: character.publishes)
-        places += ["sftp://sftp.example/in/", "sftp://sftp.example/other/place/"]
-        let put = chance.pick(ServerCharacter.put)
-        let putDisk = ServerDisk("put.example", in: world)
-        network.add(PutServer(putDisk, put, network))
-        rules.watch(putDisk, publishes: put.publishes)
-        places += ["http://put.example/in/"]
-        world.tell("world", "seed \(seed): \(character.name); \(put.name); faults 1/\(network.weather.strength)")
+        var servers = ServerChoice(world, network, rules)
+        for kind in ServerKind.choose(&chance) { servers.add(kind, &chance) }
+        let names = servers.names.joined(separator: "; ")
+        world.tell("world", "seed \(seed): \(names); faults 1/\(network.weather.strength)")
         sources = Sources(folder + "/files", contents, seed: seed, in: world)
-        person = Person(sources, network, rules, to: places, seed: seed)
+        person = Person(sources, network, rules, to: servers.destinations, seed: seed)
         length = chance.duration(.seconds(5), .seconds(600))
         life = EngineLife(number: 1, folder: folder + "/state1", network, seed: seed, in: world)
     }
@@ -83,6 +75,8 @@ final class Run {
         case 8: suspend()
         case 9: stepClock()
         case 10, 11: writeElsewhere()
+        case 12: for server in network.servers { server.tidy() }
+        case 13 where chance.oneIn(3): changeKey()
         default: if life.isRunning { person.act(life) }
         }
     }
@@ -117,6 +111,12 @@ final class Run {
     }
 
     private func revive() { if life.queue == nil { life.start() } }
+
+    /// A server asks for another key than before: whoever has the old one is refused until the person has set the new one.
+    private func changeKey() {
+        guard let server = network.servers.randomElement(using: &chance) else { return }
+        server.door.changeKey()
+    }
 
     private func suspend() {
         let time = chance.duration(.seconds(1), .seconds(7200))

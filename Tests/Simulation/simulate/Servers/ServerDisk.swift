@@ -71,6 +71,29 @@ final class ServerDisk {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
     }
 
+    /// The final name of a file whose temporary name this is; `nil`: it is none.
+    static func target(ofTemporary path: String) -> String? {
+        guard path.hasSuffix(".martlet-part"), let slash = path.lastIndex(of: "/") else { return nil }
+        // `.NAME.TOKEN.martlet-part`
+        let parts = path[slash...].dropFirst(2).split(separator: ".", omittingEmptySubsequences: false)
+        return path[...slash] + parts.dropLast(2).joined(separator: ".")
+    }
+
+    /// Temporary files, in the order of their names.
+    var temporaries: [Unfinished] {
+        files.keys.filter { $0.hasSuffix(".martlet-part") }.sorted().map { name in
+            let last = name.lastIndex(of: "/").map { name[name.index(after: $0)...] } ?? name[...]
+            return Unfinished(name: String(last), what: "the temporary file \(name)")
+        }
+    }
+
+    /// Takes a folder away with all that lies in it.
+    func removeFolder(_ path: String) {
+        let start = key(path) + "/"
+        for name in files.keys.filter({ $0.hasPrefix(start) }).sorted() { put(nil, at: name) }
+        folders = folders.filter { $0 != key(path) && !$0.hasPrefix(start) }
+    }
+
     func put(_ file: RemoteFile?, at path: String, by writer: Writer = .martlet) {
         files[key(path)] = file
         changed(path, by: writer)

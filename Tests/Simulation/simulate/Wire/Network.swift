@@ -31,7 +31,10 @@ final class Network {
         numbers[server.disk.host] = numbers.count + 1
     }
 
+    /// - Parameter host: of its address.
     func add(_ server: any HTTPServer) { http[server.disk.host] = server }
+
+    var servers: [any HTTPServer] { http.values.sorted { $0.disk.host < $1.disk.host } }
 
     func number(of host: String) -> Int { numbers[host] ?? 0 }
 
@@ -45,8 +48,10 @@ final class Network {
 
     /// The servers whose machines lose their power now and then.
     func powerCut() {
-        guard !weather.isCalm, let host = sftp.keys.sorted().randomElement(using: &weather.chance) else { return }
+        let hosts = (Array(sftp.keys) + http.keys).sorted()
+        guard !weather.isCalm, let host = hosts.randomElement(using: &weather.chance) else { return }
         world.tell(host, "loses its power")
         sftp[host]?.crash()
+        http[host]?.crash()
     }
 }

@@ -25,6 +25,8 @@ final class SimulatedHTTP: HTTPExchanges {
         /// The server looks at nothing more of it, and nothing more comes of it.
         var isCut = false
         var isOver = false
+        /// Done once all of the request's body is at the server.
+        var whenWhole: (() -> Void)?
         /// A bucket holds it back until a rate changes.
         var isHeld = false
 
@@ -62,11 +64,12 @@ final class SimulatedHTTP: HTTPExchanges {
             return tell(.ended(id, end))
         }
         let served = ServedRequest(
-            method: request.method, path: address.path, fields: request.fields, length: Int(request.body.length))
+            method: request.method, path: address.path, query: address.query, fields: request.fields,
+            length: Int(request.body.length))
         let exchange = Exchange(id, request, server, served, source, limits)
         exchanges[id] = exchange
-        if ["PUT", "POST", "PATCH", "MOVE"].contains(request.method) {
-            network.sends?(nil, server.disk.host + "/" + server.disk.key(address.path), request.method)
+        if let place = server.place(of: served) {
+            network.sends?(nil, server.disk.host + "/" + server.disk.key(place), request.method)
         }
         let waits = request.asksBeforeSending && request.body.length > 64 << 10
         send(exchange) { [self] in
@@ -76,6 +79,7 @@ final class SimulatedHTTP: HTTPExchanges {
                 // The body is on its way already: it is read and dropped.
                 return finish(exchange) { refusal }
             }
+            if let interim = server.interim(served) { tell(interim, exchange) }
             finish(exchange) { server.finish(served) }
             guard waits else { return }
             reply(exchange) { [self] in
@@ -151,6 +155,9 @@ final class SimulatedHTTP: HTTPExchanges {
         send(exchange) {
             exchange.served.body += piece
             exchange.server.received(piece, exchange.served)
+            guard exchange.served.body.count == exchange.served.length, let work = exchange.whenWhole else { return }
+            exchange.whenWhole = nil
+            work()
         }
         again(exchange, after: network.weather.chance.duration(.microseconds(10), .milliseconds(5)))
     }
@@ -193,13 +200,22 @@ final class SimulatedHTTP: HTTPExchanges {
 
     /// Waits for the rest of the body, does the request, and answers.
     private func finish(_ exchange: Exchange, _ work: @escaping () -> ServedAnswer) {
-        guard exchange.served.body.count == exchange.served.length else {
-            _ = network.world.schedule(after: .milliseconds(2), on: network.thread) { [self] in
-                if !exchange.isCut { finish(exchange, work) }
-            }
+        if exchange.served.body.count < exchange.served.length {
+            exchange.whenWhole = { [self] in finish(exchange, work) }
             return
         }
-        answer(exchange, work())
+        guard let labour = exchange.server.labour(exchange.served) else { return answer(exchange, work()) }
+        // Whether the line is still there is seen when the answer is to go out.
+        network.world.tell(exchange.server.disk.host, "takes \(labour) for \(exchange.served.method)")
+        _ = network.world.schedule(after: labour, on: network.thread) { [self] in answer(exchange, work()) }
+    }
+
+    private func tell(_ interim: ServedAnswer, _ exchange: Exchange) {
+        if network.weather.strikes(oneIn: 20) { return }
+        reply(exchange) { [self] in
+            exchange.server.told(interim, to: exchange.served)
+            tell(.interim(exchange.id, HTTPAnswer(status: interim.status, headers: interim.fields)))
+        }
     }
 
     private func answer(_ exchange: Exchange, _ answer: ServedAnswer) {
@@ -207,12 +223,14 @@ final class SimulatedHTTP: HTTPExchanges {
         network.world.tell(
             exchange.server.disk.host,
             "\(served.method) \(served.path) with \(served.body.count) of \(served.length) B: \(answer.status)")
+        if exchange.isCut { return }
         if network.weather.strikes(oneIn: 60) {
             network.world.tell(exchange.server.disk.host, "did \(exchange.served.method), and its answer is lost")
             return cut(exchange)
         }
         reply(exchange) { [self] in
             exchange.body = answer.body
+            exchange.server.told(answer, to: served)
             let head = HTTPAnswer(status: answer.status, headers: answer.fields)
             exchange.end.head = head
             exchange.end.retryAfter = head.field("retry-after").flatMap { Int($0) }.map { .seconds($0) }
@@ -315,10 +333,21 @@ final class SimulatedHTTP: HTTPExchanges {
 private struct Address {
     let host: String
     let path: String
+    let query: [String: String]
 
     init(_ url: String) {
         let rest = url.drop { $0 != ":" }.dropFirst(3)
         host = String(rest.prefix { $0 != "/" })
-        path = String(decoding: PercentEncoding.decode(rest.dropFirst(host.count).prefix { $0 != "?" }), as: UTF8.self)
+        func plain(_ text: some StringProtocol) -> String {
+            String(decoding: PercentEncoding.decode(text), as: UTF8.self)
+        }
+        let target = rest.dropFirst(host.count)
+        path = plain(target.prefix { $0 != "?" })
+        var query: [String: String] = [:]
+        for field in target.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
+            let name = field.prefix { $0 != "=" }
+            query[plain(name)] = plain(field.dropFirst(name.count + 1))
+        }
+        self.query = query
     }
 }

@@ -1,0 +1,55 @@
+import TransferModel
+
+/// The kinds of servers that a run can have; it has two or three of them, which keeps it short.
+enum ServerKind: CaseIterable {
+    case sftp, put, tus
+
+    static func choose(_ chance: inout Chance) -> [ServerKind] {
+        var left = allCases
+        return (0..<2 + chance.below(2)).map { _ in left.remove(at: chance.below(left.count)) }
+    }
+}
+
+/// Sets the servers of a run up, each with a character that the seed chooses.
+struct ServerChoice {
+    let world: World
+    let network: Network
+    let rules: Rules
+    private(set) var names: [String] = []
+    private(set) var destinations: [Destination] = []
+
+    init(_ world: World, _ network: Network, _ rules: Rules) {
+        self.world = world
+        self.network = network
+        self.rules = rules
+    }
+
+    mutating func add(_ kind: ServerKind, _ chance: inout Chance) {
+        switch kind {
+        case .sftp:
+            let character = chance.pick(ServerCharacter.sftp)
+            let disk = ServerDisk("sftp.example", ignoresCase: character.ignoresCase, in: world)
+            network.add(SFTPServer(disk, character, network))
+            rules.watch(disk, publishes: character.publishes)
+            names.append(character.name)
+            destinations.append(Destination("sftp://sftp.example/in/", at: disk.host))
+            destinations.append(Destination("sftp://sftp.example/other/place/", at: disk.host))
+        case .put:
+            let character = chance.pick(ServerCharacter.put)
+            add(PutServer(ServerDisk("put.example", in: world), character, network), publishes: character.publishes)
+            destinations.append(Destination("http://put.example/in/", at: "put.example", by: .put))
+        case .tus:
+            add(TusServer(ServerDisk("tus.example", in: world), chance.pick(TusCharacter.all), network))
+            destinations.append(Destination("tus+http://tus.example/in/", at: "tus.example"))
+            // The server is asked what it speaks.
+            destinations.append(Destination("http://tus.example/asked/", at: "tus.example"))
+        }
+    }
+
+    /// - Parameter publishes: it shows whole files only under their final names.
+    private mutating func add(_ server: any HTTPServer, publishes: Bool = true) {
+        network.add(server)
+        rules.watch(server.disk, publishes: publishes)
+        names.append(server.name)
+    }
+}
