@@ -160,17 +160,21 @@ final class Person: @unchecked Sendable {
     /// Queues some files, or a folder of them.
     private func add(_ front: Front) async throws {
         lastName += 1
+        let destination = chance.pick(destinations)
+        let isLarge = destination.takesPieces && chance.oneIn(3)
         var named: [String] = []
         if chance.oneIn(2) {
             let folder = "folder\(lastName)"
             for number in 0..<1 + chance.below(6) {
-                sources.make(folder + (chance.oneIn(3) ? "/deep" : "") + "/\(number)")
+                sources.make(
+                    folder + (chance.oneIn(3) ? "/deep" : "") + "/\(number)",
+                    isLarge: isLarge && number == 0)
             }
             named = [folder]
         } else {
             for number in 0..<1 + chance.below(3) {
                 let name = "file\(lastName)-\(number)"
-                sources.make(name)
+                sources.make(name, isLarge: isLarge && number == 0)
                 named.append(name)
             }
         }
@@ -184,8 +188,7 @@ final class Person: @unchecked Sendable {
         var options = TransferOptions()
         options.ifExists = chance.pick([.fail, .fail, .replace, .replace, .skip])
         options.ifChanged = chance.pick([.restart, .restart, .fail])
-        options.verify = chance.pick([nil, nil, VerificationWish.none, .size])
-        let destination = chance.pick(destinations)
+        options.verify = chance.pick([nil, nil, nil, nil, nil, nil, VerificationWish.none, .size, .size, .digest])
         destination.set(&options)
         var request = BatchRequest(
             uuid: uuid(), work: .upload(places, to: destination.url), held: chance.oneIn(10),

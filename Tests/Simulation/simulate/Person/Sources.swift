@@ -22,11 +22,13 @@ final class Sources {
     func path(_ name: String) -> String { folder + "/" + name }
 
     /// Makes a file of some size: most are small, some empty, a few take a while.
-    func make(_ name: String) {
-        let size = chance.pick(weighted: [
+    /// - Parameter isLarge: so long that it goes in pieces of 5 MiB.
+    func make(_ name: String, isLarge: Bool = false) {
+        var size = chance.pick(weighted: [
             (1, 0), (1, 1), (8, 1 + chance.below(9000)), (4, 30_000 + chance.below(60_000)),
             (2, 65_537 + chance.below(200_000)),
         ])
+        if isLarge { size = (5 << 20) * (1 + chance.below(3)) + 1 + chance.below(2 << 20) }
         write(name, bytes(size))
         if !names.contains(name) { names.append(name) }
     }
@@ -76,15 +78,15 @@ final class Sources {
 
     private func bytes(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
+        // Of a long file only the beginning of each stretch of 4 KiB is its own: enough to tell versions apart, and quick.
+        let step = count > 1 << 20 ? 4096 : 8
         bytes.withUnsafeMutableBytes { buffer in
             var place = 0
             while place < count {
                 withUnsafeBytes(of: chance.next()) { part in
-                    for byte in part.prefix(count - place) {
-                        buffer[place] = byte
-                        place += 1
-                    }
+                    for byte in part.prefix(count - place).enumerated() { buffer[place + byte.offset] = byte.element }
                 }
+                place += step
             }
         }
         return bytes

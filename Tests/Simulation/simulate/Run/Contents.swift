@@ -47,6 +47,13 @@ enum HTTPTime {
             + "\(two(Int(ofDay / 3600))):\(two(Int(ofDay / 60 % 60))):\(two(Int(ofDay % 60))) GMT"
     }
 
+    /// As XML writes them: `2026-01-01T00:00:00.000Z`.
+    static func internet(_ seconds: Int64) -> String {
+        let (year, month, day) = date(seconds / 86400)
+        let ofDay = Int(seconds % 86400)
+        return "\(year)-\(two(month))-\(two(day))T\(two(ofDay / 3600)):\(two(ofDay / 60 % 60)):\(two(ofDay % 60)).000Z"
+    }
+
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     private static func date(_ days: Int64) -> (year: Int, month: Int, day: Int) {

@@ -2,7 +2,7 @@ import TransferModel
 
 /// The kinds of servers that a run can have; it has two or three of them, which keeps it short.
 enum ServerKind: CaseIterable {
-    case sftp, put, tus
+    case sftp, put, tus, s3
 
     static func choose(_ chance: inout Chance) -> [ServerKind] {
         var left = allCases
@@ -43,6 +43,13 @@ struct ServerChoice {
             destinations.append(Destination("tus+http://tus.example/in/", at: "tus.example"))
             // The server is asked what it speaks.
             destinations.append(Destination("http://tus.example/asked/", at: "tus.example"))
+        case .s3:
+            // The bucket has the name of the host, so that a file's address tells its disk.
+            add(S3Server(ServerDisk("s3.example", in: world), chance.pick(S3Character.all), network))
+            var bucket = Destination("s3://s3.example/in/", at: "s3.example")
+            bucket.s3 = S3Place(endpoint: "http://s3.example")
+            bucket.takesPieces = true
+            destinations.append(bucket)
         }
     }
 

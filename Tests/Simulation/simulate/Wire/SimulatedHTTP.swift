@@ -139,7 +139,8 @@ final class SimulatedHTTP: HTTPExchanges {
         if exchange.isOver || exchange.isCut { return }
         let left = Int(exchange.request.body.length - exchange.position)
         if left == 0 { return }
-        var wanted = min(left, 4096 << network.weather.chance.below(5))
+        let usual = exchange.request.body.length > 1 << 20 ? 262_144 : 4096
+        var wanted = min(left, usual << network.weather.chance.below(5))
         switch exchange.limits.up.grant(wanted, network.world.now) {
         case .bytes(let count): wanted = min(wanted, count)
         case .wait(let delay):
@@ -206,7 +207,8 @@ final class SimulatedHTTP: HTTPExchanges {
         }
         guard let labour = exchange.server.labour(exchange.served) else { return answer(exchange, work()) }
         // Whether the line is still there is seen when the answer is to go out.
-        network.world.tell(exchange.server.disk.host, "takes \(labour) for \(exchange.served.method)")
+        network.world.tell(
+            exchange.server.disk.host, "takes \(labour.components.seconds) s for \(exchange.served.method)")
         _ = network.world.schedule(after: labour, on: network.thread) { [self] in answer(exchange, work()) }
     }
 
@@ -257,7 +259,7 @@ final class SimulatedHTTP: HTTPExchanges {
         guard !exchange.isOver, !exchange.isCut, let gate = exchange.gate else { return }
         let rest = exchange.body[Int(exchange.received)...]
         if rest.isEmpty { return done(exchange) }
-        let piece = Array(rest.prefix(16384))
+        let piece = Array(rest.prefix(exchange.body.count > 1 << 20 ? 1 << 20 : 16384))
         switch gate {
         case .discard: break
         case .buffer(let limit):
