@@ -63,6 +63,7 @@ final class Person: @unchecked Sendable {
                 let nodes = tasks.map { NodeID.task($0.id) }
                 if nodes.isEmpty { continue }
                 try await front.take(try await queue.writer.resume(nodes))
+                decides()
                 try await front.retry(nodes)
             }
         }
@@ -101,11 +102,13 @@ final class Person: @unchecked Sendable {
         case 10, 11:
             world.tell("person", "takes the last change back")
             rules.maySend()
+            decides()
             try await front.take(
                 try await writer.undo(.last, now: Timestamp(milliseconds: world.wallMilliseconds)))
         case 12, 13:
             world.tell("person", "retries \(node)")
             rules.maySend()
+            decides()
             try await front.retry([node])
         case 14:
             let place = chance.pick([MovePlace.top, .bottom, .earlier, .later])
@@ -138,6 +141,9 @@ final class Person: @unchecked Sendable {
             try await front.set([node], NodeSettings(priority: priority))
         }
     }
+
+    /// A run begins anew: the person knows what the one before may have done.
+    private func decides() { for server in network.servers { server.decided() } }
 
     /// Gives a batch the login that its server takes now. The same again is good for what the server refused in between.
     private func renew(_ front: Front, _ batch: BatchID) async throws {
@@ -194,9 +200,16 @@ final class Person: @unchecked Sendable {
             uuid: uuid(), work: .upload(places, to: destination.url), held: chance.oneIn(10),
             priority: chance.pick([.normal, .normal, .high, .low]), options: options)
         request.secrets = destination.secrets(network.http[destination.host]?.door.key)
+        if let server = network.http[destination.host] as? PostServer, server.knowsKeys, named.count == 1,
+            named[0].hasPrefix("file")
+        {
+            // One key for one file.
+            request.secrets.headers.append(HeaderField("Idempotency-Key", "\(request.uuid)"))
+        }
         let words = "\(named.joined(separator: " ")), ifExists \(options.ifExists), ifChanged \(options.ifChanged)"
         world.tell("person", "queues \(words), to \(destination.url)")
         rules.maySend()
+        decides()
         let begun = world.now
         let batch = try await front.add(request)
         rules.queued(batch, at: begun)

@@ -28,7 +28,7 @@ final class Sources {
             (1, 0), (1, 1), (8, 1 + chance.below(9000)), (4, 30_000 + chance.below(60_000)),
             (2, 65_537 + chance.below(200_000)),
         ])
-        if isLarge { size = (5 << 20) * (1 + chance.below(3)) + 1 + chance.below(2 << 20) }
+        if isLarge { size = (5 << 20) * (1 + chance.below(2)) + 1 + chance.below(3 << 20) }
         write(name, bytes(size))
         if !names.contains(name) { names.append(name) }
     }
@@ -82,11 +82,13 @@ final class Sources {
         let step = count > 1 << 20 ? 4096 : 8
         bytes.withUnsafeMutableBytes { buffer in
             var place = 0
-            while place < count {
-                withUnsafeBytes(of: chance.next()) { part in
-                    for byte in part.prefix(count - place).enumerated() { buffer[place + byte.offset] = byte.element }
-                }
+            while place + 8 <= count {
+                buffer.storeBytes(of: chance.next(), toByteOffset: place, as: UInt64.self)
                 place += step
+            }
+            while place < count {
+                buffer[place] = UInt8(truncatingIfNeeded: chance.next())
+                place += step == 8 ? 1 : step
             }
         }
         return bytes

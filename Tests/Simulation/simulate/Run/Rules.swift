@@ -4,7 +4,7 @@ import TransferQueue
 
 /// The rules that hold at every step and at the end of a run. A broken one is a fault of the world, and ends the run.
 final class Rules: @unchecked Sendable {
-    private let world: World
+    let world: World
     private let network: Network
     let contents: Contents
     /// By host and name at the server: the sources that were ever sent there. Known once the task is.
@@ -109,6 +109,10 @@ final class Rules: @unchecked Sendable {
         return host + "/" + (network.disks.first { $0.host == host }?.key(name) ?? name)
     }
 
+    var unfinished: [Unfinished] { network.unfinished }
+    func count(_ what: String) { world.count(what) }
+    func fault(_ what: String) { world.fault(what) }
+
     // MARK: At the end
 
     /// Everything is over, and what is over is true.
@@ -132,6 +136,7 @@ final class Rules: @unchecked Sendable {
             if task.state == .failed { world.tell("queue", "\(task.id) failed: \(task.error?.message ?? "")") }
         }
         try await checkEvents(queue.reader, tasks)
+        try await checkLeftovers(queue)
     }
 
     /// Completed: the bytes there are a version of the source.

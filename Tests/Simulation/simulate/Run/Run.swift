@@ -161,6 +161,9 @@ final class Run {
             _ = world.run(steps: 300_000) { !person.isWaiting }
             isOver = ask { queue in try await queue.reader.batches().allSatisfy(\.state.isTerminal) } ?? false
         }
+        // The time in which a cancel can be taken back, and in which what could not be removed is tried again.
+        let end = world.now.advanced(by: .seconds(3600))
+        _ = world.run(steps: 300_000) { world.now >= end }
         return world.faults.isEmpty
     }
 

@@ -2,7 +2,7 @@ import TransferModel
 
 /// The kinds of servers that a run can have; it has two or three of them, which keeps it short.
 enum ServerKind: CaseIterable {
-    case sftp, put, tus, s3
+    case sftp, put, tus, s3, dav, nextcloud, ietf, post
 
     static func choose(_ chance: inout Chance) -> [ServerKind] {
         var left = allCases
@@ -50,6 +50,30 @@ struct ServerChoice {
             bucket.s3 = S3Place(endpoint: "http://s3.example")
             bucket.takesPieces = true
             destinations.append(bucket)
+        case .dav:
+            let character = chance.pick(DavCharacter.plain)
+            // What cannot rename shows what comes, as it comes.
+            let publishes = character.moves || !character.keepsTorso
+            add(DavServer(ServerDisk("dav.example", in: world), character, network), publishes: publishes)
+            destinations.append(Destination("dav://dav.example/in/", at: "dav.example"))
+        case .nextcloud:
+            add(DavServer(ServerDisk("cloud.example", in: world), chance.pick(DavCharacter.cloud), network))
+            var cloud = Destination("dav://cloud.example/remote.php/dav/files/ada/in/", at: "cloud.example")
+            cloud.takesPieces = true
+            destinations.append(cloud)
+        case .ietf:
+            add(ResumableServer(ServerDisk("ietf.example", in: world), chance.pick(ResumableCharacter.all), network))
+            var chosen = Destination("ietf+http://ietf.example/in/", at: "ietf.example")
+            chosen.takesPieces = true
+            destinations.append(chosen)
+            // The server is asked what it speaks.
+            destinations.append(Destination("http://ietf.example/asked/", at: "ietf.example"))
+        case .post:
+            add(PostServer(ServerDisk("post.example", in: world), chance.pick(PostCharacter.all), network))
+            destinations.append(Destination("http://post.example/in/", at: "post.example", by: .post))
+            var form = Destination("http://post.example/form/", at: "post.example", by: .form)
+            form.form = UploadForm()
+            destinations.append(form)
         }
     }
 

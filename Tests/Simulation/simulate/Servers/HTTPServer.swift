@@ -17,6 +17,8 @@ final class ServedRequest {
     var target: RemoteFile?
     /// An upload that the body goes into as it comes, where the server has a type of its own for these.
     var upload: AnyObject?
+    /// Pieces of an upload that the answer tells of.
+    var listed: Set<String> = []
     /// An answer was chosen before all of the body was here.
     var verdict: ServedAnswer?
 
@@ -42,12 +44,24 @@ struct ServedAnswer {
     }
 }
 
+/// The time that a server takes for a request.
+struct Labour {
+    let time: Duration
+    /// A gateway before it answers 504 after this; the server goes on. `nil`: there is none.
+    let patience: Duration?
+
+    init(_ time: Duration, patience: Duration? = nil) {
+        self.time = time
+        self.patience = patience
+    }
+}
+
 /// A file or upload of ours that lies at a server unfinished, and has bytes of a file in it.
 struct Unfinished {
     /// The server's own name for it: it stands in whatever is known of it elsewhere.
     let name: String
     let what: String
-    /// The server was asked to take it away, and said no.
+    /// The server was asked to take it away, and said no, or did not hear it.
     var isKept = false
 }
 
@@ -68,13 +82,17 @@ protocol HTTPServer: AnyObject {
     /// All of the body is here.
     func finish(_ request: ServedRequest) -> ServedAnswer
     /// The time that `finish` takes; the line may be cut meanwhile, and the work is done all the same.
-    func labour(_ request: ServedRequest) -> Duration?
+    func labour(_ request: ServedRequest) -> Labour?
     /// The line was cut in the middle of the body.
     func broken(_ request: ServedRequest)
     /// The answer has reached the engine.
     func told(_ answer: ServedAnswer, to request: ServedRequest)
     /// What an upload has left here.
     var unfinished: [Unfinished] { get }
+    /// What was asked to be taken away may still be here: the request was refused, or did not get here.
+    func removalFailed(_ request: ServedRequest)
+    /// The person has said what is to be sent from now on, knowing what may be here.
+    func decided()
     /// The power fails.
     func crash()
     /// Does what it does now and then by itself, such as to throw old uploads away.
@@ -88,10 +106,12 @@ extension HTTPServer {
     }
     func interim(_ request: ServedRequest) -> ServedAnswer? { nil }
     func received(_ piece: [UInt8], _ request: ServedRequest) {}
-    func labour(_ request: ServedRequest) -> Duration? { nil }
+    func labour(_ request: ServedRequest) -> Labour? { nil }
     func broken(_ request: ServedRequest) {}
     func told(_ answer: ServedAnswer, to request: ServedRequest) {}
     var unfinished: [Unfinished] { [] }
+    func removalFailed(_ request: ServedRequest) {}
+    func decided() {}
     func crash() {}
     func tidy() {}
 }

@@ -70,6 +70,7 @@ extension S3Server {
     func told(_ answer: ServedAnswer, to request: ServedRequest) {
         guard answer.status == 200, let upload = upload(request) else { return }
         if request.method == "PUT", let number = number(request) { upload.told.insert(number) }
+        if request.method == "GET" { upload.told.formUnion(request.listed.compactMap { Int($0) }) }
     }
 
     func listParts(_ request: ServedRequest) -> ServedAnswer {
@@ -79,6 +80,7 @@ extension S3Server {
         let rest = upload.parts.keys.filter { $0 > marker }.sorted()
         var text = "<ListPartsResult><IsTruncated>\(rest.count > most)</IsTruncated>"
         if rest.count > most { text += "<NextPartNumberMarker>\(rest[most - 1])</NextPartNumberMarker>" }
+        request.listed = Set(rest.prefix(most).map { "\($0)" })
         for number in rest.prefix(most) {
             guard let part = upload.parts[number] else { continue }
             text +=
@@ -96,11 +98,11 @@ extension S3Server {
     // MARK: Complete
 
     /// Putting parts together takes time.
-    func labour(_ request: ServedRequest) -> Duration? {
+    func labour(_ request: ServedRequest) -> Labour? {
         guard request.method == "POST", request.query["uploadId"] != nil, network.weather.strikes(oneIn: 6) else {
             return nil
         }
-        return network.weather.chance.duration(.seconds(1), .seconds(90))
+        return Labour(network.weather.chance.duration(.seconds(1), .seconds(90)))
     }
 
     func complete(_ request: ServedRequest, _ key: String) -> ServedAnswer {
@@ -150,6 +152,8 @@ extension S3Server {
             Unfinished(name: $0.id, what: "the upload \($0.id) of \($0.key)", isKept: $0.isKept)
         }
     }
+
+    func removalFailed(_ request: ServedRequest) { upload(request)?.isKept = true }
 
     func tidy() {
         guard let life = character.life else { return }

@@ -137,7 +137,8 @@ final class TusServer: HTTPServer {
         }
         switch method(request) {
         case "POST": return beginCreation(request)
-        case "HEAD", "DELETE": return upload(request).map(lock) ?? ServedAnswer(404)
+        case "HEAD", "DELETE":
+            return upload(request).map(lock) ?? ServedAnswer(404)
         case "PATCH": return beginAppend(request)
         default: return ServedAnswer(405)
         }
@@ -297,10 +298,7 @@ final class TusServer: HTTPServer {
 
     private func terminate(_ request: ServedRequest) -> ServedAnswer {
         guard let upload = upload(request) else { return ServedAnswer(404) }
-        guard character.extensions.contains("termination") else {
-            upload.isKept = true
-            return ServedAnswer(405)
-        }
+        guard character.extensions.contains("termination") else { return ServedAnswer(405) }
         upload.writer = nil
         uploads[upload.id] = nil
         return ServedAnswer(204, [("Tus-Resumable", "1.0.0")])
@@ -313,6 +311,8 @@ final class TusServer: HTTPServer {
             Unfinished(name: $0.id, what: "the upload \($0.id) of \($0.path)", isKept: $0.isKept)
         }
     }
+
+    func removalFailed(_ request: ServedRequest) { upload(request)?.isKept = true }
 
     func crash() {
         for upload in uploads.values.sorted(by: { $0.id < $1.id }) where !upload.isFinished {

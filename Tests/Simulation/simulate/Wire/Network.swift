@@ -36,6 +36,11 @@ final class Network {
 
     var servers: [any HTTPServer] { http.values.sorted { $0.disk.host < $1.disk.host } }
 
+    /// What uploads have left at all servers.
+    var unfinished: [Unfinished] {
+        sftp.values.sorted { $0.disk.host < $1.disk.host }.flatMap(\.disk.temporaries) + servers.flatMap(\.unfinished)
+    }
+
     func number(of host: String) -> Int { numbers[host] ?? 0 }
 
     /// Has `work` done at the servers when a message arrives that is sent now.

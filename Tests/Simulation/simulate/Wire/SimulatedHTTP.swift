@@ -25,6 +25,8 @@ final class SimulatedHTTP: HTTPExchanges {
         /// The server looks at nothing more of it, and nothing more comes of it.
         var isCut = false
         var isOver = false
+        /// The server has done what it was asked, or refused it.
+        var isAnswered = false
         /// Done once all of the request's body is at the server.
         var whenWhole: (() -> Void)?
         /// A bucket holds it back until a rate changes.
@@ -207,9 +209,19 @@ final class SimulatedHTTP: HTTPExchanges {
         }
         guard let labour = exchange.server.labour(exchange.served) else { return answer(exchange, work()) }
         // Whether the line is still there is seen when the answer is to go out.
-        network.world.tell(
-            exchange.server.disk.host, "takes \(labour.components.seconds) s for \(exchange.served.method)")
-        _ = network.world.schedule(after: labour, on: network.thread) { [self] in answer(exchange, work()) }
+        let host = exchange.server.disk.host
+        network.world.tell(host, "takes \(labour.time.components.seconds) s for \(exchange.served.method)")
+        guard let patience = labour.patience, patience < labour.time else {
+            _ = network.world.schedule(after: labour.time, on: network.thread) { [self] in answer(exchange, work()) }
+            return
+        }
+        _ = network.world.schedule(after: patience, on: network.thread) { [self] in
+            answer(exchange, ServedAnswer(504, body: Array("<html>Gateway Timeout</html>".utf8)))
+        }
+        _ = network.world.schedule(after: labour.time, on: network.thread) { [network] in
+            let late = work()
+            network.world.tell(host, "\(exchange.served.method) \(exchange.served.path), late: \(late.status)")
+        }
     }
 
     private func tell(_ interim: ServedAnswer, _ exchange: Exchange) {
@@ -225,6 +237,8 @@ final class SimulatedHTTP: HTTPExchanges {
         network.world.tell(
             exchange.server.disk.host,
             "\(served.method) \(served.path) with \(served.body.count) of \(served.length) B: \(answer.status)")
+        exchange.isAnswered = true
+        if served.method == "DELETE", answer.status >= 300 { exchange.server.removalFailed(served) }
         if exchange.isCut { return }
         if network.weather.strikes(oneIn: 60) {
             network.world.tell(exchange.server.disk.host, "did \(exchange.served.method), and its answer is lost")
@@ -305,6 +319,7 @@ final class SimulatedHTTP: HTTPExchanges {
     private func close(_ exchange: Exchange) {
         if exchange.isCut { return }
         exchange.isCut = true
+        if exchange.served.method == "DELETE", !exchange.isAnswered { exchange.server.removalFailed(exchange.served) }
         // What is on its way may still arrive; that the line is gone is seen behind it.
         let server = exchange.server
         _ = network.world.schedule(after: .milliseconds(1), on: network.thread) { server.broken(exchange.served) }
