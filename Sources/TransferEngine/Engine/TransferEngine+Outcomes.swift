@@ -173,7 +173,7 @@ extension TransferEngine {
     }
 
     /// Makes a resume point of what the attempt leaves at the server where none tells of it yet; `nil`: it leaves nothing.
-    private func takeRemains(_ attempt: Attempt) -> ResumePoint? {
+    func takeRemains(_ attempt: Attempt) -> ResumePoint? {
         guard attempt.upload != nil, let left = attempt.machine.remains else { return nil }
         // What never got there has left nothing there.
         if case .sftp? = attempt.place?.wire, !attempt.hasReachedServer { return nil }

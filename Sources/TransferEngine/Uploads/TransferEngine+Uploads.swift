@@ -184,6 +184,8 @@ extension TransferEngine {
         } catch {
             return refused(attempt, error)
         }
+        // What this version has left under a name of its own is known until the next one has taken it away.
+        _ = takeRemains(attempt)
         work.changes += 1
         if let stored { work.ownVersion = PutResumePoint(stored: true, etag: stored.etag) }
         var point = work.resumePoint ?? work.outdatedPoint

@@ -132,11 +132,11 @@ import TransferQueue
         try Array("go\n".utf8).withUnsafeBytes { try System.writeAll(gate.rawValue, $0) }
         let task = try await harness.task(of: batch) { $0.restarts == 1 }
         let change = try await harness.queue.writer.cancel([.task(task.id)])
-        await harness.engine.stop(change.stopped)
         let left = try #require(try await harness.queue.writer.remains(in: [.cancelled]).first)
         let point = left.task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(SFTPResumePoint.self)
         #expect(point?.temporary.displayed.hasSuffix(".martlet-part") == true && point?.generation == 1)
         try Array("go\n".utf8).withUnsafeBytes { try System.writeAll(gate.rawValue, $0) }
+        await harness.engine.stop(change.stopped)
         await harness.stop()
     }
 
