@@ -161,7 +161,7 @@ let package = Package(
             name: "simulate",
             dependencies: [
                 "TransferEngine", "TransferQueue", "TransferProtocols", "TransferModel", "WireOperations",
-                "CurlTransport", "SSHTransport", "LinuxSystem", "Digests",
+                "CurlTransport", "SSHTransport", "LinuxSystem", "Digests", "SQLiteConnection", "CSQLite",
             ],
             path: "Tests/Simulation/simulate", swiftSettings: settings),
         tests("Simulation", ["LinuxSystem", "simulate"], exclude: ["simulate", "simulations"]),

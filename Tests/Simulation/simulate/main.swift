@@ -14,6 +14,8 @@ getrlimit(__rlimit_resource_t(7), &files)
 files.rlim_cur = files.rlim_max
 setrlimit(__rlimit_resource_t(7), &files)
 
+DatabaseFiles.register()
+
 let arguments = CommandLine.arguments
 guard arguments.count >= 3, let first = UInt64(arguments[1]), let count = UInt64(arguments[2]) else {
     print("usage: simulate FIRST COUNT [story]")

@@ -72,6 +72,7 @@ final class Person: @unchecked Sendable {
     /// Sees to what was asked once no act is under way: nothing of it is undone any more.
     private func perform(_ life: EngineLife, _ body: @escaping @Sendable () async throws -> Void) {
         isActing = true
+        rules.promises.isActing = true
         acts += 1
         let number = acts
         Task {
@@ -199,7 +200,8 @@ final class Person: @unchecked Sendable {
         var request = BatchRequest(
             uuid: uuid(), work: .upload(places, to: destination.url), held: chance.oneIn(10),
             priority: chance.pick([.normal, .normal, .high, .low]), options: options)
-        request.secrets = destination.secrets(network.http[destination.host]?.door.key)
+        request.secrets =
+            network.http[destination.host].map { destination.secrets($0.door.key) } ?? secrets()
         if let server = network.http[destination.host] as? PostServer, server.knowsKeys, named.count == 1,
             named[0].hasPrefix("file")
         {
@@ -216,6 +218,16 @@ final class Person: @unchecked Sendable {
         world.tell("queue", "has it as \(batch)")
         batches.append(batch)
         self.places[batch] = destination
+    }
+
+    /// Those of a batch over SFTP: something that must not be lost by a power cut.
+    private func secrets() -> TransferSecrets {
+        var secrets = TransferSecrets()
+        if chance.oneIn(3) {
+            secrets.user = "person"
+            secrets.password = "secret\(lastName)"
+        }
+        return secrets
     }
 
     private func uuid() -> UUID {

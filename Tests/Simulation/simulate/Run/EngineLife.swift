@@ -1,5 +1,4 @@
 import CurlTransport
-import Glibc
 import LinuxSystem
 import SSHTransport
 import TransferEngine
@@ -13,25 +12,31 @@ final class EngineLife: @unchecked Sendable {
     private let world: World
     private let network: Network
     private let platform: SimulatedPlatform
+    private let disk: SimulatedDisk
     private(set) var queue: TransferQueue?
     private(set) var engine: TransferEngine?
     private var transports: SimulatedTransports?
     var isRunning = false
 
     /// - Parameter folder: of its state; made when it is missing.
-    init(number: Int, folder: String, _ network: Network, seed: UInt64, in world: World) {
+    init(number: Int, folder: String, _ network: Network, on disk: SimulatedDisk, seed: UInt64, in world: World) {
         life = ProgramLife(number: number)
         self.folder = folder
         self.world = world
         self.network = network
+        self.disk = disk
         platform = SimulatedPlatform(life, in: world, seed: seed)
     }
 
-    func start() {
+    /// - Parameter failed: the disk has failed or was full: it is to be started again.
+    func start(failed: @escaping () -> Void) {
+        let failures = disk.failures
         do {
             let queue = try TransferQueue.open(
                 directory: RawPath(folder), version: "simulated",
                 clock: { [world] in Timestamp(milliseconds: world.wallMilliseconds) }, platform: platform)
+            // It was killed while it opened.
+            guard life.isAlive else { return }
             self.queue = queue
             let loop = platform.simulatedThread("engine")
             var settings = EngineSettings(userAgent: "simulated")
@@ -50,37 +55,32 @@ final class EngineLife: @unchecked Sendable {
                 wall: { [world] in world.wallMilliseconds })
             self.engine = engine
             Task {
-                do { try await engine.start() } catch { world.fault("the engine does not start: \(error)") }
+                do { try await engine.start() } catch {
+                    if disk.failures == failures { world.fault("the engine does not start: \(error)") }
+                }
+                guard life.isAlive else { return }
                 isRunning = true
+                await started?(queue)
                 world.tell("engine", "runs")
             }
         } catch {
-            world.fault("the engine does not open its queue: \(error)")
+            if !life.isAlive { return }
+            if disk.failures == failures { return world.fault("the engine does not open its queue: \(error)") }
+            world.tell("engine", "does not open its queue: \(error)")
+            failed()
         }
     }
 
-    /// `kill -9`, and its state as the next life finds it.
-    func kill(copyingTo next: String) {
+    /// Called when the engine runs.
+    var started: (@Sendable (TransferQueue) async -> Void)?
+
+    /// `kill -9` or a power cut, and its state as the next life finds it.
+    func kill(copyingTo next: String, isPowerCut: Bool) {
         life.kill()
         transports?.hangUp()
+        DatabaseFiles.close(below: folder)
         try? System.mkdirs(Array(next.utf8))
-        guard let listing = opendir(folder) else { return world.fault("the state folder \(folder) is gone") }
-        defer { closedir(listing) }
-        while let entry = readdir(listing) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { Self.copy("\(folder)/\(name)", "\(next)/\(name)") }
-        }
-    }
-
-    private static func copy(_ from: String, _ to: String) {
-        guard let source = fopen(from, "r"), let target = fopen(to, "w") else { return }
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while case let count = fread(&buffer, 1, buffer.count, source), count > 0 { fwrite(buffer, 1, count, target) }
-        fclose(source)
-        fclose(target)
-        chmod(to, 0o600)
+        if isPowerCut { disk.cutPower(folder, to: next) } else { disk.move(folder, to: next) }
     }
 }
 

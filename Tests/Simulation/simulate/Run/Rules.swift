@@ -18,11 +18,13 @@ final class Rules: @unchecked Sendable {
     /// Tasks that were seen to be completed, and since when.
     private var completedAt: [TaskID: MonotonicInstant] = [:]
     private var seen: [TaskID: TaskSnapshot] = [:]
+    let promises: Promises
 
     init(_ network: Network, _ contents: Contents) {
         self.network = network
         self.contents = contents
         world = network.world
+        promises = Promises(in: network.world)
         network.sends = { [unowned self] task, path, what in sends(task, path, what) }
     }
 
@@ -74,6 +76,7 @@ final class Rules: @unchecked Sendable {
         // Of a batch that is still walked there may be more tasks soon.
         let isWalked = try await reader.batches().contains(where: \.scanning)
         let tasks = try await reader.tasks(limit: 10_000)
+        promises.told(tasks, try await reader.batches())
         var moving: Set<String> = []
         for task in tasks {
             learn(task)

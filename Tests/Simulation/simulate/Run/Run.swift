@@ -9,6 +9,7 @@ final class Run {
     let world: World
     private let folder: String
     private let network: Network
+    private let disk: SimulatedDisk
     private let contents: Contents
     private let sources: Sources
     private let rules: Rules
@@ -28,6 +29,8 @@ final class Run {
         world = World(seed: seed)
         world.story.isPrinted = isPrinted
         network = Network(seed: seed, in: world)
+        disk = SimulatedDisk(seed: seed, in: world)
+        DatabaseFiles.use(disk)
         contents = Contents(in: world)
         rules = Rules(network, contents)
         var servers = ServerChoice(world, network, rules)
@@ -37,19 +40,20 @@ final class Run {
         sources = Sources(folder + "/files", contents, seed: seed, in: world)
         person = Person(sources, network, rules, to: servers.destinations, seed: seed)
         length = chance.duration(.seconds(5), .seconds(600))
-        life = EngineLife(number: 1, folder: folder + "/state1", network, seed: seed, in: world)
+        life = EngineLife(number: 1, folder: folder + "/state1", network, on: disk, seed: seed, in: world)
     }
 
     /// Runs to the end. Returns true when no rule was broken.
     func run() -> Bool {
         let world = world
         DefaultExecutor.give { job in world.pool.perform(job) }
-        life.start()
+        revive()
         scheduleNext()
         network.isBusy = { [unowned self] in meddle() }
         _ = world.run(steps: 400_000) { world.elapsed > length }
         if !world.faults.isEmpty { return false }
         network.weather.isCalm = true
+        disk.weather.isCalm = true
         world.tell("world", "is calm")
         if !life.life.isAlive { revive() }
         guard finish() else { return false }
@@ -69,7 +73,8 @@ final class Run {
 
     private func next() {
         switch chance.below(40) {
-        case 0 where life.isRunning || chance.oneIn(3): kill()
+        case 0 where life.isRunning || chance.oneIn(3): strike()
+        case 12 where life.isRunning: strike()
         case 1...6: sources.disturb()
         case 7: network.powerCut()
         case 8: suspend()
@@ -91,26 +96,46 @@ final class Run {
             if network.weather.isCalm || !life.isRunning { return }
             switch chance.below(8) {
             case 0...3: sources.disturb(isNew: true)
-            case 4: kill()
+            case 4: strike()
             default: person.act(life)
             }
         }
     }
 
-    private func kill() {
+    /// Kills the engine or cuts its power, now or in the middle of what it writes next.
+    private func strike() {
+        let isPowerCut = chance.oneIn(2)
+        if chance.oneIn(3) { return kill(isPowerCut: isPowerCut) }
+        disk.interrupt(after: chance.below(16)) { [self] in kill(isPowerCut: isPowerCut) }
+    }
+
+    private func kill(isPowerCut: Bool) {
         lives += 1
-        world.tell("world", "kills the engine")
-        world.count("kills")
+        world.tell("world", isPowerCut ? "cuts the engine's power" : "kills the engine")
+        world.count(isPowerCut ? "power cuts" : "kills")
         let next = "\(folder)/state\(lives)"
-        life.kill(copyingTo: next)
+        life.kill(copyingTo: next, isPowerCut: isPowerCut)
         person.forgetAct()
-        life = EngineLife(number: lives, folder: next, network, seed: seed, in: world)
+        life = EngineLife(number: lives, folder: next, network, on: disk, seed: seed, in: world)
         _ = world.schedule(after: chance.duration(.milliseconds(1), .seconds(10)), on: network.thread) { [self] in
             revive()
         }
     }
 
-    private func revive() { if life.queue == nil { life.start() } }
+    private func revive() {
+        guard life.queue == nil else { return }
+        let rules = rules
+        life.started = { [world, folder = life.folder] queue in
+            do { try await rules.promises.check(queue.reader, folder: folder) } catch {
+                world.fault("the queue cannot be read after a restart: \(error)")
+            }
+        }
+        life.start { [self] in
+            _ = world.schedule(after: chance.duration(.milliseconds(100), .seconds(10)), on: network.thread) { [self] in
+                revive()
+            }
+        }
+    }
 
     /// A server asks for another key than before: whoever has the old one is refused until the person has set the new one.
     private func changeKey() {
