@@ -46,7 +46,6 @@ extension TransferEngine {
                 recorded.isOpen ? task.accepted : 0, of: task, keeping: point, identity: source.identity)
         }
         var subject = subject(task, context, local, remote, source, hasChanged: point?.isOutdated == true)
-        subject.sourceChanges = changes
         if source.identity != recorded, !recorded.isOpen, !wasOutdated {
             subject.earlierVersion = NamedVersion(
                 size: recorded.size, modified: recorded.modifiedNanoseconds / 1_000_000_000)
@@ -215,7 +214,6 @@ extension TransferEngine {
         var subject = subject(attempt.task, attempt.context, local, remote, source, hasChanged: true)
         // The task's own numbers are those of the attempts before.
         subject.hasArrived = hasArrived
-        subject.sourceChanges = work.changes
         subject.targetIsOther = targetIsOther
         subject.earlierVersion = work.subject.earlierVersion ?? NamedVersion(work.subject)
         work.subject = subject

@@ -48,8 +48,6 @@ package struct UploadSubject: Hashable, Sendable {
     package var token: String { source.text }
     /// The source is not the one any more that the resume point was made for: what is there of it is thrown away.
     package var hasChanged: Bool
-    /// Times that the source was found changed since the task was queued, as far as that is known.
-    package var sourceChanges = 0
     /// The version that an earlier attempt was sending, where this attempt has found that the source changed.
     package var earlierVersion: NamedVersion?
     /// The file at the target was compared with the source and is another one, whatever marks of ours it bears.

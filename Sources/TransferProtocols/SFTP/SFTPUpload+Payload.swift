@@ -14,7 +14,7 @@ extension SFTPUpload {
         if isOther {
             isDurable = false
         }
-        var actions = isOther || plan.subject.size > Self.small ? makeDurable() : []
+        var actions = isOther || isWorthRecording ? makeDurable() : []
         var sending = Sending(handle: handle, start: start, next: start)
         actions += fill(&sending)
         state = .sending(sending)

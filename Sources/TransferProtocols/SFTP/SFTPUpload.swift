@@ -155,8 +155,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
             point = resume
         } else {
             // After a change a half-dead server may still write the old bytes: they must not meet the new ones.
-            let generation =
-                plan.subject.hasChanged ? max(plan.resume?.generation ?? 1, plan.subject.sourceChanges) + 1 : 1
+            let generation = plan.subject.hasChanged ? (plan.resume?.generation ?? 1) + 1 : 1
             point = SFTPResumePoint(
                 temporary: TemporaryName.beside(plan.path, token: plan.subject.token, generation: generation),
                 generation: generation, size: plan.subject.size, modified: plan.modified)
@@ -215,10 +214,12 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         return plan.subject.begunBefore == nil || isDirect ? nil : unrecorded
     }
 
-    /// The temporary file of the version before, of which no resume point tells.
-    var unrecorded: RawPath {
-        TemporaryName.beside(plan.path, token: plan.subject.token, generation: max(1, point.generation - 1))
-    }
+    /// The temporary file of the first version, of which no resume point tells.
+    var unrecorded: RawPath { TemporaryName.beside(plan.path, token: plan.subject.token) }
+
+    /// The point is durable before the first byte: of a large file, whose bytes are worth it, and of one that has a name of another than the
+    /// first version. What is left under that nobody could guess.
+    var isWorthRecording: Bool { plan.subject.size > Self.small || point.generation > 1 }
 
     package var remains: ResumePoint? { isLeft && !isDurable && !isDirect ? ResumePoint(point) : nil }
 
@@ -226,7 +227,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         hasAskedTarget = hasAskedTarget || asksTarget
         isLeft = true
         // Under the final name even an empty file must be known as ours before it is made.
-        return (isDirect ? makeDurable() : [])
+        return (isDirect || point.generation > 1 ? makeDurable() : [])
             + perform(
                 .opening(asksTarget: asksTarget),
                 operations + (asksTarget ? [.status(plan.path)] : []) + [.openForWriting(point.temporary)])
