@@ -304,7 +304,7 @@ private let piece = 255 << 9
         story.subject.modifiedNanoseconds = 77_000_000_000
         #expect(story.attempt() == "finish 3145728 size")
         #expect(
-            story.log.prefix(5) == ["status target", "status part2", "status part", "remove part", "open part2"])
+            story.log.prefix(5) == ["status target", "status part2", "status part", "remove part", "persist"])
         #expect(!story.log.contains { $0.hasPrefix("resumed") } && story.isPublished)
     }
 
