@@ -46,10 +46,21 @@ extension Model {
         if moving.isEmpty {
             // Nothing of it has a flag of its own: what it is in has to go on.
             let isHeldUp = unfinished.allSatisfy { $0.effectivelyPaused && !$0.paused && changes.pending[$0.id] == nil }
-            guard isHeldUp else { return send(.resume, unfinished) }
-            return say("\(title(unfinished)) is paused with what it is in: \(key(.pause)) there lets it go on.")
+            return isHeldUp ? say(heldUp(unfinished)) : send(.resume, unfinished)
         }
         pause(moving, by: .pause)
+    }
+
+    /// The sentence for rows that are paused by what they are in. It names the outermost: nothing moves before that is resumed.
+    private func heldUp(_ rows: [NodeRow]) -> SafeText {
+        let above = rows.lazy.compactMap { row in
+            tree.index(of: .row(row.id)).flatMap { tree.ancestors(of: tree.items[$0]).last(where: \.paused) }
+        }
+        let its: SafeText = rows.count == 1 ? "Its" : "Their"
+        // A list without folders does not show it.
+        guard let paused = above.first else { return "\(its) folder or batch is paused. Resume that." }
+        let kind: SafeText = if case .batch = paused.id { "batch" } else { "folder" }
+        return "\(its) \(kind) \(title([paused])) is paused. Resume the \(kind)."
     }
 
     /// Whoever would throw much away by it is asked first.

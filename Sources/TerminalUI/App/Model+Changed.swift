@@ -79,7 +79,7 @@ extension Model {
             let files = counted.isEmpty ? self.files(rows, deed) : counted.reduce(0, +)
             return "\(deed.past) \(title(rows)) (\(Figures.amount(files, "file")))."
         case .deed(.pause, let rows), .deed(.pauseUntil, let rows): return "\(title(rows)) was paused already."
-        case .deed(.resume, let rows): return "\(title(rows)) is paused by what it is in: let that go on."
+        case .deed(.resume, let rows): return "\(title(rows)) was not paused."
         case .deed(.cancel, let rows): return "\(title(rows)) was over already."
         case .deed(.retry, let rows): return "\(title(rows)) has nothing to try again."
         case .deed(.leaveOut, let rows): return "\(title(rows)) has nothing to leave out."

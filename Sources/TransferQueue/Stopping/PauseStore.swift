@@ -126,8 +126,8 @@ struct PauseStore: QueueSubject {
             let result = try resumeWithoutNote(node, target)
             if result.result == .done {
                 try undoLog.note(.resume, node, batch: target.batch, before, operation: operation)
-            } else if result.result == .already, case .batch(let batch, let root) = target,
-                try resumeBelow(batch, root, operation)
+            } else if result.result == .already, let folder = target.folder,
+                try resumeBelow(folder, in: target.batch, operation)
             {
                 return NodeResult(id: node, result: .done)
             }
@@ -135,16 +135,18 @@ struct PauseStore: QueueSubject {
         }.asOperation(operation)
     }
 
-    /// Resumes everything that is paused by itself in a batch that is not paused as a whole. False: there was nothing.
-    private func resumeBelow(_ batch: BatchID, _ root: Int64, _ operation: Int64) throws -> Bool {
+    /// Resumes everything that is paused by itself below a folder that is not paused as a whole. False: there was nothing.
+    private func resumeBelow(_ folder: Int64, in batch: BatchID, _ operation: Int64) throws -> Bool {
+        let subtree = try sets.subtree(of: folder)
+        let below = Set(subtree)
         let folders = try database.rows(
             "SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1", .integer(batch.rawValue)
         ) { $0.integer(0) }
-        var nodes = try folders.compactMap { folder in
+        var nodes = try folders.filter(below.contains).compactMap { folder in
             try paths.place(of: folder).map { NodeID.folder(batch, path: $0.tree) }
         }
         try counters.write()
-        for folder in try sets.withTasks(sets.subtree(of: root), states: [.paused]) {
+        for folder in try sets.withTasks(subtree, states: [.paused]) {
             nodes += try database.rows(
                 "SELECT id FROM tasks WHERE folder = ? AND state = \(state: .paused) AND flags & \(flags: .paused)",
                 .integer(folder)

@@ -13,6 +13,14 @@ enum NodeTarget {
         case .task(let row): row.batch
         }
     }
+
+    /// The folder with everything of it, a batch's root included; `nil`: it is a task.
+    var folder: Int64? {
+        switch self {
+        case .batch(_, let folder), .folder(_, let folder, _): folder
+        case .task: nil
+        }
+    }
 }
 
 /// Finds the nodes that people name, and says why nothing can be done with one.

@@ -131,7 +131,7 @@ struct CostTests {
         screen.press("l")
         screen.news([Rows.section(batch.id, [film])])
         screen.press("j", "p")
-        #expect(screen.picture.contains("\"film.mov\" is paused with what it is in: p there lets it go on."))
+        #expect(screen.picture.contains("Its batch \"films\" is paused. Resume the batch."))
         #expect(screen.model.changes.pending.isEmpty)
     }
 

@@ -192,16 +192,27 @@ struct QueueModel {
         var before = (held: false, paused: true)
         if case .batch(let id) = node, let batch = batches[id] { before = (batch.held, batch.paused) }
         let outcome = resume(node)
-        if outcome == .already, case .batch(let id) = node, resumeBelow(id, now) { return .done }
+        if outcome == .already, resumeBelow(node, now) { return .done }
         note(node, .resume(held: before.held, paused: before.paused), now, outcome)
         return outcome
     }
 
-    /// Of a batch that is not paused as a whole: what is paused by itself.
-    private mutating func resumeBelow(_ id: BatchID, _ now: Timestamp) -> Bool {
+    /// Of a batch or a folder that is not paused as a whole: what is paused by itself.
+    private mutating func resumeBelow(_ node: NodeID, _ now: Timestamp) -> Bool {
+        let id: BatchID
+        let prefix: [String]
+        switch node {
+        case .batch(let batch): (id, prefix) = (batch, [])
+        case .folder(let batch, let path):
+            (id, prefix) = (batch, path.displayed.split(separator: "/").map(String.init))
+        case .task: return false
+        }
         guard let batch = batches[id] else { return false }
-        let folders = batch.pausedFolders.map { NodeID.folder(id, path: RawPath($0.joined(separator: "/"))) }
-        let tasks = batch.tasks.filter { $0.value.ownPaused && $0.value.state == .paused }.keys.map { NodeID.task($0) }
+        let folders = batch.pausedFolders.filter { $0.starts(with: prefix) }
+            .map { NodeID.folder(id, path: RawPath($0.joined(separator: "/"))) }
+        let tasks = batch.tasks
+            .filter { $0.value.ownPaused && $0.value.state == .paused && $0.value.folder.starts(with: prefix) }
+            .keys.map { NodeID.task($0) }
         let done = (folders + tasks).filter { resume($0) == .done }
         if done.isEmpty { return false }
         operations += 1

@@ -79,6 +79,32 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("resuming a folder resumes what was paused one by one below it and nothing beside it, and one undo pauses it again")
+    func pausedInsideFolder() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1, folders: ["a": 2, "b": 1])
+        let tasks = try await queue.reader.tasks(batch: batch, limit: 4)
+        let folder = { (path: String) in NodeID.folder(batch, path: RawPath(path)) }
+        _ = try await queue.writer.pause(tasks.map { .task($0.id) } + [folder("photos/b")])
+        #expect(try await queue.writer.resume([folder("photos/a")]).results.map(\.result) == [.done])
+        let below = tasks.filter { $0.folder == "photos/a" }.map(\.id)
+        #expect(below.count == 2)
+        let claimed = try await queue.claimAll()
+        #expect(claimed.map(\.id) == below)
+        try await queue.writer.release(unstarted: claimed.map(\.claim))
+        #expect(try await queue.writer.resume([folder("photos/a")]).results.map(\.result) == [.already])
+        // A folder below that is paused itself, and its file that is paused besides.
+        #expect(try await queue.writer.resume([folder("photos")]).results.map(\.result) == [.done])
+        let all = try await queue.claimAll()
+        #expect(all.count == 4)
+        try await queue.writer.release(unstarted: all.map(\.claim))
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        #expect(try await queue.claimAll().map(\.id) == below)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("a batch that is not paused as a whole lets go on what of it is paused by itself, and back")
     func pausedInside() async throws {
         let sandbox = try Sandbox()
