@@ -179,7 +179,7 @@ extension Model {
 
     mutating func retry(_ rows: [NodeRow]) {
         guard let some = rows.first else { return }
-        let stuck = rows.filter { $0.counts.failed + $0.counts.cancelled + $0.counts.waiting > 0 }
+        let stuck = rows.filter { $0.counts.triable > 0 }
         guard !stuck.isEmpty else { return say("\(title([some])) has nothing to try again.") }
         retryOrAsk(stuck)
     }
@@ -242,7 +242,8 @@ extension Model {
         let number = ask(.deed(deed, rows)) { .act(deed, .rows(rows.map(\.id)), number: $0) }
         let patience = requests.outstanding[number]?.patience ?? Outstanding.usualPatience
         for row in rows {
-            changes.pending[row.id] = PendingDeed(deed: deed, number: number, since: now.uptime, patience: patience)
+            changes.pending[row.id] = PendingDeed(
+                deed: deed, before: row, number: number, since: now.uptime, patience: patience)
         }
     }
 
@@ -269,6 +270,11 @@ extension NodeRow {
 
     /// It is paused or held, by itself or by what it is in.
     var standsStill: Bool { paused || effectivelyPaused || state == .paused || state == .created }
+}
+
+extension FileCounts {
+    /// Files that a retry would try again.
+    var triable: Int64 { failed + cancelled + waiting }
 }
 
 /// More than this many files or bytes are asked about.

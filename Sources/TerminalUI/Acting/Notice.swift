@@ -15,9 +15,11 @@ struct Notice: Hashable, Sendable {
     }
 }
 
-/// A change that was asked for and that the engine has not confirmed.
+/// A change that was asked for and that the row does not show yet.
 struct PendingDeed: Hashable, Sendable {
     var deed: Deed
+    /// The row when it was asked for.
+    var before: NodeRow
     /// The request.
     var number: Int
     /// When it was asked for.
@@ -27,6 +29,18 @@ struct PendingDeed: Hashable, Sendable {
 
     /// The time that the row claims to wait before that is an error.
     var patience = Outstanding.usualPatience
+
+    /// Returns true when the row shows that it is done.
+    func isShown(in row: NodeRow) -> Bool {
+        switch deed {
+        case .pause, .pauseUntil: row.standsStill
+        // What it is in may still be paused.
+        case .resume: !row.standsStill || before.paused && !row.paused
+        case .cancel: row.isOver
+        case .retry: row.counts.triable < before.counts.triable
+        case .move, .set, .runNow, .leaveOut: true
+        }
+    }
 
     /// The word in the state's place.
     var word: SafeText {
@@ -43,7 +57,7 @@ struct PendingDeed: Hashable, Sendable {
     }
 }
 
-/// Changes of this screen: those that the engine has not confirmed, by row, and those that can be taken back or done again.
+/// Changes of this screen: those that rows do not show yet, and those that can be taken back or done again.
 struct Changes: Sendable {
     var pending: [RowID: PendingDeed] = [:]
     var history = UndoHistory()

@@ -17,8 +17,9 @@ extension Model {
         let refused = results.filter { $0.result == .refused }
         for (id, deed) in changes.pending where deed.number == number {
             changes.pending[id]?.isConfirmed = true
-            // A place or a limit need not show in the row: nothing more is waited for.
-            if !deed.deed.showsInState || results.allSatisfy({ $0.result != .done }) { changes.pending[id] = nil }
+            // A place or a limit need not show in the row, and of what it shows already no other news comes: nothing more is waited for.
+            let isShown = !deed.deed.showsInState || tree.row(id).map(deed.isShown) ?? false
+            if isShown || results.allSatisfy({ $0.result != .done }) { changes.pending[id] = nil }
         }
         let isClearing = if case .clearFinished = request.purpose { true } else { false }
         if let first = refused.first, !isClearing {
@@ -162,7 +163,7 @@ extension Model {
         ByteSum.of(
             rows.lazy.map { row in
                 deed == .retry
-                    ? row.counts.failed + row.counts.cancelled + row.counts.waiting
+                    ? row.counts.triable
                     : row.counts.unstarted + row.counts.active
             })
     }

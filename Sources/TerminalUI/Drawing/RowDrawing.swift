@@ -39,7 +39,7 @@ struct RowDrawing {
         if let pending = model.changes.pending[row.id] { waiting(pending, y, &grid) }
     }
 
-    /// Draws a change that is not confirmed in the state's place, over the cells beside it.
+    /// Draws a change that the row does not show yet in the state's place, over the cells beside it.
     private func waiting(_ pending: PendingDeed, _ y: Int, _ grid: inout Grid) {
         guard let cells = columns[.state] ?? columns[.speedOrState] else { return }
         // What it would take is no longer so.
