@@ -55,6 +55,8 @@ extension Model {
             if !layout.lower.isEmpty { askForThroughput(isPatient: true) }
             if appearance.hasClock { ask(.status, isPatient: true) { .status(number: $0) } }
             if machine == nil { requests.made += [.local(.lookAtLogout(engine: identity.pid)), .local(.places)] }
+            let page = page
+            page.connected(in: &self)
         case .lost(let since, let nextTry, let loss):
             sayLost(loss)
             connection.state = .lost(since: since, nextTry: nextTry, loss)

@@ -3,6 +3,11 @@ import Terminal
 
 /// Parts that every page has: its title, headings within it, the keys and the message at its foot.
 extension Drawing {
+    /// The words in the place of an answer that has not come.
+    var unanswered: SafeText {
+        model.hearsNews ? "Asking the engine ..." : "The engine does not answer: nobody knows now."
+    }
+
     mutating func heading(_ title: SafeText, row: Int, columns: Range<Int>, style: Style = .plain) {
         grid.fill(row: row, columns: columns, with: Glyph("-"), style: .dim)
         grid.put(" " + title + " ", row: row, column: columns.lowerBound + 1, style: style, end: columns.upperBound)

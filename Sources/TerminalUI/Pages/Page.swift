@@ -38,6 +38,8 @@ protocol Page: Sendable {
     func take(_ press: MousePress, in model: inout Model)
     func perform(_ action: Action, in model: inout Model)
 
+    /// The engine answers, for the first time or again.
+    func connected(in model: inout Model)
     /// The sums of the queue have come.
     func totalsCame(after before: QueueTotals?, in model: inout Model)
     /// Rows have come, and the list has them already.
@@ -73,6 +75,7 @@ extension Page {
     func paste(_ bytes: [UInt8], in model: inout Model) -> Bool { false }
     func take(_ press: MousePress, in model: inout Model) {}
 
+    func connected(in model: inout Model) {}
     func totalsCame(after before: QueueTotals?, in model: inout Model) {}
     func take(_ update: ViewUpdate, in model: inout Model) {}
     func take(_ file: DestinationsFile, in model: inout Model) {}

@@ -79,6 +79,45 @@ struct HistoryPageTests {
         Pictures.expect(screen.picture, "history-empty-40x8")
     }
 
+    @Test("opened while the engine is away it says so, and asks when the engine is back", arguments: ["H", "e"])
+    func lost(key: String) {
+        var screen = example()
+        screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
+        screen.press(key)
+        #expect(screen.picture.contains("The engine does not answer: nobody knows now."))
+        screen.connect()
+        let asked = screen.requests.contains {
+            switch $0 {
+            case .history, .problems: true
+            default: false
+            }
+        }
+        #expect(asked && screen.picture.contains("Asking the engine ..."))
+    }
+
+    @Test("an error is shown until the engine gives a good answer")
+    func mended() {
+        var screen = example()
+        let error = RequestError(.internal, "the disk is full")
+        func change(_ number: Int64) {
+            var totals = Rows.exampleTotals
+            (totals.counts.completed, totals.problems) = (number, number)
+            screen.news([], totals: totals)
+        }
+        screen.press("H")
+        screen.send(.answer(.history(.failure(error), number: screen.lastNumber)))
+        #expect(screen.picture.contains("the disk is full"))
+        change(1)
+        screen.send(.answer(.history(.success([]), number: screen.lastNumber)))
+        #expect(screen.picture.contains("No batch has finished yet."))
+        screen.press("e")
+        screen.send(.answer(.problems(.failure(error), number: screen.lastNumber)))
+        #expect(screen.picture.contains("the disk is full"))
+        change(2)
+        screen.send(.answer(.problems(.success([]), number: screen.lastNumber)))
+        #expect(screen.picture.contains("Nothing has failed, and nothing needs you."))
+    }
+
     @Test("words narrow the log, v changes its level, Esc gives all back before it leaves")
     func log() {
         var screen = example()

@@ -19,7 +19,7 @@ struct HistoryPage: Sendable {
         batches = all.filter { $0.state.isTerminal }.sorted {
             ($1.finishedAt?.milliseconds ?? 0, $1.id) < ($0.finishedAt?.milliseconds ?? 0, $0.id)
         }
-        isKnown = true
+        (isKnown, problem) = (true, nil)
         selected = batches.firstIndex { $0.id == before } ?? min(selected, max(0, batches.count - 1))
     }
 
@@ -41,6 +41,8 @@ extension HistoryPage: Page {
         }
         if model.isConnected, !isAsked { model.ask(.history) { .history(number: $0) } }
     }
+
+    func connected(in model: inout Model) { Self.ask(in: &model) }
 
     /// The sums say that something has ended.
     func totalsCame(after before: QueueTotals?, in model: inout Model) {
@@ -133,8 +135,10 @@ extension Drawing {
         }
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         guard !page.batches.isEmpty else {
-            let text: SafeText = page.problem ?? (page.isKnown ? "No batch has finished yet." : "")
-            grid.put(text.cut(to: max(0, width - 2), appearance.glyphs), row: min(1, rows - 1), column: 1)
+            let text = page.problem ?? (page.isKnown ? "No batch has finished yet." : unanswered)
+            for (row, line) in zip(1..<max(1, rows - 1), text.wrapped(to: max(1, width - 2))) {
+                grid.put(line, row: row, column: 1)
+            }
             return
         }
         let hasDetails = rows >= 14

@@ -13,9 +13,7 @@ extension Drawing {
         cursor = Cursor(row: min(1, rows - 1), column: min(2, width - 1))
         let end = max(1, rows - 1 - (rows >= 16 ? 1 : 0))
         guard !page.causes.isEmpty else {
-            let waits: SafeText =
-                model.hearsNews ? "Asking the engine ..." : "The engine does not answer: nobody knows now."
-            let text = page.problem ?? (page.isKnown ? "Nothing has failed, and nothing needs you." : waits)
+            let text = page.problem ?? (page.isKnown ? "Nothing has failed, and nothing needs you." : unanswered)
             for (row, line) in zip(1..<end, text.wrapped(to: width - 3)) { grid.put(line, row: row, column: 2) }
             return
         }

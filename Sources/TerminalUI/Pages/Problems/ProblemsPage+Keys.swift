@@ -30,6 +30,8 @@ extension ProblemsPage: Page {
     /// There may be another one.
     func refresh(in model: inout Model) { Self.ask(in: &model) }
 
+    func connected(in model: inout Model) { Self.ask(in: &model) }
+
     /// The sums say that there are others now.
     func totalsCame(after before: QueueTotals?, in model: inout Model) {
         guard let totals = model.totals else { return }

@@ -57,7 +57,7 @@ struct ProblemsPage: Sendable {
             }
         }
         causes = found.values.sorted(by: Cause.comesBefore)
-        isKnown = true
+        (isKnown, problem) = (true, nil)
         let index = causes.firstIndex { $0.kind == kind }
         isGone = kind != nil && index == nil
         selected = index ?? min(selected, max(0, causes.count - 1))
