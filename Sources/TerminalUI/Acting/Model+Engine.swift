@@ -76,7 +76,7 @@ extension Model {
         case .verified(let news, let number): verified(news, number)
         case .found(let result, let number): found(result, number)
         case .status(let result, let number): statusCame(result, number)
-        case .happened(let result, let number): whatHappened(result, number)
+        case .batches(let result, let number): batchesCame(result, number)
         case .ordered(let result, let number): ordered(result, number)
         case .queued(let result, let number): queued(result, number)
         case .notConnected(let error):
@@ -90,7 +90,18 @@ extension Model {
         case .notSaved(let why): complain(appearance.safe(why))
         case .cannotSuspend: complain("Nobody could continue this program if it stopped: it goes on.")
         // A page has taken it.
-        case .throughput, .task, .sources, .log, .noLog, .problems, .history, .destination: break
+        case .throughput, .task, .sources, .log, .noLog, .destination: break
+        }
+    }
+
+    /// All batches, which no page has asked for.
+    private mutating func batchesCame(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
+        switch requests.outstanding.removeValue(forKey: number)?.purpose {
+        case .finishedToday: finishedTodayCame(result)
+        case .returning: whatHappened(result)
+        case .retrying(let rows): causesCame(for: rows, result)
+        case .replacing(let old, let new): lookedAtReplaced(old, by: new, result)
+        default: break
         }
     }
 }

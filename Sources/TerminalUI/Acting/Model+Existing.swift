@@ -30,7 +30,7 @@ extension Model {
     mutating func retryOrAsk(_ rows: [NodeRow]) {
         let failed = rows.filter { $0.counts.failed > 0 }
         if failed.contains(where: \.canHold) {
-            ask(.retrying(rows)) { .problems(number: $0) }
+            ask(.retrying(rows)) { .batches(number: $0) }
         } else {
             retry(rows, existingIn: Set(failed.filter(\.meetsExisting).compactMap(\.id.batch)))
         }

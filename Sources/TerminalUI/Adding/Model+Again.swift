@@ -36,7 +36,7 @@ extension Model {
 
     /// The new one is durable: the old one need not go on. Minutes may have passed, in which its server came back: so it is looked at.
     mutating func cancelReplaced(_ old: BatchID, by batch: BatchSnapshot) {
-        ask(.replacing(old, by: "\(batch.id) \"\(appearance.safe(batch.name))\"")) { .problems(number: $0) }
+        ask(.replacing(old, by: "\(batch.id) \"\(appearance.safe(batch.name))\"")) { .batches(number: $0) }
     }
 
     mutating func lookedAtReplaced(

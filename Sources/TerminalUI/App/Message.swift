@@ -61,17 +61,13 @@ enum Request: Hashable, Sendable {
     case verify([NodeID], readsBack: Bool, number: Int)
     /// Ask for the place of a name in the queue; answered by `found`.
     case find(NameQuestion, number: Int)
-    /// All batches, for what failed in them.
-    case problems(number: Int)
+    /// Ask for all batches; the purpose of the request says what for.
+    case batches(number: Int)
     case task(TaskID, number: Int)
     /// Ask where a batch's files come from.
     case sources(of: BatchID, number: Int)
     /// The engine's log: its newest lines, or those behind `after`, waiting for one.
     case log(LogLevel, after: Int64?, number: Int)
-    /// All batches, for those that are over.
-    case history(number: Int)
-    /// All batches, for what has happened since the screen was left; answered by `happened`.
-    case sinceLeaving(number: Int)
     /// Ask how long the engine has run; answered by `status`.
     case status(number: Int)
     /// Ask for the request that queues the uploads of a batch again; answered by `ordered`.
@@ -133,10 +129,8 @@ enum Answer: Sendable {
     case task(Result<TaskSnapshot, RequestError>, number: Int)
     case sources(Result<NamedSources, RequestError>, number: Int)
     case ordered(Result<BatchRequest, RequestError>, number: Int)
-    case problems(Result<[BatchSnapshot], RequestError>, number: Int)
-    case history(Result<[BatchSnapshot], RequestError>, number: Int)
+    case batches(Result<[BatchSnapshot], RequestError>, number: Int)
     case status(Result<EngineStatus?, RequestError>, number: Int)
-    case happened(Result<[BatchSnapshot], RequestError>, number: Int)
     case log([LogLine], next: Int64, number: Int)
     /// No log could be read.
     case noLog(RequestError, number: Int)

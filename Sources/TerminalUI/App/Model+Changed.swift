@@ -127,10 +127,9 @@ extension Model {
         case .askedServer(let what):
             return done > 0
                 ? "Asking \(what)." : "Nothing waits for its next try: what is left is tried already, or paused."
-        case .settledExisting, .retrying, .serversUsed, .replacing, .throughput, .undoable, .why, .verifying, .task,
+        case .settledExisting, .retrying, .page, .replacing, .throughput, .undoable, .why, .verifying, .task,
             .sources,
             .order, .log,
-            .problems, .history,
             .finishedToday, .returning,
             .status, .queueing, .destination,
             .limits,

@@ -167,6 +167,14 @@ struct Model: Sendable {
             purpose, at: now.uptime, files: files(of: purpose), isPatient: isPatient, isRedo: isRedo, request)
     }
 
+    /// True while a question of the page has no answer.
+    func isAsking(_ page: KeyMap.View) -> Bool { requests.outstanding.values.contains { $0.purpose.page == page } }
+
+    /// Asks what a page shows, unless the engine is away or the page has asked already.
+    mutating func askOnce(_ page: KeyMap.View, _ request: (Int) -> Request) {
+        if isConnected, !isAsking(page) { ask(.page(page), request) }
+    }
+
     // MARK: What the engine is to tell
 
     private mutating func askForView() {

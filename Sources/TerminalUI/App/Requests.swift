@@ -27,6 +27,13 @@ struct Requests: Sendable {
         return lastNumber
     }
 
+    /// Ends the wait for an answer if a page has asked for it by `Purpose.page`; false: it is somebody else's.
+    mutating func isAnswer(_ number: Int, to page: KeyMap.View) -> Bool {
+        guard case .page(page)? = outstanding[number]?.purpose else { return false }
+        outstanding[number] = nil
+        return true
+    }
+
     /// Asks for other rows than before.
     mutating func show(_ sections: [SectionRequest], nodes: [NodeID], filter: String?) {
         let wanted = Request.show(sections, nodes: nodes, filter: filter)
@@ -83,9 +90,9 @@ struct Outstanding: Sendable {
         /// `scanning`: its folders were still being listed when this was asked.
         case sources(BatchID, scanning: Bool)
         case log
-        case problems
-        case serversUsed
-        case history, finishedToday
+        /// What a page asks so as to show the answer.
+        case page(KeyMap.View)
+        case finishedToday
         case returning
         case status
         /// A name, or the way to a row.
@@ -99,6 +106,16 @@ struct Outstanding: Sendable {
         /// A batch is cancelled, because another one takes its place.
         case replaced(BatchID, by: SafeText)
         case destination(DestinationRequest)
+
+        /// The page whose question it is, of which one at a time is enough; `nil`: it is no page's.
+        var page: KeyMap.View? {
+            switch self {
+            case .page(let view): view
+            case .throughput: .throughput
+            case .task, .sources: .details
+            default: nil
+            }
+        }
 
         /// As what it stops what runs; `nil`: it does not.
         var stops: StoppingCost.Stop? {

@@ -51,14 +51,10 @@ extension ScreenProgram {
             .sources(
                 await result { engine throws(RequestError) in NamedSources(try await engine.firstTasks(of: batch)) },
                 number: number)
-        case .problems(let number):
-            .problems(await result { engine throws(RequestError) in try await engine.batches() }, number: number)
+        case .batches(let number):
+            .batches(await result { engine throws(RequestError) in try await engine.batches() }, number: number)
         case .status(let number):
             .status(await result { engine throws(RequestError) in try await engine.status() }, number: number)
-        case .sinceLeaving(let number):
-            .happened(await result { engine throws(RequestError) in try await engine.batches() }, number: number)
-        case .history(let number):
-            .history(await result { engine throws(RequestError) in try await engine.batches() }, number: number)
         case .log(let level, let after, let number):
             switch await result({ engine throws(RequestError) in try await engine.log(level: level, after: after) }) {
             case .success(let page): .log(page.lines, next: page.next, number: number)

@@ -56,13 +56,11 @@ extension Model {
     mutating func askWhatHappened() {
         guard returning.leftBefore != nil, !returning.hasAskedWhatHappened else { return }
         returning.hasAskedWhatHappened = true
-        ask(.returning, isPatient: true) { .sinceLeaving(number: $0) }
+        ask(.returning, isPatient: true) { .batches(number: $0) }
     }
 
-    mutating func whatHappened(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
-        guard requests.outstanding.removeValue(forKey: number) != nil, let before = returning.leftBefore,
-            case .success(let batches) = result
-        else { return }
+    mutating func whatHappened(_ result: Result<[BatchSnapshot], RequestError>) {
+        guard let before = returning.leftBefore, case .success(let batches) = result else { return }
         for batch in batches {
             returning.batchesAtStart[batch.id] = KeptView.Standing(
                 completed: batch.filesCompleted, failed: batch.filesFailed, bytes: batch.bytesAccepted)

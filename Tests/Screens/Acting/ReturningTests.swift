@@ -98,7 +98,7 @@ struct ReturningTests {
     func happened() throws {
         var screen = try returned(example())
         screen.send(.link(.connected(EngineIdentity(pid: 1, version: "1", protocolVersion: "1"))))
-        #expect(screen.requests.contains { if case .sinceLeaving = $0 { true } else { false } })
+        #expect(screen.requests.contains { if case .batches = $0 { true } else { false } })
         screen.news(Rows.example, totals: Rows.exampleTotals)
         let later = ScreenHarness.morning.advanced(by: .seconds(60))
         let batches = [
@@ -107,13 +107,13 @@ struct ReturningTests {
             batch(3, .running, completed: 85, failed: 1206, bytes: 32 * Rows.giga),
             batch(9, .running, completed: 1, created: later),
         ]
-        screen.send(.answer(.happened(.success(batches), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success(batches), number: screen.lastNumber)))
         #expect(
             screen.model.notice?.text.string
                 == "Since 12:41: 219 files done (18.0G), 2 failed, 1 batch finished, 1 new batch.")
         Pictures.expect(screen.picture, "returned-80x24")
         screen.connect()
-        #expect(!screen.requests.contains { if case .sinceLeaving = $0 { true } else { false } })
+        #expect(!screen.requests.contains { if case .batches = $0 { true } else { false } })
     }
 
     @Test("nothing is said where nothing is unfinished; and that nothing moved where something is")
@@ -121,7 +121,7 @@ struct ReturningTests {
         func said(_ batches: [BatchSnapshot]) throws -> String? {
             var screen = try returned(example())
             screen.connect()
-            screen.send(.answer(.happened(.success(batches), number: screen.lastNumber)))
+            screen.send(.answer(.batches(.success(batches), number: screen.lastNumber)))
             return screen.model.notice?.text.string
         }
         #expect(try said([]) == nil)
@@ -140,7 +140,7 @@ struct ReturningTests {
         screen.connect()
         screen.news(Rows.example, totals: Rows.exampleTotals)
         screen.send(
-            .answer(.happened(.success([batch(3, .running, completed: 90, failed: 1204)]), number: screen.lastNumber)))
+            .answer(.batches(.success([batch(3, .running, completed: 90, failed: 1204)]), number: screen.lastNumber)))
         #expect(screen.model.notice?.text.string == "martlet.conf line 3: no")
         screen.press("j")
         #expect(screen.model.notice?.text.string == "Since 12:41: 5 files done (0B).")

@@ -24,7 +24,7 @@ struct AddingTests {
         let screen = Adding.screen(80, 24)
         #expect(screen.model.adding?.step == .first)
         // The list below is empty: that asks for what was finished.
-        #expect(screen.model.requests.outstanding.values.map(\.request) == [.history(number: 1)])
+        #expect(screen.model.requests.outstanding.values.map(\.request) == [.batches(number: 1)])
         #expect(screen.picked == 0)
     }
 

@@ -27,7 +27,7 @@ struct AgainTests {
         var batch = Adding.batch
         (batch.state, batch.finishedAt) = (.completed, ScreenHarness.morning)
         screen.press("H")
-        screen.send(.answer(.history(.success([batch]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([batch]), number: screen.lastNumber)))
         screen.press("A")
         #expect(screen.requests == [.order(of: Adding.batch.id, number: screen.lastNumber)])
         screen.send(.answer(.ordered(.success(order ?? self.order), number: screen.lastNumber)))
@@ -49,7 +49,7 @@ struct AgainTests {
         var batch = Adding.batch
         (batch.state, batch.finishedAt) = (.completed, ScreenHarness.morning)
         screen.press("H")
-        screen.send(.answer(.history(.success([batch]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([batch]), number: screen.lastNumber)))
         screen.press("A")
         let number = screen.lastNumber
         screen.press("Esc", ":", "f")

@@ -194,9 +194,9 @@ struct DestinationsPageTests {
             batch(3, "s3://photos/2024/x/", over: nil), batch(4, "https://elsewhere/", over: 1),
         ]
         let number = screen.model.requests.outstanding.first {
-            if case .serversUsed = $0.value.purpose { true } else { false }
+            if case .page(.destinations) = $0.value.purpose { true } else { false }
         }
-        screen.send(.answer(.problems(.success(batches), number: number?.key ?? -1)))
+        screen.send(.answer(.batches(.success(batches), number: number?.key ?? -1)))
         let rows = screen.lines
         #expect(rows.first { $0.hasPrefix(" nas") }?.contains("3 h ago") == true)
         #expect(rows.first { $0.hasPrefix(" photos") }?.contains("now") == true)
@@ -220,12 +220,12 @@ struct DestinationsPageTests {
                 ])
         }
         let number = screen.model.requests.outstanding.first {
-            if case .serversUsed = $0.value.purpose { true } else { false }
+            if case .page(.destinations) = $0.value.purpose { true } else { false }
         }
         let batches = [
             batch("old", [], 500, failed: 9), batch("docs", [], 507, failed: 3), batch("older", [], 404, failed: 20),
         ]
-        screen.send(.answer(.problems(.success(batches), number: number?.key ?? -1)))
+        screen.send(.answer(.batches(.success(batches), number: number?.key ?? -1)))
         screen.press("j")
         Pictures.expect(screen.picture, "destinations-trouble-80x24")
         screen.press("t")

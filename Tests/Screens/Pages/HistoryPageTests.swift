@@ -36,24 +36,24 @@ struct HistoryPageTests {
     @Test("an empty list says what was finished today, and asks once")
     func today() {
         var screen = ScreenHarness(80, 24, [Rows.section(nil, [])], totals: QueueTotals())
-        #expect(screen.model.requests.outstanding.values.map(\.request) == [.history(number: 1)])
+        #expect(screen.model.requests.outstanding.values.map(\.request) == [.batches(number: 1)])
         let yesterday = batch(9, "old", .completed, after: -86_400)
         let all = [
             batch(1, "holiday", .completed, after: 0), batch(7, "scans", .failed, after: 60, failed: 4), yesterday,
         ]
-        screen.send(.answer(.history(.success(all), number: 1)))
+        screen.send(.answer(.batches(.success(all), number: 1)))
         #expect(screen.picture.contains("Finished today: 2 batches, 2,200 files, 24.0G"))
         screen.wait(.seconds(60))
         #expect(screen.model.requests.outstanding.isEmpty)
         // Of another day it is asked anew.
         screen.wait(.seconds(86_400))
-        #expect(screen.model.requests.outstanding.values.map(\.request) == [.history(number: screen.lastNumber)])
-        screen.send(.answer(.history(.success(all), number: screen.lastNumber)))
+        #expect(screen.model.requests.outstanding.values.map(\.request) == [.batches(number: screen.lastNumber)])
+        screen.send(.answer(.batches(.success(all), number: screen.lastNumber)))
         #expect(!screen.picture.contains("Finished today"))
         // What came and ended stands in the list; cleared, it is asked for again.
         screen.news([Rows.section(nil, [Rows.batch(1, "new", .completed, { $0.completed = 1 })])])
         screen.news([Rows.section(nil, [])], totals: QueueTotals())
-        screen.send(.answer(.history(.success([yesterday]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([yesterday]), number: screen.lastNumber)))
         #expect(!screen.picture.contains("Finished today"))
     }
 
@@ -61,12 +61,12 @@ struct HistoryPageTests {
     func history() {
         var screen = example()
         screen.press("H")
-        #expect(screen.requests.contains(.history(number: screen.lastNumber)))
+        #expect(screen.requests.contains(.batches(number: screen.lastNumber)))
         let batches = [
             batch(1, "holiday-2024", .running, after: 0), batch(7, "old-scans", .completed, after: 60),
             batch(3, "docs", .failed, after: 7200, failed: 4),
         ]
-        screen.send(.answer(.history(.success(batches), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success(batches), number: screen.lastNumber)))
         Pictures.expect(screen.picture, "history-80x24")
         screen.send(.resized(ScreenSize(columns: 40, rows: 8)))
         Pictures.expect(screen.picture, "history-40x8")
@@ -75,7 +75,7 @@ struct HistoryPageTests {
         screen.press("k", "Enter")
         #expect(screen.cursorName == "docs")
         screen.press("6")
-        screen.send(.answer(.history(.success([]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([]), number: screen.lastNumber)))
         Pictures.expect(screen.picture, "history-empty-40x8")
     }
 
@@ -86,12 +86,7 @@ struct HistoryPageTests {
         screen.press(key)
         #expect(screen.picture.contains("The engine does not answer: nobody knows now."))
         screen.connect()
-        let asked = screen.requests.contains {
-            switch $0 {
-            case .history, .problems: true
-            default: false
-            }
-        }
+        let asked = screen.requests.contains { if case .batches = $0 { true } else { false } }
         #expect(asked && screen.picture.contains("Asking the engine ..."))
     }
 
@@ -105,16 +100,16 @@ struct HistoryPageTests {
             screen.news([], totals: totals)
         }
         screen.press("H")
-        screen.send(.answer(.history(.failure(error), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.failure(error), number: screen.lastNumber)))
         #expect(screen.picture.contains("the disk is full"))
         change(1)
-        screen.send(.answer(.history(.success([]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([]), number: screen.lastNumber)))
         #expect(screen.picture.contains("No batch has finished yet."))
         screen.press("e")
-        screen.send(.answer(.problems(.failure(error), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.failure(error), number: screen.lastNumber)))
         #expect(screen.picture.contains("the disk is full"))
         change(2)
-        screen.send(.answer(.problems(.success([]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([]), number: screen.lastNumber)))
         #expect(screen.picture.contains("Nothing has failed, and nothing needs you."))
     }
 
@@ -170,7 +165,7 @@ struct HistoryPageTests {
         screen.press("e")
         screen.send(
             .answer(
-                .problems(
+                .batches(
                     .success([
                         batch(3, "docs", .failed, after: 9, failed: 4), batch(4, "b", .failed, after: 9, failed: 1),
                     ]), number: screen.lastNumber)))

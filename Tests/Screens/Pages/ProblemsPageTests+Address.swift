@@ -13,7 +13,7 @@ extension ProblemsPageTests {
     func replacing() -> ScreenHarness {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
-        screen.send(.answer(.problems(.success([unserved(7, "docs", "nas:8080")]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([unserved(7, "docs", "nas:8080")]), number: screen.lastNumber)))
         #expect(screen.lines[2].contains("A address  r retry"), "\(screen.picture)")
         #expect(screen.picture.contains("A corrects the address, if it is wrong; else see whether"))
         screen.press("A")
@@ -40,14 +40,14 @@ extension ProblemsPageTests {
         var new = Adding.batch
         (new.id, new.name) = (BatchID(rawValue: 8), "docs")
         screen.send(.answer(.queued(.success(new), number: screen.lastNumber)))
-        #expect(screen.requests.contains(.problems(number: screen.lastNumber)))
+        #expect(screen.requests.contains(.batches(number: screen.lastNumber)))
         return screen
     }
 
     @Test("of what is not reached the address is mended first, and the new batch takes the old one's place")
     func address() {
         var screen = replacing()
-        screen.send(.answer(.problems(.success([unserved(7, "docs", "nas:8080")]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([unserved(7, "docs", "nas:8080")]), number: screen.lastNumber)))
         let old = NodeID.batch(BatchID(rawValue: 7))
         #expect(screen.requests.contains(.act(.cancel, .ids([old]), number: screen.lastNumber)))
         var result = NodeResult(id: old, result: .done)
@@ -74,14 +74,14 @@ extension ProblemsPageTests {
         let mended = batch(7, "docs", [])
         for answer in [[moved], [mended], []] {
             var screen = replacing()
-            screen.send(.answer(.problems(.success(answer), number: screen.lastNumber)))
+            screen.send(.answer(.batches(.success(answer), number: screen.lastNumber)))
             #expect(!cancels(screen))
             let said: SafeText = "b8 \"docs\" is queued; b7 changed meanwhile and is not cancelled: both stand."
             #expect(screen.model.notice?.text == said)
         }
         var screen = replacing()
         let error = RequestError(.engineUnreachable, "the engine does not answer: look")
-        screen.send(.answer(.problems(.failure(error), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.failure(error), number: screen.lastNumber)))
         let said: SafeText = "b8 \"docs\" is queued; b7 was not cancelled: the engine does not answer: look"
         #expect(!cancels(screen) && screen.model.notice?.text == said)
     }
@@ -91,7 +91,7 @@ extension ProblemsPageTests {
         func isInPlace(_ batches: [BatchSnapshot]) -> [Bool] {
             var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
             screen.press("e")
-            screen.send(.answer(.problems(.success(batches), number: screen.lastNumber)))
+            screen.send(.answer(.batches(.success(batches), number: screen.lastNumber)))
             screen.press("A")
             return screen.model.requests.outstanding.values.compactMap {
                 if case .order(_, let inPlace) = $0.purpose { inPlace } else { nil }
@@ -124,7 +124,7 @@ extension ProblemsPageTests {
             screen.connect()
             screen.news(Rows.example, totals: Rows.exampleTotals)
             screen.press("e")
-            screen.send(.answer(.problems(.success([batch]), number: screen.lastNumber)))
+            screen.send(.answer(.batches(.success([batch]), number: screen.lastNumber)))
             return screen
         }
         func offers(_ screen: ScreenHarness) -> Bool {

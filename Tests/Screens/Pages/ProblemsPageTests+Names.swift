@@ -17,7 +17,7 @@ extension ProblemsPageTests {
         found.waits.append(other)
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
-        screen.send(.answer(.problems(.success([found]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([found]), number: screen.lastNumber)))
         #expect(screen.model.page.problemTitles == ["nas.lcoal cannot be found"])
         screen.press("x")
         #expect(screen.requests.isEmpty && screen.picture.contains("Leave out 12 files of \"raw\"?"))
@@ -31,7 +31,7 @@ extension ProblemsPageTests {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
         screen.send(
-            .answer(.problems(.success([unknown("https://nas.lcoal/in/")]), number: screen.lastNumber)))
+            .answer(.batches(.success([unknown("https://nas.lcoal/in/")]), number: screen.lastNumber)))
         Pictures.expect(screen.picture, "problems-unknown-80x24")
         screen.press("r")
         #expect(screen.matched(.retry) == ["(why=hostBackoff | why=backoff) id:b4"])
@@ -56,7 +56,7 @@ extension ProblemsPageTests {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
         let answer = [unknown(1, "lcoal"), unknown(2, "nas.lcoal"), unknown(3, "lcoal")]
-        screen.send(.answer(.problems(.success(answer), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success(answer), number: screen.lastNumber)))
         guard let page = screen.model.page as? ProblemsPage else {
             Issue.record("it is the page of problems")
             return

@@ -29,7 +29,7 @@ extension ProblemsPageTests {
         var screen = ScreenHarness(80, 24, Rows.example, totals: totals)
         screen.press("e")
         let answer = [unserved(1, "docs", "nas:8080"), unserved(2, "raw", "far:22"), unserved(3, "photos", "nas:8080")]
-        screen.send(.answer(.problems(.success(answer), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success(answer), number: screen.lastNumber)))
         guard let page = screen.model.page as? ProblemsPage else { return #expect(Bool(false), "no page") }
         #expect(page.causes.map(\.files) == [40, 20])
         Pictures.expect(screen.picture, "problems-unserved-80x24")
@@ -60,7 +60,7 @@ extension ProblemsPageTests {
         pausing.waits[0].message = "nas:8080 answered 503 Service Unavailable and asked for a pause"
         screen.press("e")
         screen.send(
-            .answer(.problems(.success([pausing, unserved(2, "raw", "nas:8080")]), number: screen.lastNumber)))
+            .answer(.batches(.success([pausing, unserved(2, "raw", "nas:8080")]), number: screen.lastNumber)))
         screen.press("j")
         Pictures.expect(screen.picture, "problems-pause-80x24")
         screen.press("r")
@@ -81,14 +81,14 @@ extension ProblemsPageTests {
     @Test("the next try on the page is asked for when it has come, and then once a second")
     func nextTry() {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
-        func asks() -> Bool { screen.requests.contains { if case .problems = $0 { true } else { false } } }
+        func asks() -> Bool { screen.requests.contains { if case .batches = $0 { true } else { false } } }
         screen.press("e")
-        screen.send(.answer(.problems(.success([unserved(1, "docs", "nas")]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([unserved(1, "docs", "nas")]), number: screen.lastNumber)))
         screen.wait(.seconds(6))
         #expect(!asks())
         screen.wait(.seconds(1))
         #expect(asks())
-        screen.send(.answer(.problems(.success([unserved(1, "docs", "nas", retryIn: nil)]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([unserved(1, "docs", "nas", retryIn: nil)]), number: screen.lastNumber)))
         #expect(screen.picture.contains("now, by itself"))
         screen.wait(.milliseconds(900))
         #expect(!asks())
@@ -108,7 +108,7 @@ extension ProblemsPageTests {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
         let answer = [refused(1, "127.0.0.1:8080"), refused(2, "127.0.0.1:9090"), refused(3, "127.0.0.1:9090", 413)]
-        screen.send(.answer(.problems(.success(answer), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success(answer), number: screen.lastNumber)))
         #expect(
             screen.model.page.problemTitles == [
                 "127.0.0.1:8080 answered 404", "127.0.0.1:9090 answered 404", "127.0.0.1:9090 answered 413",
@@ -132,7 +132,7 @@ extension ProblemsPageTests {
         }
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
-        screen.send(.answer(.problems(.success(answer), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success(answer), number: screen.lastNumber)))
         Pictures.expect(screen.picture, "problems-long-80x24")
         #expect(screen.lines[2].contains("nas.local:8443 answered 404 Not Found "))
     }
@@ -155,7 +155,7 @@ extension ProblemsPageTests {
             "nas.local has another key than the known one", aside: "IDENTIFICATION HAS CHANGED",
             .thenRetry("somebody may be in between"))
         screen.send(
-            .answer(.problems(.success([waiting(1, unknown), waiting(2, changed)]), number: screen.lastNumber)))
+            .answer(.batches(.success([waiting(1, unknown), waiting(2, changed)]), number: screen.lastNumber)))
         #expect(
             screen.model.page.problemTitles == [
                 "nas.local has another key than the known one", "the key of nas.local is not known",

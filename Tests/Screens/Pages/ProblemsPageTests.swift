@@ -43,7 +43,7 @@ struct ProblemsPageTests {
     func screen(_ columns: Int = 80, _ rows: Int = 24) -> ScreenHarness {
         var screen = ScreenHarness(columns, rows, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
-        screen.send(.answer(.problems(.success(batches), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success(batches), number: screen.lastNumber)))
         return screen
     }
 
@@ -98,7 +98,7 @@ struct ProblemsPageTests {
         screen.press("e")
         var full = batch(7, "photos", [])
         full.waits = [WaitCount(reason: .remoteDiskSpace, count: 2)]
-        screen.send(.answer(.problems(.success([full]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([full]), number: screen.lastNumber)))
         #expect(screen.model.page.problemTitles == ["waits for space on the server"])
     }
 
@@ -114,7 +114,7 @@ struct ProblemsPageTests {
             CauseCount(code: .http, count: 3, finding: Finding("host answered 413", .step("cut it")), httpStatus: 413),
             CauseCount(code: .http, count: 1, message: "host refuses the user"),
         ]
-        screen.send(.answer(.problems(.success([batch(1, "a", statuses)]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([batch(1, "a", statuses)]), number: screen.lastNumber)))
         #expect(
             screen.model.page.problemTitles == [
                 "host answered 404", "host answered 413", TransferErrorCode.http.words,
@@ -140,7 +140,7 @@ struct ProblemsPageTests {
         let there = CauseCount(
             code: .destinationExists, count: 3, finding: Finding("t20 is there already", .step("move it")))
         let batches = [batch(3, "docs", [there]), batch(4, "more", [there])]
-        screen.send(.answer(.problems(.success(batches), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success(batches), number: screen.lastNumber)))
         Pictures.expect(screen.picture, "problems-existing-80x24")
         screen.press("r")
         Pictures.expect(screen.picture, "problems-existing-question-80x24")
@@ -168,7 +168,7 @@ struct ProblemsPageTests {
             #expect(screen.cursorName == "docs")
             screen.press("r")
             #expect(screen.matched(.retry) == [])
-            screen.send(.answer(.problems(.success([batch(3, "docs", causes)]), number: screen.lastNumber)))
+            screen.send(.answer(.batches(.success([batch(3, "docs", causes)]), number: screen.lastNumber)))
             return screen
         }
         let refused = CauseCount(code: .permissionDenied, count: 4, message: "no")
@@ -206,7 +206,7 @@ struct ProblemsPageTests {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e", key)
         #expect(screen.requests.isEmpty && screen.picture.contains("The engine has not told the problems yet"))
-        screen.send(.answer(.problems(.success(batches), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success(batches), number: screen.lastNumber)))
         screen.press(key)
         #expect(screen.requests.count == 1)
     }
@@ -241,9 +241,9 @@ struct ProblemsPageTests {
                 finding: Finding("nsa.local cannot be found", .step("check the spelling of its name, then the network"))
             )
         ]
-        screen.send(.answer(.problems(.success([lost]), number: 1)))
+        screen.send(.answer(.batches(.success([lost]), number: 1)))
         screen.press("3", "1", "3")
-        screen.send(.answer(.problems(.success([lost]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([lost]), number: screen.lastNumber)))
         #expect(screen.picture.contains("nsa.local cannot be found"))
         #expect(screen.picture.contains("Nobody knows a machine of that name."))
         #expect(screen.picture.contains("check the spelling"))
@@ -259,18 +259,18 @@ struct ProblemsPageTests {
         second.waits = [WaitCount(reason: .auth, count: 5)]
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
-        screen.send(.answer(.problems(.success([first, second]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([first, second]), number: screen.lastNumber)))
         screen.press("x")
         #expect(screen.matched(.cancel) == ["@auth why=auth"])
         screen.press("j", "x")
         #expect(screen.matched(.cancel) == ["@auth why=hostKey"])
         // The one under the cursor goes, and the other moves to its place.
         screen.press("3", "1", "3")
-        screen.send(.answer(.problems(.success([first, second]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([first, second]), number: screen.lastNumber)))
         var totals = Rows.exampleTotals
         totals.needsPerson = 9
         screen.news([], totals: totals)
-        screen.send(.answer(.problems(.success([first]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([first]), number: screen.lastNumber)))
         screen.press("x")
         #expect(
             screen.matched(.cancel) == []
@@ -299,7 +299,7 @@ struct ProblemsPageTests {
         var photos = batch(14, "photos", [])
         photos.destination = "s3://test/in/"
         photos.waits = [WaitCount(reason: .auth, count: 3)]
-        screen.send(.answer(.problems(.success([photos]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([photos]), number: screen.lastNumber)))
         #expect(screen.picture.contains("waits because s3://test does not let it in"))
         Pictures.expect(screen.picture, "problems-bucket-80x24")
         screen.press("d")
@@ -330,7 +330,7 @@ struct ProblemsPageTests {
             screen.press("e")
             var docs = batch(3, "docs", [])
             docs.waits = [WaitCount(reason: .auth, count: 3)]
-            screen.send(.answer(.problems(.success([docs]), number: screen.lastNumber)))
+            screen.send(.answer(.batches(.success([docs]), number: screen.lastNumber)))
             screen.press("d")
             let file = DestinationsFile(bytes: Array("[work]\nurl = https://host/in\nuser = ana\n\(login)".utf8))
             screen.send(.local(.places(Adding.places, Adding.recent, file)))
@@ -365,7 +365,7 @@ struct ProblemsPageTests {
         screen.news([], totals: totals)
         var more = batches
         more.append(batch(9, "z", [CauseCount(code: .timedOut, count: 5000, finding: Finding("slow", .step("wait")))]))
-        screen.send(.answer(.problems(.success(more), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success(more), number: screen.lastNumber)))
         guard let page = screen.model.page as? ProblemsPage else { return #expect(Bool(false), "the page is gone") }
         #expect(page.causes.map(\.files) == [5000, 1204, 2])
         #expect(page.cause?.error?.code == .sourceChanged)
@@ -378,7 +378,7 @@ struct ProblemsPageTests {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
         let cause = CauseCount(code: .sourceMissing, count: 3, finding: finding)
-        screen.send(.answer(.problems(.success([batch(1, "docs", [cause])]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([batch(1, "docs", [cause])]), number: screen.lastNumber)))
         #expect(screen.lines[2].contains("x source missing"))
         #expect(screen.picture.contains("one of them: /src/a.txt is not there any more"))
         var group = Rows.group(3, 5, .failed, 14)
@@ -392,7 +392,7 @@ struct ProblemsPageTests {
     func nothing() {
         var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
         screen.press("e")
-        screen.send(.answer(.problems(.success([]), number: screen.lastNumber)))
+        screen.send(.answer(.batches(.success([]), number: screen.lastNumber)))
         #expect(screen.picture.contains("Nothing has failed, and nothing needs you."))
     }
 }

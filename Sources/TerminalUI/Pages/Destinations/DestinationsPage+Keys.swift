@@ -13,8 +13,12 @@ extension DestinationsPage: Page {
     static func open(in model: inout Model) {
         model.page = DestinationsPage()
         model.requests.append(.local(.places))
-        if model.isConnected { model.ask(.serversUsed) { .problems(number: $0) } }
+        askWhatIsUsed(in: &model)
     }
+
+    func connected(in model: inout Model) { Self.askWhatIsUsed(in: &model) }
+
+    private static func askWhatIsUsed(in model: inout Model) { model.askOnce(view) { .batches(number: $0) } }
 
     /// True: every key is the page's own.
     var isTyping: Bool { form != nil }
@@ -195,8 +199,13 @@ extension DestinationsPage: Page {
     // MARK: What becomes of it
 
     static func take(_ answer: Answer, in model: inout Model) -> Bool {
-        guard case .destination(let outcome, let number) = answer else { return false }
-        take(outcome, number, in: &model)
+        switch answer {
+        case .destination(let outcome, let number): take(outcome, number, in: &model)
+        case .batches(let result, let number):
+            guard model.requests.isAnswer(number, to: view) else { return false }
+            take(used: result, in: &model)
+        default: return false
+        }
         return true
     }
 
@@ -263,7 +272,7 @@ extension DestinationsPage: Page {
     }
 
     /// Takes the batches, to note the servers that they use.
-    static func take(used result: Result<[BatchSnapshot], RequestError>, in model: inout Model) {
+    private static func take(used result: Result<[BatchSnapshot], RequestError>, in model: inout Model) {
         guard var shown = model.page as? DestinationsPage, case .success(let batches) = result else { return }
         shown.note(uses: batches)
         model.page = shown

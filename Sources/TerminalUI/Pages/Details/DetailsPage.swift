@@ -125,16 +125,7 @@ extension DetailsPage: Page {
         model.page = details
         let isDue = details.askedAt.map { model.now.uptime - $0 >= .seconds(1) } ?? true
         let isOver = row.state != before.state || row.scanning != before.scanning
-        if isDue || isOver, !Self.isAskingForStory(model) { details.askForStory(in: &model) }
-    }
-
-    private static func isAskingForStory(_ model: Model) -> Bool {
-        model.requests.outstanding.values.contains {
-            switch $0.purpose {
-            case .task, .sources: true
-            default: false
-            }
-        }
+        if isDue || isOver, !model.isAsking(Self.view) { details.askForStory(in: &model) }
     }
 
     func perform(_ action: Action, in model: inout Model) {

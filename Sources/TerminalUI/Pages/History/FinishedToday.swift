@@ -37,7 +37,7 @@ extension Model {
         if case .known(_, let day)? = finishedToday, day != today { finishedToday = nil }
         guard finishedToday == nil, isConnected else { return }
         finishedToday = .asked
-        ask(.finishedToday, isPatient: true) { .history(number: $0) }
+        ask(.finishedToday, isPatient: true) { .batches(number: $0) }
     }
 
     mutating func finishedTodayCame(_ result: Result<[BatchSnapshot], RequestError>) {

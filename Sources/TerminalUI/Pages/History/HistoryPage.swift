@@ -35,12 +35,7 @@ extension HistoryPage: Page {
         ask(in: &model)
     }
 
-    private static func ask(in model: inout Model) {
-        let isAsked = model.requests.outstanding.values.contains {
-            if case .history = $0.purpose { true } else { false }
-        }
-        if model.isConnected, !isAsked { model.ask(.history) { .history(number: $0) } }
-    }
+    private static func ask(in model: inout Model) { model.askOnce(view) { .batches(number: $0) } }
 
     func connected(in model: inout Model) { Self.ask(in: &model) }
 
@@ -53,13 +48,10 @@ extension HistoryPage: Page {
     func changeWasMade(in model: inout Model) { Self.ask(in: &model) }
 
     static func take(_ answer: Answer, in model: inout Model) -> Bool {
-        guard case .history(let result, let number) = answer else { return false }
-        let request = model.requests.outstanding.removeValue(forKey: number)
-        if case .finishedToday? = request?.purpose {
-            model.finishedTodayCame(result)
-            return true
+        guard case .batches(let result, let number) = answer, model.requests.isAnswer(number, to: view) else {
+            return false
         }
-        guard request != nil, var history = model.page as? HistoryPage else { return true }
+        guard var history = model.page as? HistoryPage else { return true }
         switch result {
         case .success(let batches): history.take(batches)
         case .failure(let error): history.problem = model.advised(error)

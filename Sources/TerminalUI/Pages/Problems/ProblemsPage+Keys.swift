@@ -12,17 +12,11 @@ extension ProblemsPage: Page {
         ask(in: &model)
     }
 
-    private static func ask(in model: inout Model) {
-        if model.isConnected, !isAsking(model) { model.ask(.problems) { .problems(number: $0) } }
-    }
-
-    private static func isAsking(_ model: Model) -> Bool {
-        model.requests.outstanding.values.contains { if case .problems = $0.purpose { true } else { false } }
-    }
+    private static func ask(in model: inout Model) { model.askOnce(view) { .batches(number: $0) } }
 
     /// Until the page tells a next try that has come, and while that goes on once a second; `nil`: it tells none.
     func untilRefresh(in model: Model) -> Duration? {
-        guard model.isConnected, !Self.isAsking(model), let at = answeredAt else { return nil }
+        guard model.isConnected, !model.isAsking(Self.view), let at = answeredAt else { return nil }
         let tries = causes.filter(\.isUnserved).map { $0.retryAt?.since(model.engineNow.wall) ?? .zero }
         return tries.min().map { max($0, .seconds(1) - (model.now.uptime - at)) }
     }
@@ -44,28 +38,17 @@ extension ProblemsPage: Page {
     }
 
     static func take(_ answer: Answer, in model: inout Model) -> Bool {
-        guard case .problems(let result, let number) = answer else { return false }
-        take(result, number, in: &model)
-        return true
-    }
-
-    private static func take(
-        _ result: Result<[BatchSnapshot], RequestError>, _ number: Int, in model: inout Model
-    ) {
-        guard let asked = model.requests.outstanding.removeValue(forKey: number) else { return }
-        switch asked.purpose {
-        case .serversUsed: return DestinationsPage.take(used: result, in: &model)
-        case .retrying(let rows): return model.causesCame(for: rows, result)
-        case .replacing(let old, let new): return model.lookedAtReplaced(old, by: new, result)
-        default: break
+        guard case .batches(let result, let number) = answer, model.requests.isAnswer(number, to: view) else {
+            return false
         }
-        guard var problems = model.page as? ProblemsPage else { return }
+        guard var problems = model.page as? ProblemsPage else { return true }
         switch result {
         case .success(let batches): problems.take(batches)
         case .failure(let error): problems.problem = model.advised(error)
         }
         problems.answeredAt = model.now.uptime
         model.page = problems
+        return true
     }
 
     func perform(_ action: Action, in model: inout Model) {

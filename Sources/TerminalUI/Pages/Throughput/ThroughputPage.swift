@@ -26,9 +26,7 @@ struct ThroughputPage: Page {
     /// Until it is to be asked again; `nil`: nothing has changed.
     func untilRefresh(in model: Model) -> Duration? {
         guard model.isConnected, model.throughput.view.isStale, let asked = model.throughput.view.askedAt,
-            !model.requests.outstanding.values.contains(where: {
-                if case .throughput = $0.purpose { true } else { false }
-            })
+            !model.isAsking(Self.view)
         else { return nil }
         return asked + Self.pause - model.now.uptime
     }
@@ -101,8 +99,7 @@ extension KeyMap.View {
 extension Model {
     /// When the page opens, as long as something moves on it, and once more when it has come to rest.
     mutating func askForThroughput(isPatient: Bool = false) {
-        let isAsked = requests.outstanding.values.contains { if case .throughput = $0.purpose { true } else { false } }
-        if isAsked || throughput.view.askedAt.map({ now.uptime - $0 < ThroughputPage.pause }) ?? false {
+        if isAsking(.throughput) || throughput.view.askedAt.map({ now.uptime - $0 < ThroughputPage.pause }) ?? false {
             throughput.view.askedAt = throughput.view.askedAt ?? now.uptime
             return throughput.view.isStale = true
         }
