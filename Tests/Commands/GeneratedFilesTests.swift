@@ -4,7 +4,7 @@ import Testing
 
 @testable import Commands
 import Terminal
-import TerminalUI
+@testable import TerminalUI
 import TestSupport
 
 @Suite("Files in Resources are those that the tables make")
@@ -35,6 +35,17 @@ struct GeneratedFilesTests {
             for (key, deed) in keys {
                 let press = try #require(KeyPress(name: key))
                 #expect(KeyMap.standard.action(for: press, in: view)?.summary(in: view) == deed, "\(view) \(key)")
+            }
+        }
+    }
+
+    @Test("the manual names every view of keys.conf, and every page by the letter that opens it")
+    func pages() throws {
+        let manual = try #require(Documents.all.first { $0.path.hasSuffix("/martlet.1") }).text
+        for view in KeyMap.View.allCases { #expect(manual.contains("[\(view.rawValue)]"), "Manual.files") }
+        for page in KeyMap.View.pages {
+            for key in page.openingKeys where Int(key) == nil {
+                #expect(Manual.keys.contains { $0.key == key }, "\(page): Manual.keys")
             }
         }
     }

@@ -168,16 +168,8 @@ package enum Action: String, CaseIterable, Sendable {
         }
     }
 
-    /// The same, where it moves something else than a row.
-    package func summary(in view: KeyMap.View) -> String {
-        switch (self, view) {
-        case (.down, .throughput): "next batch"
-        case (.up, .throughput): "previous batch, or all"
-        case (.down, .details): "next file of the batch"
-        case (.up, .details): "its previous file"
-        default: summary
-        }
-    }
+    /// The same in the words of a view.
+    package func summary(in view: KeyMap.View) -> String { view.words[self]?.help ?? summary }
 
     /// The word behind the key in the line of hints; nil when it is never there.
     package var hint: String? {
@@ -209,7 +201,6 @@ package enum Action: String, CaseIterable, Sendable {
         case .details: "details"
         case .why: "why"
         case .problems: "problems"
-        case .enter: "show the files"
         case .leave: "leave"
         case .mark: "mark"
         case .find: "find"
@@ -226,15 +217,8 @@ package enum Action: String, CaseIterable, Sendable {
         }
     }
 
-    /// The same, where what it goes on to has a name.
-    package func hint(in view: KeyMap.View) -> String? {
-        switch (self, view) {
-        case (.down, .details): "next file"
-        case (.down, .throughput): "next batch"
-        case (.follow, .log): "follow"
-        default: hint
-        }
-    }
+    /// The same in the words of a view.
+    package func hint(in view: KeyMap.View) -> String? { view.words[self]?.hint ?? hint }
 
     /// The part of help in which it stands.
     package enum Part: String, CaseIterable, Sendable {

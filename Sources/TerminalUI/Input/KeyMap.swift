@@ -12,11 +12,27 @@ package struct KeyMap: Sendable, Hashable {
         let place: String
         /// The page whose keys these are; `nil`: they are of something that stands over the pages.
         let page: (any Page.Type)?
-        /// The keys of each action without a `keys.conf`, the one to be shown first.
-        let keys: [(Action, [String])]
+        /// Actions that have other words here than elsewhere.
+        let words: [Action: Words]
+        /// Made when it is wanted: it has the keys of all pages in it, and so needs all views.
+        private let table: @Sendable () -> [(Action, [String])]
 
-        init(_ name: String, place: String, page: (any Page.Type)? = nil, keys: [(Action, [String])]) {
-            (rawValue, self.place, self.page, self.keys) = (name, place, page, keys)
+        /// The keys of each action without a `keys.conf`, the one to be shown first.
+        var keys: [(Action, [String])] { table() }
+
+        init(
+            _ name: String, place: String, page: (any Page.Type)? = nil, words: [Action: Words] = [:],
+            keys: @autoclosure @escaping @Sendable () -> [(Action, [String])]
+        ) {
+            (rawValue, self.place, self.page, self.words, table) = (name, place, page, words, keys)
+        }
+
+        /// The words for what an action does in one view; `nil`: the usual ones.
+        struct Words: Sendable {
+            /// For the page of help, at most 24 characters.
+            var help: String?
+            /// Behind the key in the line of hints.
+            var hint: String?
         }
     }
 
@@ -123,11 +139,23 @@ package struct KeyMap: Sendable, Hashable {
         (.help, ["?", "F1"]), (.mouse, ["m"]), (.redraw, ["^L"]), (.suspend, ["^Z"]), (.interrupt, ["^C"]),
     ]
 
-    /// The pages, from every page.
-    static let pages: [(Action, [String])] = [
-        (.transfers, ["1"]), (.throughput, ["2"]), (.problems, ["3"]), (.log, ["4"]), (.destinations, ["5"]),
-        (.history, ["6"]), (.copy, ["y"]), (.copyAll, ["Y"]),
-    ]
+    /// On a page with text to copy.
+    static let copying: [(Action, [String])] = [(.copy, ["y"]), (.copyAll, ["Y"])]
+
+    /// To the pages, from the list of transfers: by a letter or a number.
+    static var openers: [(Action, [String])] {
+        View.pages.compactMap { page in page.opener.map { ($0, page.openingKeys) } }
+    }
+
+    /// To the pages, from every page: by a number.
+    static var pages: [(Action, [String])] { openers.map { ($0, $1.filter(isNumber)) } }
+
+    /// Leaves a page, also by the letter that opens it.
+    static func back(from page: any Page.Type, _ others: String...) -> (Action, [String]) {
+        (.back, ["Esc", "q"] + page.openingKeys.filter { !isNumber($0) } + others)
+    }
+
+    private static func isNumber(_ key: String) -> Bool { Int(key) != nil }
 }
 
 /// The views, and the rules for their keys: letters first; a function key only repeats one. Not bound on purpose: `d`, which differs everywhere; `^S ^Q`
@@ -144,7 +172,7 @@ extension KeyMap.View: CaseIterable, Hashable {
 
     /// The list of files while a batch is added.
     static let picker = Self(
-        "picker", place: "picking files",
+        "picker", place: "picking files", words: [.enter: Words(help: "open, or mark a file")],
         keys: KeyMap.moving + KeyMap.everywhere.filter { $0.0 != .mouse } + [
             (.nextStep, ["F2", "c"]), (.open, ["l", "Right"]), (.close, ["h", "Left", "Backspace"]),
             (.enter, ["Enter"]), (.mark, ["Space", "Ins"]), (.markRange, ["v"]), (.markAll, ["*"]),

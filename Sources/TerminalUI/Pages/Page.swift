@@ -13,6 +13,9 @@ protocol Page: Sendable {
     static var view: KeyMap.View { get }
     /// The action that leads here from every page; `nil`: there is none.
     static var opener: Action? { get }
+    /// The keys of that action: a letter, which counts on the list of transfers and leaves the page again, then a number, which counts on
+    /// every page.
+    static var openingKeys: [String] { get }
     /// Shows the page, for its `opener`.
     static func open(in model: inout Model)
     /// Takes the answer to a request of such a page, whatever page is open now; false: it answers somebody else's.
@@ -61,6 +64,7 @@ protocol Page: Sendable {
 
 extension Page {
     static var opener: Action? { nil }
+    static var openingKeys: [String] { [] }
     var isTyping: Bool { false }
     static func open(in model: inout Model) {}
     static func take(_ answer: Answer, in model: inout Model) -> Bool { false }

@@ -6,6 +6,7 @@ import Terminal
 struct TransfersPage: Page {
     static var view: KeyMap.View { .transfers }
     static var opener: Action? { .transfers }
+    static var openingKeys: [String] { ["1"] }
 
     static func open(in model: inout Model) { model.page = TransfersPage() }
 
@@ -127,25 +128,21 @@ struct TransfersPage: Page {
 extension KeyMap.View {
     package static let transfers = Self(
         "transfers", place: "transfers", page: TransfersPage.self,
-        keys: KeyMap.moving + KeyMap.everywhere + [
+        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.openers + KeyMap.copying + [
             (.nextBatch, ["}"]), (.previousBatch, ["{"]), (.open, ["l", "Right", "+"]), (.close, ["h", "Left", "-"]),
             (.enter, ["Enter"]), (.toggleAll, ["*"]), (.nextProblem, ["E"]), (.find, ["/", "F3"]),
             (.filter, ["f", "\\", "F4"]), (.sort, ["s", "F6"]), (.reverse, ["S"]), (.flat, ["t", "F5"]),
             (.follow, ["F"]), (.markRange, ["v"]),
             (.freeze, ["z"]), (.nextPane, ["Tab"]),
-            (.previousPane, ["S-Tab"]), (.lowerPart, ["|"]), (.maximise, ["O"]), (.transfers, ["1"]),
-            (.copy, ["y"]), (.copyAll, ["Y"]),
+            (.previousPane, ["S-Tab"]), (.lowerPart, ["|"]), (.maximise, ["O"]),
             (.nextMatch, ["n"]), (.previousMatch, ["N"]), (.mark, ["Space", "Ins"]), (.markMatching, ["M"]),
             (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
             (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
             (.redo, ["^R"]),
-            (.add, ["a", "F2"]), (.download, ["W"]), (.again, ["A"]), (.destinations, ["D", "5"]),
+            (.add, ["a", "F2"]), (.download, ["W"]), (.again, ["A"]),
             (.earlier, ["[", "S-Up"]),
             (.later, ["]", "S-Down"]), (.order, ["o"]),
             (.limit, ["T"]), (.verify, ["V"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]),
-            (.throughput, ["b", "2"]),
-            (.problems, ["e", "3"]),
-            (.log, ["L", "4"]), (.history, ["H", "6"]),
             (.command, [":", "F9"]), (.leave, ["q", "F10"]), (.leaveWithChoices, ["Q"]), (.back, ["Esc"]),
         ])
 }

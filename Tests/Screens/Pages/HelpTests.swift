@@ -120,7 +120,8 @@ struct HelpTests {
 
     @Test("every page says where help is, at every width; it is the last to go", arguments: [80, 40, 20, 8, 3])
     func hints(columns: Int) {
-        for keys in [[], ["i"], ["2"], ["3"], ["4"], ["5"], ["6"], ["a"], ["D", "n"]] as [[String]] {
+        let pages = KeyMap.View.pages.compactMap { $0.openingKeys.first.map { [$0] } }
+        for keys in pages + [["i"], ["a"], ["D", "n"]] {
             var screen = example(columns, 24)
             for key in keys { screen.press(key) }
             let last = screen.lines.last ?? ""

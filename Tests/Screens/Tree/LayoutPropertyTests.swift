@@ -44,10 +44,10 @@ struct LayoutPropertyTests {
             ]
         screen.news(sections, totals: Rows.exampleTotals)
         let keys = [
-            "j", "j", "G", "k", "Space", "x", "p", "P", "R", "a", "i", "w", "e", "?", "L", "Esc", "PgDn", "*", "c", "b",
-            "/", "Enter", "M", "n", ":", "Down", "H", "Q",
-            "W", "D", "n", "Tab", "s", "S", "t", "F", "s",
-        ]
+            "j", "j", "G", "k", "Space", "x", "p", "P", "R", "a", "i", "w", "?", "Esc", "PgDn", "*", "c",
+            "/", "Enter", "M", "n", ":", "Down", "Q",
+            "W", "n", "Tab", "s", "S", "t", "F", "s",
+        ] + KeyMap.View.pages.compactMap { $0.openingKeys.first }
         for _ in 0..<Int.random(in: 0...6, using: &dice) {
             screen.press(keys.randomElement(using: &dice) ?? "j")
             screen.wait(.milliseconds(400))

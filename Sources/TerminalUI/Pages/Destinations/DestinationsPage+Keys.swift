@@ -7,6 +7,7 @@ import Terminal
 extension DestinationsPage: Page {
     static var view: KeyMap.View { .destinations }
     static var opener: Action? { .destinations }
+    static var openingKeys: [String] { ["D", "5"] }
     var formHelp: FormHelp? { form == nil ? nil : .server }
     func wantsMouse(in model: Model) -> Bool { form != nil }
 
@@ -290,9 +291,10 @@ extension DestinationsPage: Page {
 extension KeyMap.View {
     package static let destinations = Self(
         "destinations", place: "destinations", page: DestinationsPage.self,
-        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages.dropLast(2) + [
+        words: [.enter: Words(help: "change it")],
+        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + [
             (.enter, ["Enter"]), (.test, ["t"]), (.new, ["n"]), (.remove, ["x", "F8", "Del"]), (.signIn, ["r"]),
             (.undo, ["u"]),
-            (.add, ["a", "F2"]), (.back, ["Esc", "q", "D", "h", "Left"]),
+            (.add, ["a", "F2"]), KeyMap.back(from: DestinationsPage.self, "h", "Left"),
         ])
 }

@@ -186,7 +186,10 @@ extension DetailsPage: Page {
 extension KeyMap.View {
     package static let details = Self(
         "details", place: "details", page: DetailsPage.self,
-        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + [
+        words: [
+            .down: Words(help: "next file of the batch", hint: "next file"), .up: Words(help: "its previous file"),
+        ],
+        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + KeyMap.copying + [
             (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]), (.redo, ["^R"]),
             (.order, ["o"]), (.limit, ["T"]), (.verify, ["V"]), (.why, ["w"]), (.open, ["l", "Right"]),
             (.back, ["Esc", "q", "i", "h", "Left"]),

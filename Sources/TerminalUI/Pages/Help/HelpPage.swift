@@ -123,7 +123,8 @@ extension HelpPage: Page {
 extension KeyMap.View {
     package static let help = Self(
         "help", place: "help", page: HelpPage.self,
-        keys: KeyMap.moving + KeyMap.everywhere.filter { $0.0 != .help } + KeyMap.pages.dropLast(2) + [
+        words: [.enter: Words(help: "do it", hint: "do it")],
+        keys: KeyMap.moving + KeyMap.everywhere.filter { $0.0 != .help } + KeyMap.pages + [
             (.enter, ["Enter"]), (.find, ["/", "F3"]), (.back, ["Esc", "q", "?", "F1"]),
         ])
 }

@@ -29,6 +29,7 @@ struct HistoryPage: Sendable {
 extension HistoryPage: Page {
     static var view: KeyMap.View { .history }
     static var opener: Action? { .history }
+    static var openingKeys: [String] { ["H", "6"] }
 
     static func open(in model: inout Model) {
         model.page = HistoryPage()
@@ -109,9 +110,10 @@ extension HistoryPage: Page {
 extension KeyMap.View {
     package static let history = Self(
         "history", place: "history", page: HistoryPage.self,
-        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + [
+        words: [.enter: Words(help: "show it in the list", hint: "show the files")],
+        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + KeyMap.copying + [
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.again, ["A"]), (.verify, ["V"]),
-            (.back, ["Esc", "q", "H", "h", "Left"]),
+            KeyMap.back(from: HistoryPage.self, "h", "Left"),
         ])
 }
 

@@ -85,6 +85,7 @@ struct LogPage: Sendable {
 extension LogPage: Page {
     static var view: KeyMap.View { .log }
     static var opener: Action? { .log }
+    static var openingKeys: [String] { ["L", "4"] }
 
     static func open(in model: inout Model) { LogPage().begin(in: &model) }
 
@@ -185,8 +186,10 @@ extension LogPage: Page {
 extension KeyMap.View {
     package static let log = Self(
         "log", place: "the log", page: LogPage.self,
-        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + [
-            (.filter, ["/", "f"]), (.level, ["v"]), (.follow, ["F"]), (.write, ["w"]), (.back, ["Esc", "q", "L"]),
+        words: [.follow: Words(hint: "follow")],
+        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + KeyMap.copying + [
+            (.filter, ["/", "f"]), (.level, ["v"]), (.follow, ["F"]), (.write, ["w"]),
+            KeyMap.back(from: LogPage.self),
         ])
 }
 

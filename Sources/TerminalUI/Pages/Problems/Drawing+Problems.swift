@@ -125,7 +125,7 @@ extension Drawing {
                 switch action {
                 case .again: "address"
                 case .retry where cause.isExisting: "overwrite, skip"
-                default: action.hint ?? ""
+                default: action.hint(in: .problems) ?? ""
                 }
             return model.keys.keys(for: action, in: .problems).first.map { "\($0.name) \(word)" }
         }

@@ -6,6 +6,7 @@ import Terminal
 extension ProblemsPage: Page {
     static var view: KeyMap.View { .problems }
     static var opener: Action? { .problems }
+    static var openingKeys: [String] { ["e", "3"] }
 
     static func open(in model: inout Model) {
         model.page = ProblemsPage()
@@ -186,9 +187,11 @@ extension ProblemsPage: Page {
 extension KeyMap.View {
     package static let problems = Self(
         "problems", place: "problems", page: ProblemsPage.self,
-        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + [
+        words: [.enter: Words(help: "show its files", hint: "show the files")],
+        keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + KeyMap.copying + [
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.server, ["d"]), (.leaveOut, ["x", "F8", "Del"]),
-            (.again, ["A"]), (.plain, ["o"]), (.write, ["w"]), (.undo, ["u"]), (.back, ["Esc", "q", "e", "h", "Left"]),
+            (.again, ["A"]), (.plain, ["o"]), (.write, ["w"]), (.undo, ["u"]),
+            KeyMap.back(from: ProblemsPage.self, "h", "Left"),
         ])
 }
 

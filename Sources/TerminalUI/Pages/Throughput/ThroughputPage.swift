@@ -7,6 +7,7 @@ import Terminal
 struct ThroughputPage: Page {
     static var view: KeyMap.View { .throughput }
     static var opener: Action? { .throughput }
+    static var openingKeys: [String] { ["b", "2"] }
 
     static func open(in model: inout Model) {
         model.page = ThroughputPage()
@@ -89,10 +90,13 @@ struct ThroughputPage: Page {
 extension KeyMap.View {
     package static let throughput = Self(
         "throughput", place: "throughput", page: ThroughputPage.self,
-        keys: KeyMap.everywhere + KeyMap.pages + [
+        words: [
+            .down: Words(help: "next batch", hint: "next batch"), .up: Words(help: "previous batch, or all"),
+        ],
+        keys: KeyMap.everywhere + KeyMap.pages + KeyMap.copying + [
             (.down, ["j", "Down"]), (.up, ["k", "Up"]),
             (.limit, ["T"]), (.longerSpan, ["l", "]"]), (.shorterSpan, ["h", "["]), (.earlierPoint, ["Left"]),
-            (.laterPoint, ["Right"]), (.back, ["Esc", "q", "b"]),
+            (.laterPoint, ["Right"]), KeyMap.back(from: ThroughputPage.self),
         ])
 }
 
