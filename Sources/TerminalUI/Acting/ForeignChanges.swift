@@ -22,7 +22,7 @@ extension Model {
     /// Compares what comes with what is shown, before it is taken over.
     mutating func noteForeignChanges(_ news: ViewUpdate) {
         // What was done here changes rows, too, until the engine's answer and the news that follow it are in.
-        let isOwn = requests.outstanding.values.contains(where: \.changesRows) || !changes.pending.isEmpty
+        let isOwn = requests.outstanding.values.contains(where: \.purpose.isChange) || !changes.pending.isEmpty
         let wasOwn = changes.history.lastAt.map { now.uptime - $0 < ForeignChanges.freshness } ?? false
         guard !isOwn, !wasOwn else { return }
         for section in news.sections {
@@ -39,15 +39,5 @@ extension NodeRow {
     fileprivate func isChangedByPerson(since before: NodeRow) -> Bool {
         paused != before.paused || priority != before.priority || limit != before.limit
             || state == .cancelled && before.state != .cancelled || before.state == .cancelled && state != .cancelled
-    }
-}
-
-extension Outstanding {
-    /// Rows change by it.
-    fileprivate var changesRows: Bool {
-        switch purpose {
-        case .deed, .everything, .named, .failed, .clearFinished, .undo, .limits, .setLimits, .queueing: true
-        default: false
-        }
     }
 }

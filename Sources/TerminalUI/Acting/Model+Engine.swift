@@ -90,7 +90,7 @@ extension Model {
         case .notSaved(let why): complain(appearance.safe(why))
         case .cannotSuspend: complain("Nobody could continue this program if it stopped: it goes on.")
         // A page has taken it.
-        case .throughput, .task, .sources, .log, .noLog, .destination: break
+        default: break
         }
     }
 

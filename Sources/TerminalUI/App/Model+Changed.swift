@@ -127,13 +127,8 @@ extension Model {
         case .askedServer(let what):
             return done > 0
                 ? "Asking \(what)." : "Nothing waits for its next try: what is left is tried already, or paused."
-        case .settledExisting, .retrying, .page, .replacing, .throughput, .undoable, .why, .verifying, .task,
-            .sources,
-            .order, .log,
-            .finishedToday, .returning,
-            .status, .queueing, .destination,
-            .limits,
-            .setLimits, .find:
+        // A question, or a change of which something else is said.
+        default:
             return ""
         }
     }

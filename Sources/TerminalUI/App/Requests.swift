@@ -117,6 +117,16 @@ struct Outstanding: Sendable {
             }
         }
 
+        /// True when it changes what is queued, or its limits; false for a question.
+        var isChange: Bool {
+            switch self {
+            case .deed, .everything, .named, .settledExisting, .failed, .askedServer, .lettingIn, .clearFinished, .undo,
+                .setLimits, .queueing, .replaced:
+                true
+            default: false
+            }
+        }
+
         /// As what it stops what runs; `nil`: it does not.
         var stops: StoppingCost.Stop? {
             switch self {
