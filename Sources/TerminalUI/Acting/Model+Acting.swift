@@ -36,7 +36,8 @@ extension Model {
 
     // MARK: Pause and resume
 
-    mutating func pause(_ rows: [NodeRow]) {
+    /// Resumes the rows when all of them stand still, else pauses those that do not.
+    mutating func pauseOrResume(_ rows: [NodeRow]) {
         guard let some = rows.first else { return }
         let unfinished = rows.filter { !$0.isOver }
         guard !unfinished.isEmpty else {

@@ -52,7 +52,7 @@ extension Model {
     /// As its key would, with the same questions.
     mutating func run(_ command: BatchCommand, _ row: NodeRow) {
         switch command {
-        case .pause: pause([row])
+        case .pause: pauseOrResume([row])
         case .resume: send(.resume, [row])
         case .cancel: cancel([row])
         case .retry: retry([row])

@@ -109,7 +109,7 @@ extension Model {
     /// Does an action on rows, from the tree or from a row's own page.
     mutating func act(_ action: Action, on rows: [NodeRow]) {
         switch action {
-        case .pause: pause(rows)
+        case .pause: pauseOrResume(rows)
         case .pauseAll: pauseAll()
         case .cancel: cancel(rows)
         case .retry: retry(rows)

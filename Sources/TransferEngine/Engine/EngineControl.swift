@@ -12,7 +12,7 @@ package protocol EngineControl: Actor {
     func batchAdded(_ batch: BatchID)
 
     /// These claims are void: their tasks were paused or cancelled in the queue. Their attempts are broken off, their resume points kept.
-    /// Returns when nothing of them is under way any more, and how far each had come is recorded.
+    /// Returns when nothing more is given to the wire, and how far each had come is recorded.
     func stop(_ claims: [TaskClaim]) async
 
     /// Something may run now that could not before: resumed, retried, given another priority, undone.

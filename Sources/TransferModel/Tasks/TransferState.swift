@@ -8,7 +8,8 @@ public enum TransferState: String, Codable, Sendable, CaseIterable {
     case waiting
     /// Has an attempt with a slot. Next: `finishing`, `waiting`, `queued` (pre-empted), `paused`, `cancelled`, `failed`.
     case running
-    /// All bytes are accepted; sync, digest, rename or commit go on. Next: `completed`, `failed`, `waiting`.
+    /// All bytes are accepted; sync, digest, rename or commit go on. Next: `completed`, `failed`, `waiting`,
+    /// `paused`, `queued`, `cancelled`.
     case finishing
     /// Stopped by a person, by the node's own flag or an ancestor's. Next: what it was, `cancelled`.
     case paused

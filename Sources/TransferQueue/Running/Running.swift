@@ -57,6 +57,8 @@ package struct BatchOrder: Sendable {
 }
 
 /// Names one claim of a task. Whoever holds an older one owns the task no more: what is reported under it changes nothing.
+/// A pause takes the task from the engine but leaves the generation: how far it came, and that it ended, still counts until somebody claims it
+/// again.
 package struct TaskClaim: Hashable, Sendable {
     package let task: TaskID
     /// Counted up by the queue with each claim of the task.
