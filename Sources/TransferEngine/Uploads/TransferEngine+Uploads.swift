@@ -184,13 +184,13 @@ extension TransferEngine {
             return refused(attempt, error)
         }
         // What this version has left under a name of its own is known until the next one has taken it away.
-        _ = takeRemains(attempt)
+        let left = takeRemains(attempt)
         work.changes += 1
         if let stored { work.ownVersion = PutResumePoint(stored: true, etag: stored.etag) }
         var point = work.resumePoint ?? work.outdatedPoint
         // A point that names what lies there, or what a POST may have made, is not lost.
         let isKept = work.resumePoint.map { $0.leavesParts || $0.afterCut == .isUnknown } ?? false
-        if stored != nil || !isKept && work.outdatedPoint == nil {
+        if stored != nil || left == nil && !isKept && work.outdatedPoint == nil {
             point = ResumePoint(work.ownVersion ?? PutResumePoint(stored: false, etag: nil))
         }
         point?.ownVersion = work.ownVersion

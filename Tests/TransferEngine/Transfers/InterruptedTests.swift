@@ -113,33 +113,6 @@ import TransferQueue
         await harness.stop()
     }
 
-    @Test("a small file whose source changes while it is sent is known by its temporary name until that is gone")
-    func changedAndStopped() async throws {
-        let harness = try await EngineHarness()
-        try harness.sandbox.write("f", pattern(40_000))
-        var request = try request(harness, ["f"])
-        request.options.ifExists = .replace
-        let go = String(decoding: harness.sandbox.path("go"), as: UTF8.self)
-        #expect(mkfifo(go, 0o600) == 0)
-        let gate = try System.open(Array(go.utf8), flags: O_RDWR)
-        // The greeting and the opening get there; whatever comes behind them waits for the second word.
-        let server = "{ head -c 250; read line <\(go); cat; } | /usr/lib/openssh/sftp-server"
-        try harness.sandbox.write("ssh", Array("read line <\(go); \(server)\n".utf8))
-        let batch = try await harness.add(request)
-        while await harness.engine.live().tasks.isEmpty { await Task.yield() }
-        let file = try System.open(harness.sandbox.write("f", pattern(40_000, seed: 5)), flags: O_WRONLY)
-        try System.setModificationTime(file.rawValue, nanoseconds: 1_700_000_001_123_456_789)
-        try Array("go\n".utf8).withUnsafeBytes { try System.writeAll(gate.rawValue, $0) }
-        let task = try await harness.task(of: batch) { $0.restarts == 1 }
-        let change = try await harness.queue.writer.cancel([.task(task.id)])
-        let left = try #require(try await harness.queue.writer.remains(in: [.cancelled]).first)
-        let point = left.task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(SFTPResumePoint.self)
-        #expect(point?.temporary.displayed.hasSuffix(".martlet-part") == true && point?.generation == 1)
-        try Array("go\n".utf8).withUnsafeBytes { try System.writeAll(gate.rawValue, $0) }
-        await harness.engine.stop(change.stopped)
-        await harness.stop()
-    }
-
     // MARK: A server that cannot rename
 
     @Test("a source that is written to while it goes under its final name is sent again over its own first bytes")
