@@ -10,7 +10,7 @@ package struct ResumableUpload: ProtocolMachine {
     enum State {
         /// Nothing is asked yet. Next: `deleting`, `asking`, `discovering`, `creating`, `plain`.
         case ready
-        /// The leftover of an earlier version of the source is removed. Next: `discovering`, `creating`, `plain`.
+        /// The leftover of an earlier version of the source is removed. Next: `discovering`, `creating`, `plain`, `over`.
         case deleting(ExchangeID)
         /// The server is asked for the version that it speaks. Next: itself, `creating`, `plain`, `over`.
         case discovering(ExchangeID)
@@ -73,7 +73,9 @@ package struct ResumableUpload: ProtocolMachine {
         case (.ready, .began(let now)):
             begun = now
             return begin()
-        case (.deleting(let id), .ended(let ended, _)) where ended == id: return anew()
+        case (.deleting(let id), .ended(let ended, let end)) where ended == id:
+            // The next attempt asks, for the point that names it is still the one that is stored.
+            return end.unasked.map { over(.wait(WaitDemand(.backoff, $0))) } ?? anew()
         case (.discovering(let id), .ended(let ended, let end)) where ended == id: return discovered(end)
         case (.creating(let id), .interim(let source, let answer, _)) where source == id:
             upload = upload ?? ResumableAnswer.offer(answer, at: target.address, version: version)

@@ -55,6 +55,12 @@ package struct ExchangeEnd: Sendable {
         return answer.status == 502 || answer.status == 504 || (520...524).contains(answer.status)
     }
 
+    /// The error of a request that surely never got to its server, and may get there later: whoever has to ask first asks again.
+    var unasked: TransferError? {
+        guard answer == nil, let failure, !failure.mayHaveReachedServer, failure.error.isRetryable else { return nil }
+        return failure.error
+    }
+
     package init(
         answer: HTTPAnswer?, body: [UInt8] = [], bytesSent: Int64 = 0, bytesWritten: Int64 = 0,
         failure: ExchangeFailure? = nil, at: Timestamp

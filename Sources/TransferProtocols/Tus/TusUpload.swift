@@ -11,7 +11,7 @@ package struct TusUpload: ProtocolMachine {
     enum State {
         /// Nothing is asked yet. Next: `clearing`, `discovering`, `working`.
         case ready
-        /// The leftovers of an earlier version of the source are removed, one after the other. Next: `discovering`, `working`.
+        /// The leftovers of an earlier version of the source are removed, one after the other. Next: `discovering`, `working`, `over`.
         case clearing(ExchangeID, rest: [HTTPAddress])
         /// The server is asked what it can. Next: itself (redirect), `working`, `over`.
         case discovering(ExchangeID)
@@ -96,7 +96,9 @@ package struct TusUpload: ProtocolMachine {
             begun = time
             now = time
             return begin()
-        case (.clearing(let id, let rest), .ended(let ended, _)) where ended == id: return clear(rest)
+        case (.clearing(let id, let rest), .ended(let ended, let end)) where ended == id:
+            // The next attempt asks, for the point that names them is still the one that is stored.
+            return end.unasked.map { over(.wait(WaitDemand(.backoff, $0))) } ?? clear(rest)
         case (.discovering(let id), .ended(let ended, let end)) where ended == id:
             return discovered(end, since: before)
         case (.working, .ended(let id, let end)): return partEnded(id, end)

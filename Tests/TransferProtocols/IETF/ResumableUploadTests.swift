@@ -315,6 +315,8 @@ private let wish = "Want-Repr-Digest: sha-256=10"
         for end in [answered(204), answered(404), unanswered(lost, sent: 0)] {
             #expect(Drive.run(changed, [end]).first?.hasPrefix("2 PUT") == true)
         }
+        // Who was not even asked is asked by the next attempt.
+        #expect(Drive.run(changed, [unanswered(refused, sent: 0)]) == ["wait backoff cannotConnectToHost"])
         #expect(Drive.run(machine(resume: point(length: 5)), []) == ["1 DELETE http://h/u"])
     }
 

@@ -493,6 +493,8 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
         for end in [answered(204), answered(404), answered(500), unanswered(lost, sent: 0)] {
             #expect(Drive.run(machine, [end]) == ["2 POST http://h/files/ | Upload-Length: 900"])
         }
+        // Who was not even asked is asked by the next attempt.
+        #expect(Drive.run(machine, [unanswered(refused, sent: 0)]) == ["wait backoff cannotConnectToHost"])
         // Announced extensions without termination: it is left to expire.
         let elsewhere = TusUpload(plan(subject(900), facts: known(), resume: point()))
         #expect(Drive.run(elsewhere, []) == ["1 POST http://h/files/ | Upload-Length: 900"])
