@@ -118,7 +118,9 @@ let package = Package(
         .executableTarget(
             name: "queue-bench", dependencies: ["TransferQueue", "TransferModel", "LinuxSystem"],
             path: "Tests/Benchmarks/queue-bench", swiftSettings: settings),
-        tests("TransferQueue", ["TransferQueue", "TransferModel", "SQLiteConnection", "LinuxSystem", "TestSupport"]),
+        tests(
+            "TransferQueue",
+            ["TransferQueue", "TransferModel", "SQLiteConnection", "CSQLite", "LinuxSystem", "TestSupport"]),
         tests(
             "TransferEngine",
             [

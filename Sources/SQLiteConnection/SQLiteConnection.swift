@@ -24,6 +24,8 @@ package final class SQLiteConnection {
     /// The open directory that the file is reached by, see ``ShortPath``; -1 for none.
     private let directory: Int32
     private var statements: [String: SQLiteStatement] = [:]
+    /// SQLite writes it in the middle of a commit; see ``logPages``.
+    let logCount = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
     /// Opens `path`, without interpreting it as a URI. Corresponds to `sqlite3_open_v2`.
     /// - Parameter path: bytes without NUL.
@@ -43,6 +45,7 @@ package final class SQLiteConnection {
             }
         }
         directory = place.directory
+        logCount.initialize(to: 0)
         guard let opened else {
             if directory >= 0 { close(directory) }
             throw SQLiteError(extendedCode: result, message: "out of memory", sql: nil)
@@ -62,6 +65,8 @@ package final class SQLiteConnection {
         statements = [:]
         let isLast = sqlite3_next_stmt(handle, nil) == nil
         sqlite3_close_v2(handle)
+        // No statement that somebody still holds commits any more.
+        logCount.deallocate()
         // A statement that somebody still holds keeps the file open: then its directory stays open too.
         if directory >= 0, isLast { close(directory) }
     }

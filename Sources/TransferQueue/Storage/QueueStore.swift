@@ -45,6 +45,10 @@ final class QueueStore: QueueSubject {
     private(set) var commits = 0
     private var faults = CommitFaults(of: "queue")
     private var durability = Durability.full
+    /// The disk has failed: the log may have parts that are read, and are not on the disk.
+    private var isLogDoubtful = false
+    /// Pages of the log that are copied into the database.
+    private static let longLog = 2000
     /// Paths of the queue's files; `marks` tells which files these were. `nil`: in memory.
     var files: QueueFiles?
     var marks = QueueMarks()
@@ -118,6 +122,7 @@ final class QueueStore: QueueSubject {
     ) throws(QueueError) -> Result {
         let before = queue.standing
         do {
+            if isLogDoubtful { try mendLog() }
             if durability != self.durability {
                 try database.run(durability == .full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
                 self.durability = durability
@@ -138,10 +143,40 @@ final class QueueStore: QueueSubject {
             try database.run("COMMIT")
             faults.afterCommit()
             commits += 1
+            copyLogIfLong()
             return result
         } catch {
             queue.rollBack(to: before)
+            if (error as? SQLiteError)?.code == .inputOutput {
+                isLogDoubtful = true
+                // Before anybody hears that it was not done. A disk that fails again is tried before the next transaction.
+                try? mendLog()
+            }
             throw QueueError(error)
+        }
+    }
+
+    /// After a sync that failed: takes what was rolled back out of the log, where the next engine would find it whole, and puts the rest on
+    /// the disk, which the kernel will not do by itself.
+    private func mendLog() throws {
+        durability = .full
+        try database.run("PRAGMA synchronous = FULL")
+        try database.transaction(.write) {
+            let count = try database.integer("SELECT value FROM meta WHERE name = 'mended'") ?? 0
+            // It comes to lie over the beginning of the transaction that failed, whose rest then follows nothing.
+            try database.run("INSERT OR REPLACE INTO meta VALUES ('mended', ?)", .integer(count + 1))
+        }
+        try database.rewriteLog()
+        isLogDoubtful = false
+    }
+
+    /// Copies a long log into the database. The transaction that made it long is durable, or will be with the next, whatever comes of this.
+    private func copyLogIfLong() {
+        guard database.logPages >= Self.longLog else { return }
+        do {
+            try database.run("PRAGMA wal_checkpoint(PASSIVE)")
+        } catch {
+            isLogDoubtful = true
         }
     }
 

@@ -109,11 +109,13 @@ extension QueueStore {
             script: """
                 PRAGMA journal_mode = WAL;
                 PRAGMA synchronous = FULL;
-                PRAGMA wal_autocheckpoint = 2000;
                 PRAGMA journal_size_limit = 16777216;
                 PRAGMA cache_size = -12288;
                 PRAGMA temp_store = FILE;
                 """)
+        database.keepLog()
+        // The engine before this one may have been killed after a sync that failed: what it left in the log is read, and not on the disk.
+        try database.rewriteLog()
         try Migrator.current.migrate(database, now: clock())
         try refuseCircles(database)
         try refuseDamage(database)
