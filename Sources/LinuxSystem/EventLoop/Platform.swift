@@ -1,4 +1,4 @@
-/// The things that queue and engine take from the machine below them: threads, the clock on the wall and chance. Programs run on
+/// The things that queue and engine take from the machine below them: threads, the disk, the clock on the wall and chance. Programs run on
 /// `LinuxPlatform`; the simulated world (`Tests/Simulation`) brings one that runs everything in one thread, in an order that a seed decides.
 package protocol Platform: Sendable {
     /// A loop for actors, on a thread of its own. An actor ends it by `stop`.
@@ -8,6 +8,8 @@ package protocol Platform: Sendable {
     /// Threads for calls that block.
     func worker(named name: String, threads: Int) throws(Errno) -> any Worker
 
+    /// The disk that files of persons come to lie on.
+    var disk: any LocalDisk { get }
     /// The clock on the wall: nanoseconds since 1970, UTC.
     var wallNanoseconds: Int64 { get }
     /// 64 bits that nobody can guess.
@@ -73,6 +75,7 @@ package struct LinuxPlatform: Platform {
         try BlockingWorker(name: name, threads: threads)
     }
 
+    package var disk: any LocalDisk { LinuxDisk() }
     package var wallNanoseconds: Int64 { WallClock.nanoseconds }
     package func randomBits() -> UInt64 { UInt64.random(in: .min ... .max) }
 }

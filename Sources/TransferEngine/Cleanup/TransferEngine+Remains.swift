@@ -172,7 +172,7 @@ extension TransferEngine {
         do {
             let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
             if let name = point?.partName, let inode = point?.partInode {
-                guard try Self.removePart(directory.appending(name), inode) || Self.isThere(directory) else {
+                guard try removePart(directory.appending(name), inode) || Self.isThere(directory) else {
                     return .partOutOfReach(directory)
                 }
             }
@@ -186,10 +186,10 @@ extension TransferEngine {
     }
 
     /// - Returns: false: nothing of that name is there.
-    private static func removePart(_ path: RawPath, _ inode: UInt64) throws(Errno) -> Bool {
+    private func removePart(_ path: RawPath, _ inode: UInt64) throws(Errno) -> Bool {
         do throws(Errno) {
             let found = try System.lstat(path.bytes)
-            if found.kind == .regular, found.inode == inode { try System.unlink(path.bytes) }
+            if found.kind == .regular, found.inode == inode { try disk.remove(path.bytes) }
             return true
         } catch .noSuchFile {
             return false

@@ -12,6 +12,7 @@ final class DownloadTarget: TransferBodySink {
     let task: TaskID
     let directory: RawPath
     private let umask: UInt32
+    let disk: any LocalDisk
     private(set) var partName: RawPath?
     private(set) var partInode: UInt64?
     private(set) var descriptor: OwnedDescriptor?
@@ -32,8 +33,9 @@ final class DownloadTarget: TransferBodySink {
     private(set) var lostPages: Errno?
     var syncedAt: Int64 = 0
 
-    init(task: TaskID, directory: RawPath, umask: UInt32) {
+    init(task: TaskID, directory: RawPath, umask: UInt32, on disk: any LocalDisk = LinuxDisk()) {
         self.task = task
+        self.disk = disk
         self.directory = directory
         self.umask = umask & 0o777
     }
@@ -92,7 +94,7 @@ final class DownloadTarget: TransferBodySink {
     /// An empty file of that name is what a kill between making and recording leaves: nothing is lost by taking it.
     private func makeOrAdopt(_ path: RawPath) throws(Errno) -> OwnedDescriptor? {
         do {
-            return try System.open(path.bytes, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+            return try disk.create(path.bytes, mode: 0o600)
         } catch .fileExists {
             guard let found = try? System.open(path.bytes, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK),
                 let status = try? System.fstat(found.rawValue), status.kind == .regular, status.size == 0,
@@ -104,7 +106,7 @@ final class DownloadTarget: TransferBodySink {
 
     /// Discards all bytes and empties the file at once, so that no later attempt goes on from them.
     func forget() {
-        if let descriptor { try? System.ftruncate(descriptor.rawValue, to: 0) }
+        if let descriptor { try? disk.cut(descriptor.rawValue, to: 0) }
         (position, synced, skip) = (0, 0, 0)
         starts += 1
     }
@@ -113,7 +115,7 @@ final class DownloadTarget: TransferBodySink {
     func begin(_ opening: GateOpening) throws(Refusal) {
         guard let descriptor else { throw refusal(.badDescriptor) }
         do {
-            try System.ftruncate(descriptor.rawValue, to: opening.offset)
+            try disk.cut(descriptor.rawValue, to: opening.offset)
         } catch {
             throw refusal(error)
         }
@@ -125,16 +127,17 @@ final class DownloadTarget: TransferBodySink {
 
     /// The one way onto the disk, for one at a time. Returns the error of a disk that has not taken it, now or before.
     func putOnDisk(
-        by worker: any Worker, _ sync: @escaping @Sendable (OwnedDescriptor) throws(Errno) -> Void,
+        by worker: any Worker,
+        _ sync: @escaping @Sendable (any LocalDisk, OwnedDescriptor) throws(Errno) -> Void,
         isolation: isolated (any Actor)? = #isolation
     ) async -> Errno? {
         while isSyncing { await withCheckedContinuation { syncWaiters.append($0) } }
         if let lostPages { return lostPages }
         guard let descriptor else { return .badDescriptor }
         isSyncing = true
-        let failure: Errno? = await worker.run {
+        let failure: Errno? = await worker.run { [disk] in
             do throws(Errno) {
-                try sync(descriptor)
+                try sync(disk, descriptor)
                 return nil
             } catch {
                 return error
@@ -158,7 +161,7 @@ final class DownloadTarget: TransferBodySink {
         let dropped = Int(min(skip, Int64(bytes.count)))
         skip -= Int64(dropped)
         let rest = UnsafeRawBufferPointer(rebasing: bytes[dropped...])
-        try System.pwriteAll(descriptor.rawValue, rest, at: position)
+        try disk.write(descriptor.rawValue, rest, at: position)
         position += Int64(rest.count)
     }
 

@@ -21,9 +21,12 @@ struct Publication: Sendable {
     var final: RawPath
     var directory: RawPath
     var mayReplace: Bool
+    var disk: any LocalDisk = LinuxDisk()
 
     /// Puts the whole file on the disk.
-    static func sync(_ descriptor: OwnedDescriptor) throws(Errno) { try System.fsync(descriptor.rawValue) }
+    static func sync(_ disk: any LocalDisk, _ descriptor: OwnedDescriptor) throws(Errno) {
+        try disk.sync(descriptor.rawValue)
+    }
 
     /// The file's SHA-256.
     static func digest(_ descriptor: OwnedDescriptor) throws(Errno) -> TransferDigest {
@@ -40,9 +43,9 @@ struct Publication: Sendable {
     }
 
     /// Makes the names in a folder durable. Returns the error of a disk that fails.
-    static func syncNames(in directory: RawPath) -> Errno? {
+    static func syncNames(in directory: RawPath, on disk: any LocalDisk) -> Errno? {
         do throws(Errno) {
-            try System.syncDirectory(directory.bytes)
+            try disk.syncNames(in: directory.bytes)
             return nil
         } catch {
             // Some file systems cannot sync a directory; the file has its name all the same.
@@ -55,13 +58,9 @@ struct Publication: Sendable {
         do throws(Errno) {
             let found = try System.lstat(part.bytes)
             guard found.kind == .regular, found.inode == inode, found.size == size else { return .notOurs }
-            if mayReplace {
-                try System.rename(part.bytes, to: final.bytes)
-            } else {
-                try System.renameWithoutReplacing(part.bytes, to: final.bytes)
-            }
+            try disk.rename(part.bytes, to: final.bytes, replacing: mayReplace)
             FaultPoint.renamed.pass()
-            return Self.syncNames(in: directory).map { .failed($0) } ?? .published
+            return Self.syncNames(in: directory, on: disk).map { .failed($0) } ?? .published
         } catch {
             switch error {
             case .fileExists, .isDirectory: return .nameTaken

@@ -23,7 +23,7 @@ extension TransferEngine {
             return nil
         }
         let options = context.order.options
-        let target = DownloadTarget(task: task.id, directory: directory, umask: options.umask)
+        let target = DownloadTarget(task: task.id, directory: directory, umask: options.umask, on: disk)
         var point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
         if let stored = point, stored.publishing, target.wasPublished(stored) {
             // The kill came between the final name and its record.
@@ -106,7 +106,9 @@ extension TransferEngine {
             inBackground { [self] in
                 let directory = target.directory
                 let device = (try? System.stat(directory.bytes))?.device ?? 0
-                let error = await disks.worker(.name, device: device).run { Publication.syncNames(in: directory) }
+                let error = await disks.worker(.name, device: device).run { [disk] in
+                    Publication.syncNames(in: directory, on: disk)
+                }
                 guard let error else { return queue.writer.record(.completed(completion), for: task.claim) }
                 refuse(task, target.refusal(error).error)
             }
@@ -266,8 +268,8 @@ extension TransferEngine {
     func sync(_ attempt: Attempt) async -> SyncOutcome {
         guard let target = attempt.download?.target, let descriptor = target.descriptor else { return .overtaken }
         let (through, start) = (target.written, target.starts)
-        let failure = await target.putOnDisk(by: disks.worker(.sync, of: descriptor)) { file throws(Errno) in
-            try System.fdatasync(file.rawValue)
+        let failure = await target.putOnDisk(by: disks.worker(.sync, of: descriptor)) { disk, file throws(Errno) in
+            try disk.syncBytes(file.rawValue)
         }
         target.syncedAt = timeline.nanoseconds
         if let failure { return .failed(failure) }

@@ -75,7 +75,7 @@ extension TransferEngine {
         let publication = Publication(
             part: target.directory.appending(part), inode: inode, size: receipt.bytes,
             final: target.directory.appending(point.name), directory: target.directory,
-            mayReplace: attempt.context.order.options.ifExists == .replace)
+            mayReplace: attempt.context.order.options.ifExists == .replace, disk: disk)
         // Most names that are taken are seen before anybody is asked.
         if existing(publication.final, attempt.context.order.options, point: point) != nil {
             return nameTaken(attempt, work, publication)
@@ -148,7 +148,7 @@ extension TransferEngine {
     private func removePart(of target: DownloadTarget) {
         guard let name = target.partName, let inode = target.partInode else { return }
         let path = target.directory.appending(name).bytes
-        if (try? System.lstat(path))?.inode == inode { try? System.unlink(path) }
+        if (try? System.lstat(path))?.inode == inode { try? disk.remove(path) }
     }
 
     private func nameTaken(_ attempt: Attempt, _ work: DownloadWork, _ publication: Publication) {
@@ -171,7 +171,7 @@ extension DownloadTarget {
         else { return false }
         let path = directory.appending(part).bytes
         // Where a rename cannot refuse to replace, the file has both names for a moment.
-        if let other = try? System.lstat(path), other.inode == inode { try? System.unlink(path) }
+        if let other = try? System.lstat(path), other.inode == inode { try? disk.remove(path) }
         return true
     }
 }

@@ -62,6 +62,8 @@ package actor TransferEngine: EngineControl {
     // Local work.
     /// Threads for syncs, digests and renames.
     let disks: LocalWork
+    /// The disk that downloads come to lie on.
+    let disk: any LocalDisk
     let walker: DirectoryWalker
     var walks = WalkBook()
 
@@ -102,6 +104,7 @@ package actor TransferEngine: EngineControl {
         duties = QueueDuties(clock: timeline.clock)
         accounting = Accounting(at: timeline.nanoseconds, timeline.now, localDay: settings.localDay)
         disks = try LocalWork(platform)
+        disk = platform.disk
         walker = try DirectoryWalker(platform)
     }
 

@@ -15,6 +15,8 @@ final class DiskFile {
     private(set) var pending: [Change] = []
     /// A sync has failed: the kernel shows bytes that it will never write, unless their page is written to again.
     private var hasLostPages = false
+    /// Of the real file, where somebody else may put another under its name.
+    var inode: UInt64?
 
     private static let page = 4096
 
@@ -37,6 +39,13 @@ final class DiskFile {
     func synced() {
         for change in pending { Self.apply(change, to: &durable) }
         pending = []
+    }
+
+    /// The disk has these bytes, whatever was written before.
+    func settle(_ bytes: [UInt8]) {
+        durable = bytes
+        pending = []
+        hasLostPages = false
     }
 
     /// `fsync` has failed: some pages were written, the others are never written, and the next `fsync` says nothing of them.

@@ -6,13 +6,13 @@ import LinuxSystem
 ///
 /// Files that nobody told it of are on the disk as they are.
 final class SimulatedDisk {
-    private enum NameChange {
+    enum NameChange {
         case put(String, DiskFile)
         case removed(String)
         case renamed(String, to: String)
     }
 
-    private struct Folder {
+    struct Folder {
         /// Names that a power cut leaves there for sure, where nothing of `pending` changes them.
         var durable: [String: DiskFile] = [:]
         var current: [String: DiskFile] = [:]
@@ -21,7 +21,11 @@ final class SimulatedDisk {
 
     let world: World
     var weather: Weather
-    private var folders: [String: Folder] = [:]
+    var folders: [String: Folder] = [:]
+    /// Files that the person sees, by their inodes.
+    var byInode: [UInt64: DiskFile] = [:]
+    /// A folder of real files that have no name any more, and may come back: each has its inode as its name.
+    let attic: String
     /// There is no room until then.
     private var fullUntil = MonotonicInstant(nanoseconds: 0)
     /// Syncs that failed and writes that found no room.
@@ -31,8 +35,10 @@ final class SimulatedDisk {
     /// What strikes before a change that SQLite makes, and how many come before that one.
     private var interruption: (changes: Int, strike: () -> Void)?
 
-    init(seed: UInt64, in world: World) {
+    init(attic: String, seed: UInt64, in world: World) {
         self.world = world
+        self.attic = attic
+        mkdir(attic, 0o700)
         weather = Weather(seed: seed ^ 0xD15C)
         chance = Chance(seed: seed ^ 0x5417)
     }
@@ -115,6 +121,14 @@ final class SimulatedDisk {
         return true
     }
 
+    /// Names cannot be put on the disk, this once.
+    func failsToSyncNames() -> Bool {
+        guard weather.strikes(oneIn: 60) else { return false }
+        failures += 1
+        world.tell("disk", "fails to sync a folder")
+        return true
+    }
+
     /// Puts a file on the disk. Returns false when that fails, this once.
     func sync(_ file: DiskFile, _ path: String) -> Bool {
         guard weather.strikes(oneIn: 120), !file.pending.isEmpty else {
@@ -137,22 +151,12 @@ final class SimulatedDisk {
     }
 
     /// The power fails: what was not synced is there or not.
-    /// - Parameter next: the folder in which the next life finds its files; the same for files that the person sees.
+    /// - Parameter next: the folder in which the next life finds its files.
     func cutPower(_ folder: String, to next: String) {
         let known = folders.removeValue(forKey: folder) ?? Folder()
-        var names = known.durable
-        let kept = weather.chance.below(known.pending.count + 1)
-        for change in known.pending.prefix(kept) {
-            switch change {
-            case .put(let name, let file): names[name] = file
-            case .removed(let name): names[name] = nil
-            case .renamed(let old, let new): names[new] = names.removeValue(forKey: old)
-            }
-        }
-        if next != folder {
-            for name in Self.names(in: folder) where known.current[name] == nil && names[name] == nil {
-                Self.write(Self.read("\(folder)/\(name)") ?? [], "\(next)/\(name)")
-            }
+        let names = survivingNames(known)
+        for name in Self.names(in: folder) where known.current[name] == nil && names[name] == nil {
+            Self.write(Self.read("\(folder)/\(name)") ?? [], "\(next)/\(name)")
         }
         var told: [String] = []
         for (name, file) in names.sorted(by: { $0.key < $1.key }) {
@@ -162,10 +166,22 @@ final class SimulatedDisk {
         }
         for name in known.current.keys.sorted() where names[name] == nil {
             told.append("\(name) is gone")
-            if next == folder { unlink("\(folder)/\(name)") }
         }
         for name in names.keys.sorted() where known.current[name] == nil { told.append("\(name) is back") }
         if !told.isEmpty { world.tell("disk", told.joined(separator: ", ")) }
+    }
+
+    /// File systems write their changes of names in order.
+    func survivingNames(_ known: Folder) -> [String: DiskFile] {
+        var names = known.durable
+        for change in known.pending.prefix(weather.chance.below(known.pending.count + 1)) {
+            switch change {
+            case .put(let name, let file): names[name] = file
+            case .removed(let name): names[name] = nil
+            case .renamed(let old, let new): names[new] = names.removeValue(forKey: old)
+            }
+        }
+        return names
     }
 
     // MARK: Real files
@@ -195,12 +211,12 @@ final class SimulatedDisk {
     }
 
     /// In place where there is a file.
-    static func write(_ bytes: [UInt8], _ path: String) {
+    static func write(_ bytes: [UInt8], _ path: String, keepsMode: Bool = false) {
         guard let file = fopen(path, access(path, F_OK) == 0 ? "r+" : "w") else { return }
         fwrite(bytes, 1, bytes.count, file)
         fflush(file)
         ftruncate(fileno(file), bytes.count)
         fclose(file)
-        chmod(path, 0o600)
+        if !keepsMode { chmod(path, 0o600) }
     }
 }

@@ -7,22 +7,27 @@ import TransferQueue
 ///
 /// An act waits for its answer, as a person does at a screen. A kill of the engine leaves it without one.
 final class Person: @unchecked Sendable {
-    private let world: World
-    private let rules: Rules
+    let world: World
+    let rules: Rules
     private let sources: Sources
-    private let network: Network
-    private var chance: Chance
+    let downloads: Downloads
+    let network: Network
+    var chance: Chance
     /// Addresses of folders at servers.
     private let destinations: [Destination]
-    private var batches: [BatchID] = []
-    /// Where each goes.
-    private var places: [BatchID: Destination] = [:]
+    var batches: [BatchID] = []
+    /// Where each goes, or comes from.
+    var places: [BatchID: Destination] = [:]
     private var isActing = false
     private var acts = 0
-    private var lastName = 0
+    var lastName = 0
 
-    init(_ sources: Sources, _ network: Network, _ rules: Rules, to destinations: [Destination], seed: UInt64) {
+    init(
+        _ sources: Sources, _ downloads: Downloads, _ network: Network, _ rules: Rules, to destinations: [Destination],
+        seed: UInt64
+    ) {
         self.sources = sources
+        self.downloads = downloads
         self.network = network
         self.rules = rules
         self.destinations = destinations
@@ -87,7 +92,9 @@ final class Person: @unchecked Sendable {
 
     private func choose(_ front: Front) async throws {
         let writer = front.queue.writer
-        if batches.isEmpty || chance.oneIn(5) { return try await add(front) }
+        if batches.isEmpty || chance.oneIn(5) {
+            return chance.oneIn(2) ? try await download(front) : try await add(front)
+        }
         let node = try await self.node(front)
         switch chance.below(21) {
         case 0...3:
@@ -165,7 +172,7 @@ final class Person: @unchecked Sendable {
     }
 
     /// Queues some files, or a folder of them.
-    private func add(_ front: Front) async throws {
+    func add(_ front: Front) async throws {
         lastName += 1
         let destination = chance.pick(destinations)
         let isLarge = destination.takesPieces && chance.oneIn(3)
@@ -221,7 +228,7 @@ final class Person: @unchecked Sendable {
     }
 
     /// Those of a batch over SFTP: something that must not be lost by a power cut.
-    private func secrets() -> TransferSecrets {
+    func secrets() -> TransferSecrets {
         var secrets = TransferSecrets()
         if chance.oneIn(3) {
             secrets.user = "person"
@@ -230,7 +237,7 @@ final class Person: @unchecked Sendable {
         return secrets
     }
 
-    private func uuid() -> UUID {
+    func uuid() -> UUID {
         var number = (chance.next(), chance.next())
         return withUnsafeBytes(of: &number) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }

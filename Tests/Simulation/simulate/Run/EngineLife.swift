@@ -19,13 +19,17 @@ final class EngineLife: @unchecked Sendable {
     var isRunning = false
 
     /// - Parameter folder: of its state; made when it is missing.
-    init(number: Int, folder: String, _ network: Network, on disk: SimulatedDisk, seed: UInt64, in world: World) {
+    init(
+        number: Int, folder: String, _ network: Network, on disk: SimulatedDisk, _ downloads: Downloads, seed: UInt64,
+        in world: World
+    ) {
         life = ProgramLife(number: number)
         self.folder = folder
         self.world = world
         self.network = network
         self.disk = disk
-        platform = SimulatedPlatform(life, in: world, seed: seed)
+        platform = SimulatedPlatform(
+            life, on: SimulatedLocalDisk(disk, downloads), in: world, seed: seed)
     }
 
     /// - Parameter failed: the disk has failed or was full: it is to be started again.

@@ -5,6 +5,8 @@ import TransferQueue
 /// What the person was told, and what must therefore be true after any kill and any power cut.
 final class Promises: @unchecked Sendable {
     private let world: World
+    /// As the person saw them last.
+    private(set) var tasks: [TaskSnapshot] = []
     private var states: [TaskID: TransferState] = [:]
     private var batches: Set<BatchID> = []
     private var purged: Set<BatchID> = []
@@ -15,6 +17,7 @@ final class Promises: @unchecked Sendable {
 
     /// The person has an answer, and sees the queue.
     func told(_ tasks: [TaskSnapshot], _ found: [BatchSnapshot]) {
+        self.tasks = tasks
         let present = Set(found.map(\.id))
         purged.formUnion(batches.subtracting(present))
         // Taken back, a purge is none.

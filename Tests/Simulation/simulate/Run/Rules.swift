@@ -106,6 +106,8 @@ final class Rules: @unchecked Sendable {
 
     /// `host/name` of an address at a server, as its disk tells names apart.
     private func place(_ address: String) -> String {
+        // A download's, at this machine.
+        if address.hasPrefix("/") { return address }
         let rest = address.drop { $0 != ":" }.dropFirst(3)
         let host = String(rest.prefix { $0 != "/" })
         let name = String(rest.dropFirst(host.count))
@@ -124,6 +126,7 @@ final class Rules: @unchecked Sendable {
             world.fault("the queue does not agree with itself: \(finding)")
         }
         let tasks = try await queue.reader.tasks(limit: 10_000)
+        promises.told(tasks, try await queue.reader.batches())
         for task in tasks {
             learn(task)
             world.count(

@@ -14,6 +14,7 @@ final class Run {
     private let sources: Sources
     private let rules: Rules
     private let person: Person
+    private let downloads: Downloads
     private var chance: Chance
     private var life: EngineLife
     /// Faults come and the person acts for so long.
@@ -29,7 +30,7 @@ final class Run {
         world = World(seed: seed)
         world.story.isPrinted = isPrinted
         network = Network(seed: seed, in: world)
-        disk = SimulatedDisk(seed: seed, in: world)
+        disk = SimulatedDisk(attic: folder + "/attic", seed: seed, in: world)
         DatabaseFiles.use(disk)
         contents = Contents(in: world)
         rules = Rules(network, contents)
@@ -38,9 +39,10 @@ final class Run {
         let names = servers.names.joined(separator: "; ")
         world.tell("world", "seed \(seed): \(names); faults 1/\(network.weather.strength)")
         sources = Sources(folder + "/files", contents, seed: seed, in: world)
-        person = Person(sources, network, rules, to: servers.destinations, seed: seed)
+        downloads = Downloads(folder + "/downloads", network, contents, on: disk, seed: seed)
+        person = Person(sources, downloads, network, rules, to: servers.destinations, seed: seed)
         length = chance.duration(.seconds(5), .seconds(600))
-        life = EngineLife(number: 1, folder: folder + "/state1", network, on: disk, seed: seed, in: world)
+        life = EngineLife(number: 1, folder: folder + "/state1", network, on: disk, downloads, seed: seed, in: world)
     }
 
     /// Runs to the end. Returns true when no rule was broken.
@@ -82,6 +84,8 @@ final class Run {
         case 10, 11: writeElsewhere()
         case 12: for server in network.servers { server.tidy() }
         case 13 where chance.oneIn(3): changeKey()
+        case 14, 15: downloads.disturbServer()
+        case 16: downloads.disturb()
         default: if life.isRunning { person.act(life) }
         }
     }
@@ -94,7 +98,9 @@ final class Run {
         _ = world.schedule(after: later, on: network.thread) { [self] in
             isMeddling = false
             if network.weather.isCalm || !life.isRunning { return }
-            switch chance.below(8) {
+            switch chance.below(10) {
+            case 8: downloads.disturbServer()
+            case 9: downloads.disturb()
             case 0...3: sources.disturb(isNew: true)
             case 4: strike()
             default: person.act(life)
@@ -115,8 +121,12 @@ final class Run {
         world.count(isPowerCut ? "power cuts" : "kills")
         let next = "\(folder)/state\(lives)"
         life.kill(copyingTo: next, isPowerCut: isPowerCut)
+        if isPowerCut {
+            disk.cutPower(in: downloads.folder)
+            downloads.checkCompleted(rules.promises.tasks)
+        }
         person.forgetAct()
-        life = EngineLife(number: lives, folder: next, network, on: disk, seed: seed, in: world)
+        life = EngineLife(number: lives, folder: next, network, on: disk, downloads, seed: seed, in: world)
         _ = world.schedule(after: chance.duration(.milliseconds(1), .seconds(10)), on: network.thread) { [self] in
             revive()
         }
@@ -165,6 +175,7 @@ final class Run {
         rules.wrote(foreign: Contents.digest(bytes))
         disk.makeFolders(ServerDisk.parent(name))
         disk.put(RemoteFile(bytes, modified: disk.now), at: name, by: .other)
+        contents.has("\(disk.host)/\(name)", bytes)
     }
 
     // MARK: The end
@@ -196,6 +207,7 @@ final class Run {
         let rules = rules
         _ = ask { queue in try await rules.checkEnd(queue) }
         sources.check()
+        downloads.checkEnd(rules.promises.tasks)
     }
 
     /// Asks the queue something, and waits for the answer in virtual time.

@@ -33,10 +33,22 @@ final class ServedFiles {
             }
             fields.append(("Content-Range", "bytes \(start)-\(file.bytes.count - 1)/\(file.bytes.count)"))
             fields.append(("Content-Length", "\(file.bytes.count - start)"))
-            return ServedAnswer(206, fields, body: Array(file.bytes[start...]))
+            return answer(206, fields, file, from: start)
         }
         fields.append(("Content-Length", "\(file.bytes.count)"))
-        return ServedAnswer(200, fields, body: request.method == "GET" ? file.bytes : [])
+        return request.method == "GET" ? answer(200, fields, file, from: 0) : ServedAnswer(200, fields)
+    }
+
+    /// Of a file that takes a while each piece is read when it goes out, as servers do.
+    private func answer(
+        _ status: Int, _ fields: [(String, String)], _ file: RemoteFile, from start: Int
+    ) -> ServedAnswer {
+        if file.bytes.count <= RemoteFile.quicklyRead {
+            return ServedAnswer(status, fields, body: Array(file.bytes[start...]))
+        }
+        var answer = ServedAnswer(status, fields)
+        answer.file = (file, start..<file.bytes.count)
+        return answer
     }
 
     /// The offset that a `Range` without an end asks for, where its condition holds.

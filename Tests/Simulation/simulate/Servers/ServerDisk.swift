@@ -14,6 +14,9 @@ final class RemoteFile {
         self.modified = modified
     }
 
+    /// A server reads a file of up to so many bytes in one go; a longer one while it is sent.
+    static let quicklyRead = 1 << 20
+
     var digest: String { Contents.digest(bytes) }
 }
 

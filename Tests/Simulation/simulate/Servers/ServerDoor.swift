@@ -38,5 +38,5 @@ final class ServerDoor {
         }
     }
 
-    private static let unauthorized = ServedAnswer(401, [("WWW-Authenticate", "Basic realm=\"files\"")])
+    private static var unauthorized: ServedAnswer { ServedAnswer(401, [("WWW-Authenticate", "Basic realm=\"files\"")]) }
 }

@@ -41,6 +41,12 @@ final class Network {
         sftp.values.sorted { $0.disk.host < $1.disk.host }.flatMap(\.disk.temporaries) + servers.flatMap(\.unfinished)
     }
 
+    /// Disks of servers that give files to whoever knows their addresses.
+    var readable: [ServerDisk] { disks.filter { sftp[$0.host] != nil || http[$0.host] is PutServer } }
+
+    /// Of addresses at a server.
+    func scheme(of host: String) -> String { sftp[host] == nil ? "http" : "sftp" }
+
     func number(of host: String) -> Int { numbers[host] ?? 0 }
 
     /// Has `work` done at the servers when a message arrives that is sent now.

@@ -20,6 +20,8 @@ final class SimulatedHTTP: HTTPExchanges {
         var end = HTTPTransferEnd()
         /// The answer's body, and how much of it is here.
         var body: [UInt8] = []
+        /// Or the file that it is read from while it is sent.
+        var file: (RemoteFile, Range<Int>)?
         var received: Int64 = 0
         var gate: GateDestination?
         /// The server looks at nothing more of it, and nothing more comes of it.
@@ -247,6 +249,7 @@ final class SimulatedHTTP: HTTPExchanges {
         reply(exchange) { [self] in
             exchange.body = answer.body
             exchange.server.told(answer, to: served)
+            exchange.file = answer.file
             let head = HTTPAnswer(status: answer.status, headers: answer.fields)
             exchange.end.head = head
             exchange.end.retryAfter = head.field("retry-after").flatMap { Int($0) }.map { .seconds($0) }
@@ -271,9 +274,8 @@ final class SimulatedHTTP: HTTPExchanges {
     /// Brings the answer's body through its gate, piece by piece.
     private func flow(_ exchange: Exchange) {
         guard !exchange.isOver, !exchange.isCut, let gate = exchange.gate else { return }
-        let rest = exchange.body[Int(exchange.received)...]
-        if rest.isEmpty { return done(exchange) }
-        let piece = Array(rest.prefix(exchange.body.count > 1 << 20 ? 1 << 20 : 16384))
+        guard let piece = next(exchange) else { return cut(exchange) }
+        if piece.isEmpty { return done(exchange) }
         switch gate {
         case .discard: break
         case .buffer(let limit):
@@ -293,6 +295,17 @@ final class SimulatedHTTP: HTTPExchanges {
         exchange.received += Int64(piece.count)
         if network.weather.strikes(oneIn: 100) { return cut(exchange) }
         reply(exchange) { [self] in flow(exchange) }
+    }
+
+    /// The next piece of the answer's body; empty at its end, `nil` when its file has become too short.
+    private func next(_ exchange: Exchange) -> [UInt8]? {
+        guard let (file, range) = exchange.file else {
+            return Array(
+                exchange.body[Int(exchange.received)...].prefix(exchange.body.count > 1 << 20 ? 1 << 20 : 16384))
+        }
+        let start = range.lowerBound + Int(exchange.received)
+        let end = min(range.upperBound, start + 65536)
+        return end <= file.bytes.count ? Array(file.bytes[start..<end]) : nil
     }
 
     private func done(_ exchange: Exchange) {

@@ -5,9 +5,11 @@ final class SimulatedPlatform: Platform, @unchecked Sendable {
     private let world: World
     private let life: ProgramLife
     private var chance: Chance
+    let disk: any LocalDisk
 
-    init(_ life: ProgramLife, in world: World, seed: UInt64) {
+    init(_ life: ProgramLife, on disk: any LocalDisk, in world: World, seed: UInt64) {
         self.life = life
+        self.disk = disk
         self.world = world
         chance = Chance(seed: seed ^ UInt64(life.number) << 32)
     }
