@@ -179,7 +179,10 @@ final class Rules: @unchecked Sendable {
         let events = try await reader.events(after: EventSequence(rawValue: 0), limit: 100_000)
         var completed: [TaskID: Int] = [:]
         for event in events {
-            if event.type == .taskCompleted, let task = event.task { completed[task, default: 0] += 1 }
+            guard let task = event.task else { continue }
+            if event.type == .taskCompleted { completed[task, default: 0] += 1 }
+            // The last look did not find it: a retry completes it once more.
+            if event.type == .taskFailed { completed[task] = 0 }
         }
         for task in tasks where task.state == .completed && completed[task.id] != 1 {
             world.fault("\(task.id) is completed with \(completed[task.id] ?? 0) events that say so")
