@@ -30,7 +30,7 @@ extension TransferEngine {
 
     /// An attempt that leaves nothing has shown that a guess was wrong, or cleared it up.
     func forgetGuess(_ attempt: Attempt) {
-        guard attempt.task.hasGuess else { return }
+        guard attempt.task.hasGuess, attempt.upload?.resumePoint == nil else { return }
         let task = attempt.task
         inBackground { [self] in
             await durably { try await queue.writer.forgetRemains(of: task.id, under: task.claim) }
@@ -39,7 +39,7 @@ extension TransferEngine {
 }
 
 extension ClaimedTask {
-    private var storedPoint: ResumePoint? { resumePoint.flatMap { ResumePoint(encoded: $0, secret: resumeSecret) } }
+    var storedPoint: ResumePoint? { resumePoint.flatMap { ResumePoint(encoded: $0, secret: resumeSecret) } }
 
     /// Only a guess is there, for who clears up.
     var hasGuess: Bool { storedPoint?.isGuess == true }

@@ -36,7 +36,8 @@ extension TransferEngine {
                 return nil
             }
             changes = recorded.isOpen ? 0 : changes + 1
-            point = point ?? ResumePoint(PutResumePoint(stored: false, etag: nil))
+            // A guess at what a killed engine has left of the earlier version still says what is to be removed.
+            point = task.storedPoint ?? ResumePoint(PutResumePoint(stored: false, etag: nil))
             point?.sourceChanges = changes
             // From here on the recorded identity is the new one: a kill before the machine's own point must not forget the change.
             point?.isOutdated = true

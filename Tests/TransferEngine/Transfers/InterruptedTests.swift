@@ -86,6 +86,24 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("it stays known when the source is another one by then")
+    func changedSince() async throws {
+        let first = try await EngineHarness(started: false)
+        let (task, left) = try await killed(first, 20_000)
+        try first.sandbox.write("f", pattern(20_001, seed: 5))
+        // It answers nothing, until its input ends.
+        try first.sandbox.write("ssh", Array("exec cat >/dev/null\n".utf8))
+        let harness = try await EngineHarness(sandbox: first.sandbox)
+        while await harness.engine.places.attempts == 0 { await Task.yield() }
+        let change = try await harness.queue.writer.cancel([.task(task)])
+        await harness.engine.stop(change.stopped)
+        let remains = try #require(try await harness.queue.writer.remains(in: [.cancelled]).first)
+        let point = remains.task.resumePoint.flatMap { ResumePoint(encoded: $0) }
+        #expect(point?.isOutdated == true)
+        #expect(point?.content(SFTPResumePoint.self)?.temporary.displayed.hasSuffix(left) == true)
+        await harness.stop()
+    }
+
     @Test("when it runs again after all it is sent whole, and nothing is left or known of it")
     func runsAgain() async throws {
         let first = try await EngineHarness(started: false)
