@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 import TransferModel
 
@@ -81,7 +82,7 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
             read(sftp) { $0.refusedRenames = Int(number) }, read(sftp) { $0.modified = number },
             read(sftp) { $0.vanished = Int(number) },
         ]
-        #expect(sftps.map { $0 != nil } == [isGeneration, isLength, isCount, true, isCount])
+        #expect(sftps.map { $0 != nil } == [isGeneration, isLength, isCount, number != .max, isCount])
         for hasChanged in [false, true] {
             let subject = subject(1000, hasChanged: hasChanged)
             for point in davs.compactMap(\.self) {
@@ -132,5 +133,108 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
         #expect((read(get) { $0.offset = number } != nil) == isLength)
         let put = PutResumePoint(stored: false, etag: nil)
         #expect((read(put) { $0.unanswered = Int(number) } != nil) == isCount)
+    }
+}
+
+@Suite("Every number and name of every resume point") struct EveryResumePointTests {
+    /// One of each protocol, with every field.
+    private static var all: [any ResumePointContent] {
+        let version = RemoteVersion(
+            etag: "\"a\"", lastModified: elevenText, isDateStrong: true, total: 10, coding: "br")
+        let named = NamedVersion(size: 10, modified: 1)
+        let address = HTTPAddress("http://h/u")!
+        var get = GetResumePoint(version: version, offset: 5, name: RawPath("f"))
+        (get.partName, get.partInode, get.silentLooks) = (RawPath(".f.1.part"), 7, 1)
+        var put = PutResumePoint(stored: true, etag: "\"a\"")
+        put.unanswered = 1
+        var tus = TusResumePoint(
+            parts: [TusResumePoint.Part(0..<10, url: address, cut: UploadCut(offset: 1, sent: 2))], begun: noon,
+            expires: noon)
+        tus.unanswered = 1
+        let ietf = ResumableResumePoint(
+            version: 8, length: 10, url: address, cut: UploadCut(offset: 1, sent: 2), begun: noon, expires: noon)
+        var dav = DavResumePoint(temporary: "/d/t")
+        (dav.version, dav.unanswered, dav.vanished, dav.busyUntil) = (named, 1, 1, noon)
+        var nextcloud = NextcloudResumePoint(folder: "martlet-x", chunk: 10 << 20)
+        (nextcloud.version, nextcloud.before, nextcloud.vanished, nextcloud.lostAt) = (named, version, 1, noon)
+        var ftp = FTPResumePoint(temporary: RawPath("d/t"))
+        (ftp.seen, ftp.version, ftp.owned, ftp.vanished) = (1, named, .free(upTo: 10), 1)
+        var sftp = SFTPResumePoint(temporary: RawPath("d/t"), size: 10, modified: 1)
+        (sftp.refusedRenames, sftp.owned, sftp.vanished, sftp.reach) = (1, .free(upTo: 10), 1, SFTPUpload.mostReach)
+        return [
+            get, put, tus, ietf, dav, nextcloud, ftp, sftp, s3Point(size: 20 << 20),
+            PostResumePoint(token: "a", isSent: true),
+        ]
+    }
+
+    /// Numbers that are only compared: whatever they are, they say that something is another one.
+    private static let compared = ["partInode", "modifiedNanoseconds"]
+
+    private static func line(_ kind: String, _ json: String) throws -> [UInt8] {
+        let point = String(decoding: try JSONEncoder().encode(json), as: UTF8.self)
+        return Array("{\"v\":2,\"kind\":\"\(kind)\",\"point\":\(point)}".utf8)
+    }
+
+    /// True when the queue gives such a value back.
+    private static func isRead<Content: ResumePointContent>(_ json: String, as sample: Content) throws -> Bool {
+        try ResumePoint(encoded: line(Content.kind, json))?.content(Content.self) != nil
+    }
+
+    private static func json<Content: ResumePointContent>(_ sample: Content) throws -> String {
+        String(decoding: try JSONEncoder().encode(sample), as: UTF8.self)
+    }
+
+    /// The name and the place of each number of a line of JSON.
+    private static func numbers(_ json: String) -> [(key: String, range: Range<String.Index>)] {
+        json.matches(of: /"([A-Za-z]+)":(-?[0-9]+)/).map { (String($0.1), $0.2.startIndex..<$0.2.endIndex) }
+    }
+
+    private static func replacing(_ range: Range<String.Index>, in json: String, with text: String) -> String {
+        String(json[..<range.lowerBound]) + text + json[range.upperBound...]
+    }
+
+    @Test("there is a sample of each protocol")
+    func whole() {
+        #expect(
+            Set(Self.all.map { type(of: $0).kind }) == Set(ProtocolDescriptor.all.compactMap { $0.resumePoint?.kind }))
+    }
+
+    @Test("a number that is beyond all bounds makes it damage", arguments: [Int64.min, Int64.max])
+    func everyNumber(number: Int64) throws {
+        var tried = 0
+        for sample in Self.all {
+            let json = try Self.json(sample)
+            #expect(try Self.isRead(json, as: sample), "\(json)")
+            for (key, range) in Self.numbers(json) where !Self.compared.contains(key) {
+                let damaged = Self.replacing(range, in: json, with: String(number))
+                #expect(try !Self.isRead(damaged, as: sample), "\(damaged)")
+                tried += 1
+            }
+        }
+        #expect(tried > 30)
+    }
+
+    @Test("a name that leads out of its folder makes it damage", arguments: ["name", "partName", "folder"])
+    func everyName(key: String) throws {
+        var tried = 0
+        for sample in Self.all {
+            let json = try Self.json(sample)
+            guard let found = json.firstMatch(of: try Regex<(Substring, Substring)>("\"\(key)\":\"([^\"]+)\"")) else {
+                continue
+            }
+            let name = found.1
+            let damaged = Self.replacing(name.startIndex..<name.endIndex, in: json, with: "../x")
+            #expect(try !Self.isRead(damaged, as: sample), "\(damaged)")
+            tried += 1
+        }
+        #expect(tried == 1)
+    }
+
+    @Test(
+        "a count of changes of the source that cannot be makes the whole line damage",
+        arguments: [Int64.min, -1, 1_000_001, Int64.max])
+    func changes(number: Int64) {
+        let line = #"{"v":2,"kind":"put","changes":\#(number),"point":"{\"stored\":false}"}"#
+        #expect(ResumePoint(encoded: Array(line.utf8)) == nil)
     }
 }

@@ -87,7 +87,7 @@ package struct FTPResumePoint: RenamingResumePoint {
     package var isPlausible: Bool {
         ResumeBounds.lengths.contains(seen) && ResumeBounds.generations.contains(generation) && !temporary.bytes.isEmpty
             && ResumeBounds.counts.contains(vanished ?? 0)
-            && version?.isPlausible ?? true
+            && version?.isPlausible ?? true && owned?.isPlausible ?? true
     }
 }
 

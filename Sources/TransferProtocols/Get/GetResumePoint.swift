@@ -35,7 +35,13 @@ package struct GetResumePoint: ResumePointContent {
     }
 
     package var isPlausible: Bool {
-        ResumeBounds.lengths.contains(offset) && ResumeBounds.counts.contains(silentLooks ?? 0)
+        ResumeBounds.lengths.contains(offset) && ResumeBounds.counts.contains(silentLooks ?? 0) && version.isPlausible
+            && Self.stays(name) && partName.map(Self.stays) ?? true
+    }
+
+    /// True of a name that lies below the download's folder.
+    private static func stays(_ name: RawPath) -> Bool {
+        !name.components.isEmpty && !name.components.contains(RawPath(".."))
     }
 
     /// That of an attempt that had all of it and was stopped before the file had its name; `nil` when there is still something to ask.

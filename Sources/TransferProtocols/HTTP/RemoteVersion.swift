@@ -43,6 +43,9 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
         self.coding = coding == "identity" ? nil : coding
     }
 
+    /// False for a length that was never read from an answer.
+    var isPlausible: Bool { total.map { FileSize.told($0) == $0 } ?? true }
+
     /// True when a tag tells versions apart. An empty one does not, nor one whose bytes all become the same character when they are read.
     private static func names(_ tag: String) -> Bool {
         let value = tag.hasPrefix("W/") || tag.hasPrefix("w/") ? tag.dropFirst(2) : tag[...]

@@ -72,7 +72,7 @@ package struct NamedVersion: Codable, Hashable, Sendable {
         return modified == self.modified ? .ours : .unknown
     }
 
-    var isPlausible: Bool { ResumeBounds.lengths.contains(size) }
+    var isPlausible: Bool { ResumeBounds.lengths.contains(size) && ResumeBounds.seconds.contains(modified) }
 }
 
 /// An upload whose bytes are gathered under a temporary name and then renamed.

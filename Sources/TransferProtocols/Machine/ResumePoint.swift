@@ -50,9 +50,9 @@ package struct ResumePoint: Hashable, Sendable {
 
     /// `nil` for what another version of the engine wrote, or damage: the task then starts over.
     package init?(encoded: [UInt8], secret: String? = nil) {
-        guard let line = try? JSONDecoder().decode(Line.self, from: Data(encoded)), line.v == Self.version else {
-            return nil
-        }
+        guard let line = try? JSONDecoder().decode(Line.self, from: Data(encoded)), line.v == Self.version,
+            ResumeBounds.counts.contains(line.changes ?? 0)
+        else { return nil }
         kind = line.kind
         json = Array(line.point.utf8)
         sourceChanges = line.changes ?? 0
@@ -160,7 +160,8 @@ package protocol ResumePointContent: Codable, Hashable, Sendable {
     /// The part of it that only the secrets store may hold; left out of its coding.
     var secret: String? { get }
     mutating func restore(secret: String?)
-    /// False for numbers that cannot be: each one is within `ResumeBounds`, so that the machines may add to it.
+    /// False for numbers and names that cannot be: each number is within `ResumeBounds`, so that the machines may add to it, and a name leads
+    /// out of no folder.
     var isPlausible: Bool { get }
     static var afterCut: AfterCut { get }
     /// False: nothing but whole files can lie at the server.
@@ -177,6 +178,8 @@ enum ResumeBounds {
     static let lengths: ClosedRange<Int64> = 0...1 << 53
     /// Bytes of one chunk or part.
     static let chunks: ClosedRange<Int64> = 1...1 << 53
+    /// Seconds since 1970: a time is compared, and may be of any year.
+    static let seconds: ClosedRange<Int64> = -1 << 53...1 << 53
     /// Numbers of temporary files, one after the other.
     static let generations = 1...1_000_000
     /// Times that something happened.

@@ -61,9 +61,9 @@ package struct NextcloudResumePoint: RenamingResumePoint {
     package mutating func disclaim() { (isAssembling, lostAt) = (false, nil) }
 
     package var isPlausible: Bool {
-        !folder.isEmpty && !folder.contains("/") && ResumeBounds.generations.contains(generation)
+        RemoteEntry.isName(Array(folder.utf8)) && ResumeBounds.generations.contains(generation)
             && ResumeBounds.chunks.contains(chunk) && ResumeBounds.counts.contains(vanished ?? 0)
-            && version?.isPlausible ?? true
+            && version?.isPlausible ?? true && before?.isPlausible ?? true
     }
 }
 

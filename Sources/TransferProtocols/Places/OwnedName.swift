@@ -7,6 +7,13 @@ package enum OwnedName: Codable, Hashable, Sendable {
     /// Bytes of this upload are known to have come there.
     case written
 
+    var isPlausible: Bool {
+        switch self {
+        case .free(let most): ResumeBounds.lengths.contains(most)
+        case .written: true
+        }
+    }
+
     /// Returns true when a file of that length is ours; `nil`: the server does not tell it.
     func covers(_ size: Int64?) -> Bool {
         switch self {

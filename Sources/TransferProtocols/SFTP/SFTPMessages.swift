@@ -109,7 +109,8 @@ package struct SFTPResumePoint: RenamingResumePoint {
     }
 
     package var isPlausible: Bool {
-        ResumeBounds.lengths.contains(size) && ResumeBounds.generations.contains(generation)
+        ResumeBounds.lengths.contains(size) && ResumeBounds.seconds.contains(modified)
+            && ResumeBounds.generations.contains(generation) && owned?.isPlausible ?? true
             && !temporary.bytes.isEmpty && ResumeBounds.counts.contains(refusedRenames ?? 0)
             && ResumeBounds.counts.contains(vanished ?? 0) && Self.reaches.contains(reach ?? SFTPUpload.mostReach)
     }
