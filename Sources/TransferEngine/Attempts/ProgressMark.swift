@@ -1,21 +1,40 @@
+import TransferModel
 import TransferQueue
 
-/// The furthest that a file ever came in its run, and whether this attempt brought it further. To confirm once more what a server had and
-/// lost is no progress: the pauses between attempts rise, and one day the file is given up.
+/// The furthest that a file ever came in its run, and whether this attempt brought it further by what is worth something
+/// (`ProgressRule`). To confirm once more what a server had and lost is no progress: the pauses between attempts rise, and one day the file
+/// is given up.
 struct ProgressMark {
     private var furthest: Int64
+    /// The position from which progress is measured.
+    private var start: Int64
+    /// The attempts right before this one failed: what they confirmed was too little.
+    private let followsFailures: Bool
+    /// Times that it began again.
+    private var restarts: Int
     /// Bytes were confirmed that never were before.
     private(set) var hasAdvanced = false
 
-    init(_ task: ClaimedTask) { furthest = task.furthest }
+    init(_ task: ClaimedTask) {
+        furthest = task.furthest
+        start = task.progressStart
+        followsFailures = task.failures > 0
+        restarts = task.restarts
+    }
 
-    /// So many bytes are confirmed now.
-    mutating func reach(_ bytes: Int64) {
+    /// So many bytes are confirmed now, of a file of that size; `nil`: not known.
+    mutating func reach(_ bytes: Int64, of size: Int64?) {
         guard bytes > furthest else { return }
         furthest = bytes
-        hasAdvanced = true
+        if !followsFailures || ProgressRule.isWorthwhile(bytes - start, of: size) { hasAdvanced = true }
     }
 
     /// The source is another one by now, of which nothing was confirmed yet.
-    mutating func beginAnother() { furthest = 0 }
+    mutating func beginAnother() { (furthest, start) = (0, 0) }
+
+    /// The file begins again. - Parameter isOther: its server has another version; of the first ones every byte is new.
+    mutating func startOver(isOther: Bool) {
+        if isOther, restarts < ProgressRule.versions { beginAnother() } else { start = max(start, furthest) }
+        restarts += 1
+    }
 }

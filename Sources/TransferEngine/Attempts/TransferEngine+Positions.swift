@@ -8,7 +8,7 @@ extension TransferEngine {
     /// The server's word on how much of an upload it has.
     func accepted(_ attempt: Attempt, _ bytes: Int64) {
         if bytes > max(attempt.accepted, attempt.knownBefore) { attempt.hasProgressed = true }
-        attempt.progress.reach(bytes)
+        attempt.progress.reach(bytes, of: attempt.total)
         attempt.accepted = bytes
         attempt.upload?.isCounted = true
         settleEarlier(attempt)
@@ -22,7 +22,7 @@ extension TransferEngine {
         case .upload(let work):
             // The attempt before had more through than it was told.
             if offset > attempt.task.accepted { attempt.hasProgressed = true }
-            attempt.progress.reach(offset)
+            attempt.progress.reach(offset, of: attempt.total)
             again = max(0, (takeUnconfirmed(attempt) ?? 0) - offset)
             attempt.accepted = offset
             work.isCounted = true
@@ -97,7 +97,7 @@ extension TransferEngine {
         case .look, .removal, .probe, .listing, .readBack: return
         }
         record(restart: reason, lost, of: attempt.task, keeping: kept, isOther: isOther)
-        if isOther { attempt.progress.beginAnother() }
+        attempt.progress.startOver(isOther: isOther)
         attempt.repeated += lost
         (attempt.accepted, attempt.knownBefore) = (0, 0)
         attempt.base = 0

@@ -278,7 +278,7 @@ extension TransferEngine {
         FaultPoint.synced.pass()
         target.synced = through
         if through > attempt.task.accepted { attempt.hasProgressed = true }
-        attempt.progress.reach(through)
+        attempt.progress.reach(through, of: attempt.total)
         attempt.accepted = through
         return .done
     }

@@ -35,3 +35,20 @@ public enum SourceChangeRule {
         policy == .restart && changes < restarts
     }
 }
+
+/// The decision which progress makes up for the failures before it. Pure.
+package enum ProgressRule {
+    /// Versions of a file at its server that each count as a file of which nothing was confirmed yet. A server that shows another one each
+    /// time shows none that can be fetched.
+    package static let versions = SourceChangeRule.restarts
+
+    /// Returns true when so many bytes beyond where the failures began are worth new patience. A server that confirms one byte more each
+    /// time would be asked without end, and as fast as if nothing had failed: a file has at most a thousand such steps, or is large.
+    /// - Parameter size: of the file; `nil`: not known.
+    package static func isWorthwhile(_ bytes: Int64, of size: Int64?) -> Bool {
+        bytes >= min(largestStep, max(1, (size ?? FileSize.largest) / 1000))
+    }
+
+    /// 64 KiB: less than a slow line carries in a minute.
+    private static let largestStep: Int64 = 64 << 10
+}

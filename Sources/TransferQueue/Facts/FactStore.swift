@@ -94,7 +94,7 @@ struct FactStore: QueueSubject {
         case .checkpoint(let resumePoint, let accepted, let secret):
             // Also of a task that was just paused or cancelled: how far it had come counts when it goes on.
             guard row.state != .completed else { return }
-            reach(min(accepted, FileSize.largest), of: &row, &details, at: fact.time)
+            try reach(min(accepted, FileSize.largest), of: &row, &details, at: fact.time)
             if accepted >= details.unconfirmed { details.unconfirmed = 0 }
             if let resumePoint {
                 details.resumePoint = resumePoint
@@ -112,10 +112,11 @@ struct FactStore: QueueSubject {
             if kept { details.unconfirmed = bytes > row.accepted ? bytes : 0 }
         case .resumed(let offset, let repeated):
             guard row.state != .completed else { return }
-            reach(offset, of: &row, &details, at: fact.time)
+            try reach(offset, of: &row, &details, at: fact.time)
             details.unconfirmed = 0
             ByteSum.add(repeated, to: &details.repeated)
             details.resumedFrom = details.resumedFrom.suffix(99) + [offset]
+            guard details.tellsAttempts else { return }
             var payload = EventPayload()
             payload.offset = offset
             try queue.append(.resumedAtOffset, batch: row.batch, task: row.id, payload: payload, at: fact.time)
@@ -155,17 +156,20 @@ struct FactStore: QueueSubject {
         }
     }
 
-    /// Resets the count of failures and the time of waiting without progress when bytes are confirmed that never were before: a server
-    /// that loses each file, and takes it again, makes no progress.
-    private func reach(_ bytes: Int64, of row: inout TaskRow, _ details: inout TaskDetails, at time: Timestamp) {
+    /// Notes how far a file is confirmed now. Resets the count of failures and the time of waiting without progress when enough bytes are
+    /// confirmed that never were before: a server that loses each file, and takes it again, makes no progress (`ProgressRule`).
+    private func reach(_ bytes: Int64, of row: inout TaskRow, _ details: inout TaskDetails, at time: Timestamp) throws {
         let furthest = max(row.accepted, details.furthest)
+        let start = try attempts.progressStart(row.id, details, accepted: row.accepted)
         // Going back and coming again is no progress either.
         if bytes < row.accepted { details.furthest = furthest }
         row.accepted = bytes
-        guard bytes > furthest else { return }
+        guard bytes > furthest, details.failures == 0 || ProgressRule.isWorthwhile(bytes - start, of: row.size) else {
+            return
+        }
         details.failures = 0
         details.patienceSince = time.milliseconds
-        details.said = nil
+        if details.tellsAttempts { details.said = nil }
     }
 
     // MARK: Ends
@@ -226,7 +230,9 @@ struct FactStore: QueueSubject {
         // Told again only when it is news: a host that is down for days would fill the log with one sentence.
         let news = Int64(details.wait.rawValue) << 16 | (error.map { $0.code.stored + 1 } ?? 0)
         if details.said == news { return }
+        let isFirst = details.said == nil
         details.said = news
+        guard isFirst || details.tellsAttempts else { return }
         var payload = EventPayload()
         payload.waitReasons = details.wait.reasons
         payload.retryAt = retryAt

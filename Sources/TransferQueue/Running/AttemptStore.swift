@@ -52,8 +52,9 @@ struct AttemptStore: QueueSubject {
         _ row: inout TaskRow, _ details: inout TaskDetails, reason: String, repeated: Int64, identity: SourceIdentity?,
         isOther: Bool = false, keepsPoint: Bool = false, at time: Timestamp
     ) throws {
-        // Of another version nothing was there yet.
-        details.furthest = identity == nil && !isOther ? max(details.furthest, row.accepted) : 0
+        // Of another version nothing was there yet. A changed source is counted by `SourceChangeRule`.
+        let isAnew = identity != nil || isOther && details.restarts < ProgressRule.versions
+        details.furthest = isAnew ? 0 : max(details.furthest, row.accepted)
         row.accepted = 0
         details.atRisk = 0
         details.unconfirmed = 0
@@ -66,9 +67,23 @@ struct AttemptStore: QueueSubject {
                 "UPDATE tasks SET mtime = ?, inode = ? WHERE id = ?", .integer(identity.modifiedNanoseconds),
                 .integer(Int64(bitPattern: identity.inode)), .integer(row.id.rawValue))
         }
+        guard details.tellsAttempts else { return }
         var payload = EventPayload()
         payload.message = reason
         try queue.append(.restarted, batch: row.batch, task: row.id, payload: payload, at: time)
+    }
+
+    /// The position from which progress is measured: where the file was when its attempts in a row began to fail. Each of them may have
+    /// confirmed a little; together it is to be worth something.
+    func progressStart(_ task: TaskID, _ details: TaskDetails, accepted: Int64) throws -> Int64 {
+        let reached = max(accepted, details.furthest)
+        guard details.failures > 0 else { return reached }
+        let ended = try database.integer(
+            "SELECT accepted FROM attempts WHERE task = ? AND number > ? ORDER BY number LIMIT 1",
+            .integer(task.rawValue), .integer(details.attempts - details.failures))
+        // Where it once was further, another version has begun since.
+        guard let ended = ended.flatMap(FileSize.told), ended <= reached else { return details.furthest }
+        return max(ended, details.furthest)
     }
 
     /// Cancels a task that was cancelled while it was getting its final name and did not get it. Returns false for any other.

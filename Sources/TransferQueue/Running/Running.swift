@@ -104,6 +104,8 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var attempts: Int
     /// The most bytes that were ever confirmed at once, in this run and of the source as it is.
     package var furthest: Int64 = 0
+    /// The position that it had when its attempts in a row began to fail; at most `furthest`.
+    package var progressStart: Int64 = 0
     /// Attempts in a row that ended without that position advancing.
     package var failures: Int
     /// Number of times it began again from zero.

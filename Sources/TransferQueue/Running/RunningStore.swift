@@ -198,6 +198,7 @@ struct RunningStore: QueueSubject {
                 Timestamp(milliseconds: max($0, owner.letGoAt ?? $0))
             })
         task.furthest = max(row.accepted, details.furthest)
+        task.progressStart = try attempts.progressStart(row.id, details, accepted: row.accepted)
         task.lacksQuery = lacksQuery
         task.isCancelled = row.flags.contains(.unsettled)
         return task

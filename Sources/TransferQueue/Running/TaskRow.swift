@@ -138,6 +138,12 @@ struct TaskDetails: WrittenRow, Hashable {
         columns.pass(count: "furthest", &furthest)
     }
 
+    /// True when an attempt's waits, restarts and positions are told as events. Of the first hundred attempts all are, then of ever fewer:
+    /// a batch keeps its events as long as it is there, however often a server has a file begin again.
+    var tellsAttempts: Bool {
+        attempts <= 100 || attempts.isMultiple(of: 100) && (attempts / 100).nonzeroBitCount == 1
+    }
+
     /// The task waits for nothing any more.
     mutating func clearWait() {
         wait = []

@@ -14,9 +14,9 @@ import TransferQueue
     @Test("only bytes that no attempt of the run had confirmed are progress")
     func onlyNew() {
         var mark = ProgressMark(task)
-        for bytes in [0, 50, 100, 20, 100] as [Int64] { mark.reach(bytes) }
+        for bytes in [0, 50, 100, 20, 100] as [Int64] { mark.reach(bytes, of: 200) }
         #expect(!mark.hasAdvanced)
-        mark.reach(101)
+        mark.reach(101, of: 200)
         #expect(mark.hasAdvanced)
     }
 
@@ -24,7 +24,37 @@ import TransferQueue
     func another() {
         var mark = ProgressMark(task)
         mark.beginAnother()
-        mark.reach(1)
+        mark.reach(1, of: 200)
         #expect(mark.hasAdvanced)
+    }
+
+    @Test("after failures one byte more is no progress, and together with those of the attempts before it may be")
+    func littleByLittle() {
+        var task = task
+        (task.failures, task.progressStart) = (3, 100)
+        let size: Int64 = 1 << 53
+        var mark = ProgressMark(task)
+        mark.reach(101, of: size)
+        mark.reach(100 + 65_535, of: size)
+        #expect(!mark.hasAdvanced)
+        mark.reach(100 + 65_536, of: size)
+        #expect(mark.hasAdvanced)
+        task.furthest = 65_000
+        mark = ProgressMark(task)
+        mark.reach(65_636, of: nil)
+        #expect(mark.hasAdvanced)
+    }
+
+    @Test("a server that shows another version each time gets no credit for the fourth")
+    func versions() {
+        var task = task
+        (task.failures, task.progressStart) = (3, 100)
+        for restarts in 0..<4 {
+            task.restarts = restarts
+            var mark = ProgressMark(task)
+            mark.startOver(isOther: true)
+            mark.reach(100, of: 200)
+            #expect(mark.hasAdvanced == (restarts < 3))
+        }
     }
 }

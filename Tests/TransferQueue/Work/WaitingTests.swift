@@ -220,6 +220,68 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("one byte more with each attempt, or of ever new versions, is no progress, and its events have a bound")
+    func byteByByte() async throws {
+        for isOther in [false, true] {
+            let sandbox = try Sandbox()
+            let queue = try sandbox.open()
+            let batch = try await queue.addTree(files: 1)
+            var most = 0
+            for count in 1...250 {
+                let task = try await queue.claimAll()[0]
+                most = max(most, task.failures)
+                #expect(task.failures >= min(count - 1 - (isOther ? 4 : 0), 1))
+                queue.writer.record(.running, for: task.id)
+                queue.writer.record(.sizeKnown(1 << 40), for: task.id)
+                if isOther {
+                    queue.writer.record(
+                        .restarted(reason: "changed", repeated: 1, identity: nil, isOther: true), for: task.id)
+                }
+                let accepted: Int64 = isOther ? 100_000 : Int64(count)
+                queue.writer.record(.resumed(at: accepted, repeated: 0), for: task.id)
+                let error = count.isMultiple(of: 2) ? refused : TransferError(.timedOut, "silent")
+                queue.writer.record(
+                    .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: error), for: task.id)
+                try await queue.writer.wakeDue(now: sandbox.clock.now)
+            }
+            #expect(most >= 245)
+            let kinds: [TransferEventType] = [.waiting, .restarted, .resumedAtOffset]
+            let events = try await queue.eventTypes().filter { kinds.contains($0) }.count
+            #expect(events <= (isOther ? 310 : 210))
+            // A person's retry is news.
+            for task in try await queue.claimAll() { queue.writer.record(.failed(refused), for: task.id) }
+            try await queue.writer.commit()
+            _ = try await queue.writer.retry([.batch(batch)])
+            let task = try await queue.claimAll()[0]
+            #expect(task.failures == 0)
+            queue.writer.record(
+                .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
+            try await queue.writer.commit()
+            #expect(try await queue.eventTypes().last == .waiting)
+            try await queue.close()
+        }
+    }
+
+    @Test("what many attempts confirm together is progress")
+    func littleByLittle() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        var failures: [Int] = []
+        for count in 1...8 {
+            let task = try await queue.claimAll()[0]
+            failures.append(task.failures)
+            queue.writer.record(.running, for: task.id)
+            queue.writer.record(.sizeKnown(1 << 40), for: task.id)
+            queue.writer.record(.checkpoint(resumePoint: nil, accepted: Int64(count) * 30_000), for: task.id)
+            queue.writer.record(
+                .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
+            try await queue.writer.wakeDue(now: sandbox.clock.now)
+        }
+        #expect(failures == [0, 1, 2, 3, 1, 2, 3, 1])
+        try await queue.close()
+    }
+
     @Test("the same news is told once, until something else happens")
     func news() async throws {
         let sandbox = try Sandbox()
