@@ -43,11 +43,12 @@ struct LayoutPropertyTests {
                 Rows.section(nil, [batch]), Rows.section(batch.id, below, total: count + 3),
             ]
         screen.news(sections, totals: Rows.exampleTotals)
-        let keys = [
-            "j", "j", "G", "k", "Space", "x", "p", "P", "R", "a", "i", "w", "?", "Esc", "PgDn", "*", "c",
-            "/", "Enter", "M", "n", ":", "Down", "Q",
-            "W", "n", "Tab", "s", "S", "t", "F", "s",
-        ] + KeyMap.View.pages.compactMap { $0.openingKeys.first }
+        let keys =
+            [
+                "j", "j", "G", "k", "Space", "x", "p", "P", "R", "a", "i", "w", "?", "Esc", "PgDn", "*", "c",
+                "/", "Enter", "M", "n", ":", "Down", "Q",
+                "W", "n", "Tab", "s", "S", "t", "F", "s",
+            ] + KeyMap.View.pages.compactMap { $0.openingKeys.first }
         for _ in 0..<Int.random(in: 0...6, using: &dice) {
             screen.press(keys.randomElement(using: &dice) ?? "j")
             screen.wait(.milliseconds(400))
