@@ -45,4 +45,34 @@ struct Front {
         try await take(try await queue.writer.retry(nodes))
         await engine.tryAgain()
     }
+
+    /// As `nodes.verify` of the service, folder by folder.
+    func verify(_ node: NodeID) async throws {
+        var last: Int64?
+        while case .folder(let folder) = try await queue.writer.folderToVerify(node, after: last) {
+            let only: TaskID? = if case .task(let id) = node { id } else { nil }
+            _ = try await engine.verify(folder.look, only: only)
+            if only != nil { return }
+            last = folder.look.folder.rawValue
+        }
+    }
+
+    /// As `leftovers abort` of all that are over.
+    func abortLeftovers() async throws {
+        for remains in try await queue.writer.remains(in: [.failed, .cancelled], limit: 500) {
+            _ = await engine.remove(remains)
+        }
+        await engine.queueChanged()
+    }
+
+    /// As `nodes.purge`: what a single task has left goes first, or it stays.
+    func purge(_ node: NodeID) async throws {
+        if case .task(let task) = node {
+            for remains in try await queue.writer.remains(in: [.failed, .cancelled], limit: 500)
+            where remains.task.id == task {
+                if await engine.remove(remains) != nil { return }
+            }
+        }
+        try await take(try await queue.writer.purge([node]))
+    }
 }

@@ -74,6 +74,17 @@ final class Person: @unchecked Sendable {
         }
     }
 
+    /// Gives every batch that is not over a login that its server takes, and does nothing else: all that waited for one goes on by itself.
+    func renewAll(_ life: EngineLife) {
+        guard !isActing, let queue = life.queue, let engine = life.engine else { return }
+        let front = Front(queue: queue, engine: engine)
+        perform(life) { [self] in
+            for batch in try await queue.reader.batches() where !batch.state.isTerminal {
+                try await renew(front, batch.id, orAny: true)
+            }
+        }
+    }
+
     /// Sees to what was asked once no act is under way: nothing of it is undone any more.
     private func perform(_ life: EngineLife, _ body: @escaping @Sendable () async throws -> Void) {
         isActing = true
@@ -96,7 +107,7 @@ final class Person: @unchecked Sendable {
             return chance.oneIn(2) ? try await download(front) : try await add(front)
         }
         let node = try await self.node(front)
-        switch chance.below(21) {
+        switch chance.below(24) {
         case 0...3:
             world.tell("person", "pauses \(node)")
             try await front.take(try await writer.pause([node]))
@@ -143,6 +154,15 @@ final class Person: @unchecked Sendable {
         case 19:
             guard case .batch(let batch) = node else { return }
             try await renew(front, batch)
+        case 20:
+            world.tell("person", "has \(node) verified")
+            try await front.verify(node)
+        case 21:
+            world.tell("person", "has what cancelled and failed uploads left taken away")
+            try await front.abortLeftovers()
+        case 22:
+            world.tell("person", "purges \(node)")
+            try await front.purge(node)
         default:
             let priority = chance.pick(TransferPriority.allCases)
             world.tell("person", "gives \(node) the priority \(priority)")
@@ -154,9 +174,10 @@ final class Person: @unchecked Sendable {
     private func decides() { for server in network.servers { server.decided() } }
 
     /// Gives a batch the login that its server takes now. The same again is good for what the server refused in between.
-    private func renew(_ front: Front, _ batch: BatchID) async throws {
-        guard let place = places[batch] else { return }
-        let secrets = place.secrets(network.http[place.host]?.door.key)
+    /// - Parameter isAny: where anybody is let in, too.
+    private func renew(_ front: Front, _ batch: BatchID, orAny isAny: Bool = false) async throws {
+        guard let place = places[batch], network.http[place.host] != nil else { return }
+        let secrets = place.secrets(network.http[place.host]?.door.key ?? (isAny ? "any" : nil))
         if secrets == TransferSecrets() { return }
         world.tell("person", "gives \(batch) the login that \(place.host) takes now")
         rules.maySend()

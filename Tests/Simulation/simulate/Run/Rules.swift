@@ -118,6 +118,14 @@ final class Rules: @unchecked Sendable {
     func count(_ what: String) { world.count(what) }
     func fault(_ what: String) { world.fault(what) }
 
+    /// Every batch has a login that its server takes.
+    func checkLogins(_ reader: QueueReader) async throws {
+        for task in try await reader.tasks(limit: 10_000)
+        where task.state == .waiting && task.waitReasons.contains(.auth) {
+            world.fault("\(task.id) waits for a login that it has: \(task.error?.message ?? "")")
+        }
+    }
+
     // MARK: At the end
 
     /// Everything is over, and what is over is true.
@@ -174,18 +182,23 @@ final class Rules: @unchecked Sendable {
         }
     }
 
-    /// One terminal event for each end of a task.
+    /// One terminal event for each run of a task: between two of them it was begun anew.
     private func checkEvents(_ reader: QueueReader, _ tasks: [TaskSnapshot]) async throws {
         let events = try await reader.events(after: EventSequence(rawValue: 0), limit: 100_000)
-        var completed: [TaskID: Int] = [:]
+        var last: [TaskID: TransferEventType] = [:]
         for event in events {
             guard let task = event.task else { continue }
-            if event.type == .taskCompleted { completed[task, default: 0] += 1 }
-            // The last look did not find it: a retry completes it once more.
-            if event.type == .taskFailed { completed[task] = 0 }
+            switch event.type {
+            case .taskCompleted, .taskFailed, .taskCancelled:
+                if event.type == .taskCompleted, last[task] == .taskCompleted {
+                    world.fault("\(task) is completed twice, and nothing was begun anew between")
+                }
+                last[task] = event.type
+            default: break
+            }
         }
-        for task in tasks where task.state == .completed && completed[task.id] != 1 {
-            world.fault("\(task.id) is completed with \(completed[task.id] ?? 0) events that say so")
+        for task in tasks where task.state == .completed && last[task.id] != .taskCompleted {
+            world.fault("\(task.id) is completed, and its last end was \(last[task.id].map { "\($0)" } ?? "none")")
         }
     }
 }
