@@ -125,7 +125,8 @@ package struct ResumePoint: Hashable, Sendable {
     /// True when it is only for who clears up: nobody knows whether what it names was made, and no upload goes on from it. None goes on
     /// from what is outdated either: that is cleared up first, whoever has noted it.
     package var isGuess: Bool {
-        guard !isOutdated, let began = ProtocolDescriptor.began(self), began.guess != nil, let type = began.resumePoint else {
+        guard !isOutdated, let began = ProtocolDescriptor.began(self), began.guess != nil, let type = began.resumePoint
+        else {
             return false
         }
         return isGuess(type)
