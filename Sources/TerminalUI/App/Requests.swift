@@ -90,7 +90,7 @@ struct Outstanding: Sendable {
         /// `scanning`: its folders were still being listed when this was asked.
         case sources(BatchID, scanning: Bool)
         case log
-        /// What a page asks so as to show the answer.
+        /// A question of a page, which shows the answer.
         case page(KeyMap.View)
         case finishedToday
         case returning

@@ -197,7 +197,7 @@ struct QueueModel {
         return outcome
     }
 
-    /// Of a batch or a folder that is not paused as a whole: what is paused by itself.
+    /// Resumes what is paused by itself in a batch or a folder that is not paused as a whole.
     private mutating func resumeBelow(_ node: NodeID, _ now: Timestamp) -> Bool {
         let id: BatchID
         let prefix: [String]

@@ -79,7 +79,7 @@ import TransferModel
         try await queue.close()
     }
 
-    @Test("resuming a folder resumes what was paused one by one below it, and nothing beside it; undo pauses it again")
+    @Test("resuming a folder resumes what was paused one by one below it alone, and one undo pauses it again")
     func pausedInsideFolder() async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
