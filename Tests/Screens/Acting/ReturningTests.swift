@@ -1,6 +1,5 @@
 import Configuration
 import DisplayText
-import FoundationEssentials
 @testable import MartletKit
 import Terminal
 import Testing
@@ -13,13 +12,12 @@ struct ReturningTests {
         _ id: Int64, _ state: TransferState, completed: Int64, failed: Int64 = 0, bytes: Int64 = 0,
         created: Timestamp = ScreenHarness.morning.advanced(by: .seconds(-3600)), finished: Timestamp? = nil
     ) -> BatchSnapshot {
-        var (counts, amount) = (FileCounts(), ByteCounts())
-        (counts.completed, counts.failed, amount.accepted) = (completed, failed, bytes)
-        if !state.isTerminal { counts.queued = 10 }
-        return BatchSnapshot(
-            id: BatchID(rawValue: id), uuid: UUID(), session: .default, name: "b\(id)", direction: .upload,
-            state: state, scanning: false, paused: false, priority: .normal, createdAt: created, finishedAt: finished,
-            destination: "https://host/in/", counts: counts, bytes: amount, waitReasons: [], causes: [])
+        Rows.snapshot(
+            id, "b\(id)", state,
+            {
+                ($0.completed, $0.failed) = (completed, failed)
+                if !state.isTerminal { $0.queued = 10 }
+            }, created: created, finished: finished, bytes: ByteCounts(total: 0, sent: 0, accepted: bytes, verified: 0))
     }
 
     /// A screen that opens with what another one left behind, through the file.

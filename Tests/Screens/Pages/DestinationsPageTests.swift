@@ -1,5 +1,4 @@
 import Configuration
-import FoundationEssentials
 @testable import MartletKit
 import Terminal
 import Testing
@@ -182,12 +181,9 @@ struct DestinationsPageTests {
     func used() {
         var screen = page(80, 24)
         func batch(_ id: Int64, _ url: String, over hours: Int64?) -> BatchSnapshot {
-            BatchSnapshot(
-                id: BatchID(rawValue: id), uuid: UUID(), session: .default, name: "b", direction: .upload,
-                state: .completed, scanning: false, paused: false, priority: .normal,
-                createdAt: ScreenHarness.morning,
-                finishedAt: hours.map { ScreenHarness.morning.advanced(by: .seconds(-3600 * $0)) }, destination: url,
-                counts: FileCounts(), bytes: ByteCounts(), waitReasons: [], causes: [])
+            Rows.snapshot(
+                id, "b", .completed, to: url,
+                finished: hours.map { ScreenHarness.morning.advanced(by: .seconds(-3600 * $0)) })
         }
         let batches = [
             batch(1, "sftp://nas.local/backup/a/", over: 50), batch(2, "sftp://nas.local/backup/b", over: 3),
@@ -207,11 +203,8 @@ struct DestinationsPageTests {
     func trouble() {
         var screen = page(80, 24)
         func batch(_ name: String, _ waits: [WaitReason], _ status: Int, failed minutes: Int64) -> BatchSnapshot {
-            BatchSnapshot(
-                id: BatchID(rawValue: minutes), uuid: UUID(), session: .default, name: name, direction: .upload,
-                state: .failed, scanning: false, paused: false, priority: .normal, createdAt: ScreenHarness.morning,
-                finishedAt: nil, destination: "s3://photos/2024/x/", counts: FileCounts(), bytes: ByteCounts(),
-                waitReasons: waits,
+            Rows.snapshot(
+                minutes, name, .failed, to: "s3://photos/2024/x/", waits: waits,
                 causes: [
                     CauseCount(
                         code: .http, count: 1204,

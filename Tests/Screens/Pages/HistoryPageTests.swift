@@ -1,5 +1,4 @@
 import DisplayText
-import FoundationEssentials
 @testable import MartletKit
 import Terminal
 import Testing
@@ -15,22 +14,16 @@ struct HistoryPageTests {
     private func batch(_ id: Int64, _ name: String, _ state: TransferState, after seconds: Int64, failed: Int64 = 0)
         -> BatchSnapshot
     {
-        var counts = FileCounts()
-        (counts.completed, counts.failed) = (1100, failed)
         let causes =
             failed > 0
             ? [
                 CauseCount(
                     code: .http, count: failed, finding: Finding("the server answered 403", .step("ask who runs it")))
             ] : []
-        return BatchSnapshot(
-            id: BatchID(rawValue: id), uuid: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)),
-            session: .default,
-            name: name, direction: .upload, state: state, scanning: false, paused: false, priority: .normal,
-            createdAt: ScreenHarness.morning, finishedAt: ScreenHarness.morning.advanced(by: .seconds(seconds)),
-            destination: "https://host/in/", counts: counts,
-            bytes: ByteCounts(total: 12 << 30, sent: 12 << 30, accepted: 12 << 30, verified: 0), waitReasons: [],
-            causes: causes)
+        return Rows.snapshot(
+            id, name, state, { ($0.completed, $0.failed) = (1100, failed) },
+            finished: ScreenHarness.morning.advanced(by: .seconds(seconds)),
+            bytes: ByteCounts(total: 12 << 30, sent: 12 << 30, accepted: 12 << 30, verified: 0), causes: causes)
     }
 
     @Test("an empty list says what was finished today, and asks once")

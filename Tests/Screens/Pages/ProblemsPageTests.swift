@@ -1,5 +1,4 @@
 import Configuration
-import FoundationEssentials
 import DisplayText
 @testable import MartletKit
 import Terminal
@@ -11,12 +10,7 @@ import Wording
 @Suite("Problems are grouped by cause")
 struct ProblemsPageTests {
     func batch(_ id: Int64, _ name: String, _ causes: [CauseCount]) -> BatchSnapshot {
-        var counts = FileCounts()
-        counts.failed = causes.reduce(0) { $0 + $1.count }
-        return BatchSnapshot(
-            id: BatchID(rawValue: id), uuid: UUID(), session: .default, name: name, direction: .upload, state: .failed,
-            scanning: false, paused: false, priority: .normal, createdAt: ScreenHarness.morning, finishedAt: nil,
-            destination: "https://host/in/", counts: counts, bytes: ByteCounts(), waitReasons: [], causes: causes)
+        Rows.snapshot(id, name, .failed, { $0.failed = causes.reduce(0) { $0 + $1.count } }, causes: causes)
     }
 
     func ago(_ seconds: Int64) -> Timestamp { ScreenHarness.morning.advanced(by: .seconds(-seconds)) }

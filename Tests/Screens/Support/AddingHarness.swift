@@ -1,5 +1,4 @@
 import Configuration
-import FoundationEssentials
 @testable import MartletKit
 import Terminal
 
@@ -67,10 +66,7 @@ enum Adding {
     }
 
     /// The answer to a request.
-    static let batch = BatchSnapshot(
-        id: BatchID(rawValue: 7), uuid: UUID(), session: .default, name: "edits", direction: .upload, state: .running,
-        scanning: true, paused: false, priority: .normal, createdAt: ScreenHarness.morning, finishedAt: nil,
-        destination: "https://host/in/", counts: FileCounts(), bytes: ByteCounts(), waitReasons: [], causes: [])
+    static let batch = Rows.snapshot(7, "edits", .running, scanning: true)
 }
 
 extension ScreenHarness {

@@ -1,5 +1,6 @@
 import Configuration
 import DisplayText
+import FoundationEssentials
 @testable import MartletKit
 import Terminal
 
@@ -149,6 +150,21 @@ enum Rows {
         row.effectivelyPaused = state == .paused
         row.path = path
         return row
+    }
+
+    /// A batch as the engine tells it when it is asked for all of them.
+    static func snapshot(
+        _ id: Int64, _ name: String, _ state: TransferState, _ counts: (inout FileCounts) -> Void = { _ in },
+        to destination: String = "https://host/in/", created: Timestamp = ScreenHarness.morning,
+        finished: Timestamp? = nil, scanning: Bool = false, bytes: ByteCounts = ByteCounts(), waits: [WaitReason] = [],
+        causes: [CauseCount] = []
+    ) -> BatchSnapshot {
+        var files = FileCounts()
+        counts(&files)
+        return BatchSnapshot(
+            id: BatchID(rawValue: id), uuid: UUID(), session: .default, name: name, direction: .upload, state: state,
+            scanning: scanning, paused: false, priority: .normal, createdAt: created, finishedAt: finished,
+            destination: destination, counts: files, bytes: bytes, waitReasons: waits, causes: causes)
     }
 
     static func section(_ parent: RowID?, _ rows: [NodeRow], total: Int64? = nil) -> TreeSection {
