@@ -127,6 +127,37 @@ struct HistoryPageTests {
         if screen.model.page is TransfersPage {} else { Issue.record("still in the log") }
     }
 
+    @Test("the log goes on when the engine is back, and shows no line twice")
+    func logIsBack() throws {
+        func line(_ message: String) -> LogLine {
+            LogLine(at: ScreenHarness.morning, level: .info, batch: nil, task: nil, message: message)
+        }
+        var screen = example()
+        screen.press("L")
+        screen.send(.answer(.log([line("was queued")], next: 1, number: screen.lastNumber)))
+        let before = screen.lastNumber
+        screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
+        screen.connect()
+        let asked = screen.requests.compactMap { if case .log(.info, nil, let number) = $0 { number } else { nil } }
+        let number = try #require(asked.first)
+        screen.send(.answer(.noLog(RequestError(.engineUnreachable, "the line broke"), number: before)))
+        #expect(!screen.picture.contains("the line broke"))
+        screen.send(.answer(.log([line("was queued"), line("has begun")], next: 2, number: number)))
+        #expect(screen.lines.filter { $0.contains("was queued") }.count == 1)
+        #expect(screen.lines.contains { $0.contains("has begun") })
+    }
+
+    @Test("a task's story is asked for when the engine is back")
+    func detailsAreBack() {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [Rows.task(1, 10, "a.mov", .completed)])])
+        screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
+        func asks() -> Bool { screen.requests.contains { if case .task = $0 { true } else { false } } }
+        screen.press("i")
+        #expect(!asks())
+        screen.connect()
+        #expect(asks())
+    }
+
     @Test("Q says what goes on; Enter only leaves")
     func leaving() {
         var screen = example()

@@ -75,6 +75,8 @@ extension DetailsPage: Page {
         }
     }
 
+    func connected(in model: inout Model) { askForStory(in: &model) }
+
     static func take(_ answer: Answer, in model: inout Model) -> Bool {
         switch answer {
         case .task(let result, let number): storyCame(result, number, in: &model)

@@ -98,6 +98,13 @@ extension LogPage: Page {
         model.page = log
     }
 
+    /// Nobody answers any more what was asked before. Lines that are shown come once more, and stay where they are.
+    func connected(in model: inout Model) {
+        var log = self
+        log.request = model.ask(.log) { .log(level, after: nil, number: $0) }
+        model.page = log
+    }
+
     func take(_ press: KeyPress, in model: inout Model) -> Bool {
         guard find.isTyping else { return false }
         var log = self
@@ -147,9 +154,9 @@ extension LogPage: Page {
         case .log(let lines, let next, let number): take(lines, next, number, in: &model)
         case .noLog(let error, let number):
             if model.refuseRecent(number) { return true }
-            guard model.requests.outstanding.removeValue(forKey: number) != nil, var log = model.page as? LogPage else {
-                return true
-            }
+            guard model.requests.outstanding.removeValue(forKey: number) != nil, var log = model.page as? LogPage,
+                log.request == number
+            else { return true }
             log.problem = model.appearance.safe(error.message)
             model.page = log
         default: return false
@@ -163,7 +170,9 @@ extension LogPage: Page {
         guard model.requests.outstanding.removeValue(forKey: number) != nil, var log = model.page as? LogPage,
             log.request == number
         else { return }
-        log.add(lines)
+        let known = Set(log.lines)
+        log.add(lines.filter { !known.contains($0) })
+        log.problem = nil
         let level = log.level
         log.request = model.ask(.log, isPatient: true) { .log(level, after: next, number: $0) }
         model.page = log
