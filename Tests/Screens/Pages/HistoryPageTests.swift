@@ -98,7 +98,7 @@ struct HistoryPageTests {
         change(1)
         screen.send(.answer(.batches(.success([]), number: screen.lastNumber)))
         #expect(screen.picture.contains("No batch has finished yet."))
-        screen.press("e")
+        screen.press("3")
         screen.send(.answer(.batches(.failure(error), number: screen.lastNumber)))
         #expect(screen.picture.contains("the disk is full"))
         change(2)
