@@ -104,6 +104,12 @@ final class DownloadTarget: TransferBodySink {
         }
     }
 
+    /// The temporary file, if there is one: as it is open, else as a resume point knows it.
+    func leftPart(_ point: GetResumePoint?) -> LeftPart? {
+        guard let name = partName ?? point?.partName, let inode = partInode ?? point?.partInode else { return nil }
+        return LeftPart(directory: directory, name: name, inode: inode)
+    }
+
     /// Discards all bytes and empties the file at once, so that no later attempt goes on from them.
     func forget() {
         if let descriptor { try? disk.cut(descriptor.rawValue, to: 0) }

@@ -30,7 +30,7 @@ extension TransferEngine {
             let completion = Completion(
                 size: stored.offset, verified: stored.received ?? .none, digest: stored.promised,
                 finalPath: directory.appending(stored.name))
-            conclude(task, .published(completion, target))
+            conclude(task, .published(completion), of: target, nil)
             return nil
         }
         if task.isCancelled {
@@ -41,7 +41,7 @@ extension TransferEngine {
         }
         let name = fileName ?? point?.name
         if let name, let refusal = existing(directory.appending(name), options, point: point) {
-            conclude(task, refusal)
+            conclude(task, refusal, of: target, point)
             return nil
         }
         let left = point.map { target.reopen($0) } ?? .nothing
@@ -93,16 +93,21 @@ extension TransferEngine {
     enum Ending {
         case completed(Completion)
         /// It has its name, perhaps not on the disk yet.
-        case published(Completion, DownloadTarget)
+        case published(Completion)
         case failed(TransferError)
         /// A file is there; it may be the same by the digest that a person gave. Its size, when it is a file.
         case exists(RawPath, Int64?)
     }
 
-    func conclude(_ task: ClaimedTask, _ ending: Ending) {
+    /// - Parameter point: of the task, which knows the temporary file where the target has not opened it.
+    func conclude(_ task: ClaimedTask, _ ending: Ending, of target: DownloadTarget, _ point: GetResumePoint?) {
         switch ending {
-        case .completed(let completion): queue.writer.record(.completed(completion), for: task.claim)
-        case .published(let completion, let target):
+        case .completed(let completion):
+            guard let part = target.leftPart(point) else {
+                return queue.writer.record(.completed(completion), for: task.claim)
+            }
+            inBackground { [self] in await complete(task, completion, without: part) }
+        case .published(let completion):
             inBackground { [self] in
                 let directory = target.directory
                 let device = (try? System.stat(directory.bytes))?.device ?? 0
@@ -117,11 +122,20 @@ extension TransferEngine {
             inBackground { [self] in
                 let wanted = credentials.contexts[task.batch]?.order.options.sha256
                 switch await sameness(path, size, wanted: wanted) {
-                case .success(let completion): queue.writer.record(.completed(completion), for: task.claim)
+                case .success(let completion): await complete(task, completion, without: target.leftPart(point))
                 case .failure(let error): refuse(task, error)
                 }
             }
         }
+    }
+
+    /// Records that the file is there already. Nothing knows of the temporary file afterwards, so it goes first.
+    private func complete(_ task: ClaimedTask, _ completion: Completion, without part: LeftPart?) async {
+        if let part {
+            let device = (try? System.stat(part.directory.bytes))?.device ?? 0
+            await disks.worker(.name, device: device).run { [disk] in part.remove(from: disk) }
+        }
+        queue.writer.record(.completed(completion), for: task.claim)
     }
 
     /// Compares the file that is there with the one that is wanted: only a digest can tell that they are the same.
@@ -162,7 +176,7 @@ extension TransferEngine {
             if let ending = existing(final, attempt.context.order.options, point: work.point) {
                 abandonAll(of: attempt)
                 close(attempt)
-                conclude(attempt.task, ending)
+                conclude(attempt.task, ending, of: target, work.point)
                 return nil
             }
             do throws(DownloadTarget.Refusal) {

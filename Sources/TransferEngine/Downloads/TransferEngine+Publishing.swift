@@ -146,9 +146,7 @@ extension TransferEngine {
 
     /// Another file of that name stays.
     private func removePart(of target: DownloadTarget) {
-        guard let name = target.partName, let inode = target.partInode else { return }
-        let path = target.directory.appending(name).bytes
-        if (try? System.lstat(path))?.inode == inode { try? disk.remove(path) }
+        target.leftPart(nil)?.unlink(from: disk)
     }
 
     private func nameTaken(_ attempt: Attempt, _ work: DownloadWork, _ publication: Publication) {
@@ -156,9 +154,8 @@ extension TransferEngine {
         guard let ending = existing(publication.final, options, point: work.point) else {
             return refused(attempt, work.target.refusal(.fileExists))
         }
-        if case .completed = ending { removePart(of: work.target) }
         close(attempt)
-        conclude(attempt.task, ending)
+        conclude(attempt.task, ending, of: work.target, work.point)
     }
 }
 

@@ -242,6 +242,29 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a name that is taken while it stands still is left alone, and the temporary file is not left behind")
+    func skippedLater() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]) { $0.options.ifExists = .skip })
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        let change = try await harness.queue.writer.pause([.batch(batch)])
+        await harness.engine.stop(change.stopped)
+        hold.reach()
+        try harness.sandbox.write("out/f", [9])
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.skipped)
+        #expect(harness.sandbox.names("out") == ["f"])
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
     @Test("the same file by its digest counts as completed, another digest is an error and leaves nothing")
     func digests() async throws {
         let right = "039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81"
