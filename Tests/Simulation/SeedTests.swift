@@ -6,7 +6,7 @@ import Testing
 /// One test after the other: a seed that runs twice at the same time has two folders, and their names stand in its story.
 @Suite(.serialized) struct SeedTests {
     @Test func theFirstSeedsBreakNoRule() throws {
-        let (output, exit) = try Self.simulate("1", "100")
+        let (output, exit) = try Self.simulate("1", "300")
         #expect(exit == .exited(0), "\(output)")
     }
 

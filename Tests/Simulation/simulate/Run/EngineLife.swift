@@ -93,6 +93,7 @@ final class SimulatedTransports: TransportMaker, @unchecked Sendable {
     private let network: Network
     private let loop: SimulatedThread
     private var http: SimulatedHTTP?
+    private var ftp: SimulatedFTP?
     private var sftp: SimulatedSFTP?
 
     init(_ network: Network, _ loop: SimulatedThread) {
@@ -109,7 +110,9 @@ final class SimulatedTransports: TransportMaker, @unchecked Sendable {
     }
 
     func ftp(_ clock: any TransportClock, onEvents: @escaping ([FTPEvent]) -> Void) throws(Errno) -> any FTPExchanges {
-        throw .notSupported
+        let made = SimulatedFTP(network, loop, onEvents)
+        ftp = made
+        return made
     }
 
     func sftp(
@@ -124,6 +127,7 @@ final class SimulatedTransports: TransportMaker, @unchecked Sendable {
     func hangUp() {
         _ = network.world.schedule(after: .milliseconds(50), on: network.thread) { [self] in
             http?.hangUp()
+            ftp?.hangUp()
             sftp?.hangUp()
         }
     }

@@ -2,7 +2,7 @@ import TransferModel
 
 /// The kinds of servers that a run can have; it has two or three of them, which keeps it short.
 enum ServerKind: CaseIterable {
-    case sftp, put, tus, s3, dav, nextcloud, ietf, post
+    case sftp, ftp, put, tus, s3, dav, nextcloud, ietf, post
 
     static func choose(_ chance: inout Chance) -> [ServerKind] {
         var left = allCases
@@ -34,6 +34,14 @@ struct ServerChoice {
             names.append(character.name)
             destinations.append(Destination("sftp://sftp.example/in/", at: disk.host))
             destinations.append(Destination("sftp://sftp.example/other/place/", at: disk.host))
+        case .ftp:
+            let character = chance.pick(ServerCharacter.ftp)
+            let disk = ServerDisk("ftp.example", ignoresCase: character.ignoresCase, in: world)
+            network.add(FTPServer(disk, character, network))
+            rules.watch(disk, publishes: character.publishes)
+            names.append(character.name)
+            destinations.append(Destination("ftp://ftp.example/in/", at: disk.host))
+            destinations.append(Destination("ftp://ftp.example/other/place/", at: disk.host))
         case .put:
             let character = chance.pick(ServerCharacter.put)
             add(PutServer(ServerDisk("put.example", in: world), character, network), publishes: character.publishes)

@@ -2,7 +2,7 @@
 struct ServerCharacter {
     var name: String
     // SFTP
-    /// `posix-rename@openssh.com`, `fsync@openssh.com`, `statvfs@openssh.com`.
+    /// `posix-rename@openssh.com`, `fsync@openssh.com`, `statvfs@openssh.com`; over FTP `MFMT` and `MLSD`.
     var hasExtensions = true
     /// A plain rename replaces what is there, against the draft.
     var renameReplaces = false
@@ -28,6 +28,14 @@ struct ServerCharacter {
         ServerCharacter(name: "SFTP without extensions", hasExtensions: false),
         ServerCharacter(name: "SFTP whose rename replaces", hasExtensions: false, renameReplaces: true),
         ServerCharacter(name: "SFTP that ignores case", ignoresCase: true),
+    ]
+
+    static let ftp = [
+        ServerCharacter(name: "ProFTPD", renameReplaces: true),
+        // Without MFMT and MLSD.
+        ServerCharacter(name: "vsftpd", hasExtensions: false, renameReplaces: true),
+        ServerCharacter(name: "FTP whose rename refuses"),
+        ServerCharacter(name: "FTP that ignores case", ignoresCase: true),
     ]
 
     static let put = [

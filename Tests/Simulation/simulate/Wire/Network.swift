@@ -8,6 +8,7 @@ final class Network {
     /// Where servers work.
     let thread: SimulatedThread
     private(set) var sftp: [String: SFTPServer] = [:]
+    private(set) var ftp: [String: FTPServer] = [:]
     private(set) var http: [String: any HTTPServer] = [:]
     private var numbers: [String: Int] = [:]
     /// Looks at each message that brings bytes or names of a task's file to its server.
@@ -23,7 +24,7 @@ final class Network {
     }
 
     var disks: [ServerDisk] {
-        (sftp.values.map(\.disk) + http.values.map(\.disk)).sorted { $0.host < $1.host }
+        (sftp.values.map(\.disk) + ftp.values.map(\.disk) + http.values.map(\.disk)).sorted { $0.host < $1.host }
     }
 
     func add(_ server: SFTPServer) {
@@ -31,20 +32,24 @@ final class Network {
         numbers[server.disk.host] = numbers.count + 1
     }
 
+    func add(_ server: FTPServer) { ftp[server.disk.host] = server }
     /// - Parameter host: of its address.
     func add(_ server: any HTTPServer) { http[server.disk.host] = server }
 
     var servers: [any HTTPServer] { http.values.sorted { $0.disk.host < $1.disk.host } }
 
-    /// What uploads have left at all servers of HTTP. Those of SFTP are left out for now: a resume point names one temporary file, and a small
-    /// file whose source changes again and again around kills may leave two.
-    var unfinished: [Unfinished] { servers.flatMap(\.unfinished) }
+    /// What uploads have left at all servers of HTTP and SFTP.
+    var unfinished: [Unfinished] {
+        sftp.values.sorted { $0.disk.host < $1.disk.host }.flatMap(\.disk.temporaries) + servers.flatMap(\.unfinished)
+    }
 
     /// Disks of servers that give files to whoever knows their addresses.
-    var readable: [ServerDisk] { disks.filter { sftp[$0.host] != nil || http[$0.host] is PutServer } }
+    var readable: [ServerDisk] {
+        disks.filter { sftp[$0.host] != nil || ftp[$0.host] != nil || http[$0.host] is PutServer }
+    }
 
     /// Of addresses at a server.
-    func scheme(of host: String) -> String { sftp[host] == nil ? "http" : "sftp" }
+    func scheme(of host: String) -> String { sftp[host] != nil ? "sftp" : ftp[host] != nil ? "ftp" : "http" }
 
     func number(of host: String) -> Int { numbers[host] ?? 0 }
 
