@@ -224,7 +224,8 @@ final class Downloads: @unchecked Sendable {
     }
 
     /// All is over: completed downloads are there, and no part that nothing knows of.
-    func checkEnd(_ tasks: [TaskSnapshot]) {
+    /// - Parameter known: resume points in the queue, in which the names of temporary files stand.
+    func checkEnd(_ tasks: [TaskSnapshot], known: [String]) {
         checkCompleted(tasks)
         for name in SimulatedDisk.names(in: folder) where name.hasSuffix(".part") {
             if SimulatedDisk.inode(path(name)).map(ownParts.contains) == true { continue }
@@ -234,6 +235,11 @@ final class Downloads: @unchecked Sendable {
                 continue
             }
             if owner.state == .completed { world.fault("\(name) is left, and \(owner.id) is completed") }
+            // A kill right after it was made leaves an empty one, which another attempt takes.
+            let isEmpty = SimulatedDisk.read(path(name))?.isEmpty ?? true
+            if !isEmpty, !known.contains(where: { $0.contains(name) }) {
+                world.fault("\(name) is left, and \(owner.id) does not know of it")
+            }
         }
     }
 }

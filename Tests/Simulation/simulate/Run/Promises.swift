@@ -57,6 +57,12 @@ final class Promises: @unchecked Sendable {
         }
     }
 
+    /// As the queue has them.
+    static func resumePoints(in folder: String) throws -> [String] {
+        let queue = try SQLiteConnection(path: Array("\(folder)/queue.sqlite".utf8), access: .readOnly)
+        return try queue.rows("SELECT resume_point FROM task_details WHERE resume_point IS NOT NULL") { $0.text(0) }
+    }
+
     /// The secrets that batches refer to are there.
     private func checkSecrets(_ folder: String) throws {
         func open(_ name: String) throws -> SQLiteConnection? {

@@ -220,7 +220,11 @@ final class Run {
         let rules = rules
         _ = ask { queue in try await rules.checkEnd(queue) }
         sources.check()
-        downloads.checkEnd(rules.promises.tasks)
+        // Nothing can be taken back any more, and what was cancelled is cleared away.
+        let end = world.now.advanced(by: .seconds(120))
+        _ = world.run(steps: 300_000) { world.now >= end }
+        let known = (try? Promises.resumePoints(in: life.folder)) ?? []
+        downloads.checkEnd(rules.promises.tasks, known: known)
     }
 
     /// Asks the queue something, and waits for the answer in virtual time.
