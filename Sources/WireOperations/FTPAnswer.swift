@@ -3,14 +3,17 @@ package import TransferModel
 /// A server's reply: three digits and a text.
 package struct FTPReply: Hashable, Sendable {
     package let code: Int
-    /// The text of the last line, made harmless.
+    /// The beginning of the text of the last line, made harmless.
     package let text: String
 
-    /// - Parameter text: as it came.
+    /// - Parameter text: as it came, however long: libcurl takes lines as long as its buffer.
     package init(code: Int, text: String) {
         self.code = code
-        self.text = RawPath(text).displayed
+        self.text = RawPath(Array(text.utf8.prefix(Self.longest))).displayed
     }
+
+    /// Bytes of a text that are kept: as many as of SFTP's.
+    private static let longest = 300
 }
 
 /// All that a server said to one operation.

@@ -43,4 +43,22 @@ struct FindingTests {
             #expect(old.message == "nas said no: look" && old.happening == old.message)
         }
     }
+
+    @Test("every text of a finding is one line of a bounded length, whoever makes it, changes it or stored it")
+    func bounded() throws {
+        let long = "/src/" + String(repeating: "é", count: 60_000) + " is too long"
+        var finding = Finding("a\r\nb\nc", aside: long, .thenRetry(long))
+        #expect(finding.what == "a  b c" && finding.happening.utf8.count < 2 * Finding.longest)
+        #expect(finding.message.utf8.count < 3 * Finding.longest && !finding.message.contains("\n"))
+        finding.what = long
+        #expect(finding.what.utf8.count <= Finding.longest && finding.what.utf8.count > Finding.longest - 10)
+        #expect(finding.what.hasPrefix("/src/é") && finding.what.hasSuffix("é is too long"))
+        #expect(!finding.what.unicodeScalars.contains("\u{FFFD}"))
+        let stored = try JSONEncoder().encode(["what": long])
+        let json = String(decoding: stored, as: UTF8.self).dropLast() + #","ofFile":true}"#
+        let read = try JSONDecoder().decode(Finding.self, from: Data(json.utf8))
+        #expect(read.what == finding.what && read.isOfFile)
+        let path = "/" + String(repeating: "p", count: 4095)
+        #expect(TransferError(.sourceMissing, of: RawPath(path), "is gone").message == path + " is gone")
+    }
 }

@@ -1,17 +1,45 @@
 /// A failure as values: what happened, and what a person does about it. English for a place (a screen with its keys, a shell) is made
 /// of it by `Wording`; `message` is the whole for who reads text alone.
 package struct Finding: Codable, Hashable, Sendable {
-    /// The event that was the failure, without an end mark. Harmless to print.
-    package var what: String
+    /// The event that was the failure, without an end mark. Harmless to print, and one line of a bounded length, as are all texts in here:
+    /// it is stored with every file that fails so, and told with each of their rows.
+    package var what: String { didSet { what = Self.line(what) } }
     /// The words of a library, the system or a program about it, which stand in parentheses. Harmless to print.
-    package var aside: String?
+    package var aside: String? { didSet { aside = aside.map(Self.line) } }
     /// `what` begins with the path of the file that it happened to, so it is true of no other file.
     package var isOfFile = false
     /// `nil`: nobody has to do anything, or it is in `what`, as where an older version wrote it.
     package var remedy: Remedy?
 
     package init(_ what: String, aside: String? = nil, isOfFile: Bool = false, _ remedy: Remedy? = nil) {
-        (self.what, self.aside, self.isOfFile, self.remedy) = (what, aside, isOfFile, remedy)
+        (self.what, self.aside, self.isOfFile) = (Self.line(what), aside.map(Self.line), isOfFile)
+        self.remedy = remedy?.bounded
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try object.decode(String.self, forKey: .what),
+            aside: try object.decodeIfPresent(String.self, forKey: .aside),
+            isOfFile: try object.decode(Bool.self, forKey: .isOfFile),
+            try object.decodeIfPresent(Remedy.self, forKey: .remedy))
+    }
+
+    /// Bytes of UTF-8 of the longest text: the longest path there is, and what is said of it.
+    package static let longest = 6000
+
+    /// A text as one line, without the middle of what is longer than `longest`: its subject and its end stay.
+    fileprivate static func line(_ text: String) -> String {
+        let isLine = !text.utf8.contains { $0 == 10 || $0 == 13 }
+        if isLine, text.utf8.count <= longest { return text }
+        let bytes = text.utf8.map { $0 == 10 || $0 == 13 ? UInt8(ascii: " ") : $0 }
+        guard bytes.count > longest else { return String(decoding: bytes, as: UTF8.self) }
+        let isInside = { (byte: UInt8) in byte & 0b1100_0000 == 0b1000_0000 }
+        let half = (longest - 3) / 2
+        // No character is cut in two.
+        let head = bytes[..<(bytes[...half].lastIndex { !isInside($0) } ?? 0)]
+        let tail = bytes.suffix(half).drop(while: isInside)
+        return String(decoding: head, as: UTF8.self) + "..." + String(decoding: tail, as: UTF8.self)
     }
 
     /// The event with the words of a library behind it.
@@ -91,6 +119,9 @@ package struct Remedy: Codable, Hashable, Sendable {
     private init(_ words: String, _ command: Command? = nil, _ rest: String = "", next: Next) {
         (self.words, self.command, self.rest, self.next) = (words, command, rest, next)
     }
+
+    /// The same in one line of a bounded length.
+    fileprivate var bounded: Remedy { Remedy(Finding.line(words), command, Finding.line(rest), next: next) }
 
     package static func step(_ words: String) -> Remedy { Remedy(words, next: .retry) }
     /// `WORDS, then retry`

@@ -321,4 +321,12 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
         let straight = FTPPlay(FTPRemoval(FTPResumePoint(temporary: RawPath("a/f")), target: RawPath("a/f"), host: "h"))
         #expect(straight.said == ["finish 0 none"])
     }
+
+    @Test("a reply's text is kept to its beginning, however long the line is")
+    func longReplies() {
+        for byte in ["a", "\u{1}", "\u{FFFD}"] {
+            let reply = FTPReply(code: 550, text: String(repeating: byte, count: 250_000))
+            #expect(!reply.text.isEmpty && reply.text.utf8.count <= 1200)
+        }
+    }
 }
