@@ -38,6 +38,10 @@ package struct XMLLimits: Hashable, Sendable {
 
 /// Reads a whole document.
 package enum XMLReader {
+    /// Bytes that expat gets at once, and those that it may take without telling anything: it keeps all attributes of a tag before it tells
+    /// the first of them, in many times the memory, and nothing of ours has a tag of a megabyte.
+    private static let (slice, longestToken) = (256 << 10, 1 << 20)
+
     /// The outermost element. White space before the document is forgiven: servers send it to show that they live.
     /// Entities from outside are never read, since a document type is refused. Corresponds to `XML_Parse`.
     package static func read(_ bytes: [UInt8], limits: XMLLimits = XMLLimits()) throws(XMLFault) -> XMLElement {
@@ -48,12 +52,24 @@ package enum XMLReader {
         defer { XML_ParserFree(parser) }
         let builder = TreeBuilder(parser, limits)
         builder.listen(parser)
-        let status = withExtendedLifetime(builder) {
-            bytes[start...].withUnsafeBytes {
-                XML_Parse(parser, $0.baseAddress?.assumingMemoryBound(to: CChar.self), CInt($0.count), 1)
+        var status = XML_STATUS_OK
+        var next = start
+        var silent = 0
+        repeat {
+            let piece = bytes[next..<min(next + slice, bytes.endIndex)]
+            next = piece.endIndex
+            let told = builder.told
+            status = withExtendedLifetime(builder) {
+                piece.withUnsafeBytes {
+                    XML_Parse(
+                        parser, $0.baseAddress?.assumingMemoryBound(to: CChar.self), CInt($0.count),
+                        next == bytes.endIndex ? 1 : 0)
+                }
             }
-        }
-        if let fault = builder.fault { throw fault }
+            silent = builder.told == told ? silent + piece.count : 0
+            if silent > longestToken { builder.stop(.tooLarge) }
+            if let fault = builder.fault { throw fault }
+        } while status == XML_STATUS_OK && next < bytes.endIndex
         guard status == XML_STATUS_OK, let root = builder.root else {
             let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "not a document"
             throw .malformed(reason, line: Int(XML_GetCurrentLineNumber(parser)))
@@ -137,6 +153,8 @@ private final class TreeBuilder {
     /// Characters of the innermost one since the last tag: expat gives each line feed by itself.
     private var text: [UInt8] = []
     private var count = 0
+    /// Counts what expat has told.
+    private(set) var told: UInt64 = 0
     private var names: XMLNames
     private(set) var root: XMLElement?
     /// The reason for which the reading was stopped; `nil`: it was not.
@@ -178,6 +196,7 @@ private final class TreeBuilder {
     func open(
         _ name: UnsafePointer<XML_Char>?, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>? = nil
     ) {
+        told += 1
         guard fault == nil, let name else { return }
         endText()
         guard open.count < limits.depth else { return stop(.tooDeep) }
@@ -198,6 +217,7 @@ private final class TreeBuilder {
     }
 
     func append(_ text: UnsafePointer<XML_Char>?, _ length: CInt) {
+        told += 1
         guard fault == nil, let text, length > 0, !open.isEmpty else { return }
         // What stands between items is of no use, and could be without end.
         if givesChildren, open.count == 1 { return }
@@ -212,6 +232,7 @@ private final class TreeBuilder {
     }
 
     func close() {
+        told += 1
         guard fault == nil else { return }
         endText()
         guard let done = open.popLast() else { return }

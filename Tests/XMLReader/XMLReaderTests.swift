@@ -171,4 +171,21 @@ private func read(_ text: String, _ limits: XMLLimits = XMLLimits()) throws(XMLF
         #expect(try XMLReader.read([0xFF, 0xFE] + "<a/>".utf16.flatMap { [UInt8($0), 0] }).name == "a")
         #expect(try XMLReader.read([0xFE, 0xFF] + "<a/>".utf16.flatMap { [0, UInt8($0)] }).name == "a")
     }
+
+    @Test("one tag of more than a megabyte is too large, whatever the document may have")
+    func largeTag() throws {
+        let value = String(repeating: "x", count: 3 << 20)
+        #expect(throws: XMLFault.tooLarge) { try read("<a b='\(value)'/>") }
+        #expect(throws: XMLFault.tooLarge) { try read("<!-- \(value) --><a/>") }
+        let attributes = (0..<400_000).map { String($0 + 1_000_000, radix: 36) + "=''" }.joined(separator: " a")
+        #expect(throws: XMLFault.tooLarge) { try read("<a a\(attributes)/>") }
+        #expect(try read("<a b='\(value.prefix(500_000))'>c</a>").text == "c")
+    }
+
+    @Test("a document of many megabytes is read as if it came at once")
+    func largeDocument() throws {
+        let text = String(repeating: "é–𝄞", count: 300_000)
+        let root = try read("<a><b>\(text)</b>" + (0..<50_000).map { "<c>\($0)</c>" }.joined() + "</a>")
+        #expect(root.text(of: "b") == text && root.children("c").map(\.text) == (0..<50_000).map { "\($0)" })
+    }
 }

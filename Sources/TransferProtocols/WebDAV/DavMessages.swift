@@ -67,6 +67,8 @@ package struct DavResumePoint: RenamingResumePoint {
 enum DavMessages {
     /// Bytes of an answer to PROPFIND that are read: a folder of ten thousand chunks has five million.
     static let longestListing = 32 << 20
+    /// The same of an answer about one resource.
+    static let longestStat = 256 << 10
 
     /// Asks for length, tag, time and type of a resource. `Depth: 1` asks for those of a folder's members, too.
     static func stat(_ address: HTTPAddress, depth: Int = 0) -> Exchange {
@@ -79,7 +81,7 @@ enum DavMessages {
         return .http(
             HTTPExchange(
                 .propfind, address, headers: headers, body: .bytes(Array(body.utf8)),
-                sink: .document(limit: longestListing)))
+                sink: .document(limit: depth == 0 ? longestStat : longestListing)))
     }
 
     /// Lists a folder; the answer is read as it comes. Its address ends in a slash, or servers answer with a redirect.
