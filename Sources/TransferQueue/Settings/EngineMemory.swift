@@ -23,19 +23,21 @@ struct EngineMemory: QueueSubject {
             .integer(clock().milliseconds))
     }
 
-    /// Hosts of which nothing new was learnt since a time, and to which nothing in the queue leads, the longest known first.
-    func idleHosts(learntBefore time: Timestamp, limit: Int) throws -> [String] {
-        try database.rows(
-            """
-            SELECT origin FROM hosts WHERE learned_at < ? AND origin NOT IN (SELECT origin FROM lanes)
-            ORDER BY learned_at, origin LIMIT ?
-            """, .integer(time.milliseconds), .integer(Int64(limit))
-        ) { $0.text(0) }
+    /// Hosts of which nothing new was learnt since a time, and to which nothing in the queue leads.
+    private static let idle = "learned_at < ? AND origin NOT IN (SELECT origin FROM lanes)"
+
+    func hasIdleHosts(learntBefore time: Timestamp) throws -> Bool {
+        try database.integer("SELECT 1 FROM hosts WHERE \(Self.idle) LIMIT 1", .integer(time.milliseconds)) != nil
     }
 
-    func forget(hosts: [String]) throws {
-        try database.run(
-            "DELETE FROM hosts WHERE origin IN (SELECT value FROM json_each(?))", .text(try StoredJSON.text(hosts)))
+    /// Forgets some of those hosts, and returns which. By the statement that finds them: what is damaged goes, too, and does not come again.
+    func forgetIdleHosts(learntBefore time: Timestamp, limit: Int) throws -> [String] {
+        try database.rows(
+            """
+            DELETE FROM hosts WHERE origin IN (SELECT origin FROM hosts WHERE \(Self.idle) ORDER BY learned_at, origin LIMIT ?)
+            RETURNING origin
+            """, .integer(time.milliseconds), .integer(Int64(limit))
+        ) { $0.text(0) }
     }
 
     func hosts() throws -> [String: [UInt8]] {

@@ -46,9 +46,8 @@ extension QueueWriter {
     /// - Parameter limit: at most so many in one call.
     /// - Returns: the hosts that are forgotten; empty: there are no more.
     package func forgetHosts(learntBefore time: Timestamp, limit: Int) throws(QueueError) -> [String] {
-        let idle = try look { try store.memory.idleHosts(learntBefore: time, limit: limit) }
-        if !idle.isEmpty { try change(.later) { try store.memory.forget(hosts: idle) } }
-        return idle
+        guard try look({ try store.memory.hasIdleHosts(learntBefore: time) }) else { return [] }
+        return try change(.later) { try store.memory.forgetIdleHosts(learntBefore: time, limit: limit) }
     }
 
     /// Facts learnt of each host, by its origin.

@@ -1,3 +1,4 @@
+import SQLiteConnection
 import Testing
 import TransferModel
 
@@ -24,5 +25,27 @@ import TransferModel
         #expect(await queue.writer.commits == commits, "nothing to forget is no commit")
         #expect(try await queue.writer.hosts().keys.sorted() == [used, "https://new:443"].sorted())
         try await queue.close()
+    }
+
+    @Test("damaged names of hosts are forgotten like all others, and never come again")
+    func damaged() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        for value in ["CAST(x'68FF' AS TEXT)", "x'00FF'", "'a' || char(0) || 'b'", "'https://a:443'"] {
+            try await queue.writer.learn(value)
+        }
+        let limit = Timestamp(milliseconds: 1000)
+        var rounds = 0
+        while try await queue.writer.forgetHosts(learntBefore: limit, limit: 1).count == 1, rounds < 10 { rounds += 1 }
+        #expect(rounds == 4)
+        #expect(try await queue.writer.hosts().isEmpty)
+        try await queue.close()
+    }
+}
+
+extension QueueWriter {
+    /// Writes a host whose name is an expression of SQL.
+    fileprivate func learn(_ name: String) throws {
+        try store.database.execute(script: "INSERT INTO hosts VALUES (\(name), x'7B7D', 1)")
     }
 }
