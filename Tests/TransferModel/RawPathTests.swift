@@ -27,6 +27,23 @@ import TransferModel
         }
     }
 
+    @Test func `no character that turns the direction or is not seen is shown, but joiners are`() {
+        for value in 0x80...UInt32(0x10FFFF) {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let properties = scalar.properties
+            let isUnseen = properties.generalCategory == .format && properties.isDefaultIgnorableCodePoint
+            let isHidden = properties.isBidiControl || isUnseen
+            let isJoiner = value == 0x200C || value == 0x200D
+            guard isHidden else { continue }
+            #expect((RawPath("a\(scalar)b").displayed == "a\(scalar)b") == isJoiner, "U+\(String(value, radix: 16))")
+        }
+        // Where letters turn the direction, marks do no more; nothing else passes there.
+        let name = "\u{0627}\u{0644}\u{200F}\u{061C}"
+        #expect(RawPath(name).displayed == name)
+        #expect(RawPath(name + "\u{202E}").displayed == name + "\\xe2\\x80\\xae")
+        #expect(RawPath("\u{61C}\u{200F}").displayed == "\\xd8\\x9c\\xe2\\x80\\x8f")
+    }
+
     @Test(arguments: [("/a/b", "b"), ("/a/b//", "b"), ("/", ""), ("b", "b"), ("", "")])
     func `the last component has no slashes`(path: String, last: String) {
         #expect(RawPath(path).lastComponent == RawPath(last))

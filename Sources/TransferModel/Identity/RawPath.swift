@@ -18,16 +18,20 @@ public struct RawPath: Hashable, Sendable {
     /// The path as text, when it is valid UTF-8.
     public var text: String? { String(validating: bytes, as: UTF8.self) }
 
-    /// The path for a person or a log: control and invalid bytes as `\xNN`, and those that turn the direction of what follows, with which a
-    /// name can look like another. Not reversible; never opened.
+    /// The path for a person or a log: control and invalid bytes as `\xNN`, and those that turn the direction of what follows or are
+    /// not seen, with which a name can look like another. Not reversible; never opened.
     public var displayed: String {
-        if let text, !text.unicodeScalars.contains(where: { Self.isControl($0) }) { return text }
+        if bytes.allSatisfy({ (32..<127).contains($0) }) { return String(decoding: bytes, as: UTF8.self) }
+        // In a name that is written from right to left its marks do no more than its letters; elsewhere nobody has use for them.
+        let keepsMarks = String(decoding: bytes, as: UTF8.self).unicodeScalars.contains(where: Self.isRightToLeft)
+        let isHidden = { (scalar: Unicode.Scalar) in Self.isControl(scalar) && !(keepsMarks && Self.isMark(scalar)) }
+        if let text, !text.unicodeScalars.contains(where: isHidden) { return text }
         var shown = ""
         var rest = bytes[...]
         while let first = rest.first {
             let width = Self.sequenceLength(first)
             if rest.count >= width, let piece = String(validating: rest.prefix(width), as: UTF8.self),
-                let scalar = piece.unicodeScalars.first, !Self.isControl(scalar)
+                let scalar = piece.unicodeScalars.first, !isHidden(scalar)
             {
                 shown += piece
                 rest = rest.dropFirst(width)
@@ -63,10 +67,26 @@ public struct RawPath: Hashable, Sendable {
     static let slash = UInt8(ascii: "/")
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.value < 0x7F { return scalar.value < 32 }
+        // Joiners make one letter or picture of two, and are part of honest names.
+        if scalar.value == 0x200C || scalar.value == 0x200D { return false }
+        switch scalar.properties.generalCategory {
+        // What ends a line on some terminals is among them.
+        case .control, .lineSeparator, .paragraphSeparator: return true
+        // Marks, overrides and isolates that turn the direction, and what is not seen at all.
+        case .format: return scalar.properties.isDefaultIgnorableCodePoint
+        default: return false
+        }
+    }
+
+    /// LEFT-TO-RIGHT MARK, RIGHT-TO-LEFT MARK, ARABIC LETTER MARK.
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool { [0x200E, 0x200F, 0x061C].contains(scalar.value) }
+
+    /// A letter of a script that is written from right to left, by the blocks of Unicode that are kept for them.
+    private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0..<32, 127...159: true
-        // Bidirectional overrides, embeddings and isolates, and what ends a line on some terminals.
-        case 0x2028...0x202E, 0x2066...0x2069: true
+        case 0x061C: false
+        case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFC, 0x1_0800...0x1_0FFF, 0x1_E800...0x1_EFFF: true
         default: false
         }
     }
