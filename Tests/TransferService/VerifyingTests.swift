@@ -73,6 +73,23 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test("runs that were told to their end make room for others, so that a client in a loop keeps a few of them")
+    func manyRuns() async throws {
+        let harness = try await ServiceHarness()
+        let batch = try await add(harness, to: "dav://h/in/", completes: false)
+        let client = try await harness.client()
+        for _ in 0..<200 {
+            let run = UUID()
+            while true {
+                let request = ReadBackRequest(id: .batch(batch), run: run, seen: nil)
+                if try await client.call(Methods.nodesReadBack, request).progress.isOver { break }
+                await Task.yield()
+            }
+        }
+        #expect(await harness.service.keptReadBacks <= TransferService.mostKeptReadBacks)
+        try await harness.end()
+    }
+
     @Test("a run that the engine does not know is not begun anew by a client that has an answer of it")
     func forgottenRun() async throws {
         let harness = try await ServiceHarness()
@@ -109,4 +126,8 @@ import TransferQueue
         #expect(await code(.batch(unsent)) == nil)
         try await harness.end()
     }
+}
+
+extension TransferService {
+    fileprivate var keptReadBacks: Int { readBacks.count }
 }

@@ -14,6 +14,10 @@ final class ReadBackRun {
     var lastAsked = MonotonicInstant.awake
     /// The error that broke it off.
     var failure: RequestError?
+    /// Its last answer was given.
+    var isTold = false
+    /// Looks whether somebody still asks for it.
+    var expiry: LoopTimer?
 
     init(_ id: NodeID) { self.id = id }
 
@@ -50,12 +54,15 @@ final class ReadBackRun {
 extension TransferService {
     /// Most read-backs that run at once.
     private static let mostReadBacks = 8
+    /// Most that are kept, those that are over included.
+    static let mostKeptReadBacks = 64
     /// A run that nobody has asked about for so long is stopped.
     private static let readBackPatience = Duration.seconds(30)
 
     func readBack(_ request: ReadBackRequest) async throws -> ReadBackAnswer {
         let run = try await run(of: request)
         run.lastAsked = .awake
+        run.isTold = run.progress.isOver
         if let failure = run.failure { throw failure }
         return ReadBackAnswer(progress: run.told(besides: request.seen ?? 0))
     }
@@ -85,6 +92,7 @@ extension TransferService {
                 .refused,
                 "\(Self.mostReadBacks) other read-backs are running: start this one when one of them has ended")
         }
+        try forgetToldReadBack()
         let run = ReadBackRun(request.id)
         readBacks[request.run] = run
         Task { await read(run) }
@@ -92,8 +100,20 @@ extension TransferService {
         return run
     }
 
+    /// Makes room for another run, in the place of one whose last answer was given the longest ago.
+    private func forgetToldReadBack() throws(RequestError) {
+        guard readBacks.count >= Self.mostKeptReadBacks else { return }
+        let told = readBacks.filter { $0.value.isTold }.min { $0.value.lastAsked < $1.value.lastAsked }
+        guard let told else {
+            throw RequestError(
+                .refused, "\(Self.mostKeptReadBacks) other read-backs are waiting to be asked for: try again later")
+        }
+        told.value.expiry.map { loop.cancel($0) }
+        readBacks[told.key] = nil
+    }
+
     private func scheduleExpiry(of name: UUID) {
-        _ = loop.schedule(after: Self.readBackPatience) { [weak self] in
+        readBacks[name]?.expiry = loop.schedule(after: Self.readBackPatience) { [weak self] in
             self?.assumeIsolated { $0.expireIfAbandoned(name) }
         }
     }
