@@ -5,29 +5,69 @@ import TransferModel
 /// batch is not over yet, or batches meet in one folder. What the server lists under such a name may be the later file.
 extension QueueReader {
     /// Notes, for a comparison, the names that other batches may have written in a look's folder, and when. Call it when the server has
-    /// listed the folder: what was written before that had been begun by then.
-    package func noteLaterWriters(in look: DueLook, comparison: Int64) throws(QueueError) {
-        try compare {
-            guard let address = try folderAddress(of: look) else { return }
-            for writer in try writers(to: address, at: look.origin) where writer.folder != look.folder.rawValue {
-                // What is under way may be written at any time. Of what failed only an unknown outcome may have written anything.
-                try database.run(
-                    """
-                    INSERT INTO rewritten (listing, name, open_until, completed_at, size, digest)
-                    SELECT ?1, ifnull(?2, t.name),
-                        iif(t.state = \(state: .completed), 0, ifnull(t.finished_at, \(Int64.max))),
-                        iif(t.state = \(state: .completed), t.finished_at, 0),
-                        iif(t.state = \(state: .completed), t.size, NULL), iif(t.state = \(state: .completed), d.digest, NULL)
-                    FROM tasks t LEFT JOIN task_details d ON d.task = t.id
-                    WHERE t.folder = ?3 AND t.begun_at IS NOT NULL AND NOT t.flags & \(flags: .skipped)
-                    AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause = \(cause: .unknownOutcome))
-                    ON CONFLICT (listing, name) DO UPDATE SET open_until = max(open_until, excluded.open_until),
-                        size = iif(excluded.completed_at > completed_at, excluded.size, size),
-                        digest = iif(excluded.completed_at > completed_at, excluded.digest, digest),
-                        completed_at = max(completed_at, excluded.completed_at)
-                    """, .integer(comparison), SQLiteValue(writer.exact), .integer(writer.folder))
+    /// listed the folder: what was written before that had been begun by then. Others ask the queue between its pages: batches of three
+    /// months may lead to one folder.
+    package func noteLaterWriters(
+        in look: DueLook, comparison: Int64, page: Int = 2000
+    ) async throws(QueueError) {
+        guard let since = try compare({ try earliestEnd(in: look.folder) }) else { return }
+        guard let address = try compare({ try folderAddress(of: look) }) else { return }
+        var last: Int64 = 0
+        while true {
+            let batches = try compare { try writingBatches(at: look.origin, since: since, after: last, limit: 100) }
+            for batch in batches {
+                last = batch.id
+                let found = try compare { try writers(batch, to: address) }
+                for writer in found where writer.folder != look.folder.rawValue {
+                    let numbers = try compare { try files(in: writer.folder) }
+                    for start in stride(from: 0, to: numbers.count, by: page) {
+                        let range = numbers[start]...numbers[min(start + page, numbers.count) - 1]
+                        try compare { try note(range, of: writer, since: since, in: comparison) }
+                        await Task.yield()
+                    }
+                }
             }
+            if batches.count < 100 { return }
+            await Task.yield()
         }
+    }
+
+    /// When the first completed file of a folder was: nothing that ended before is ever asked for. `nil`: there is none.
+    private func earliestEnd(in folder: FolderID) throws -> Int64? {
+        let end = try database.first(
+            "SELECT min(finished_at) FROM tasks WHERE folder = ? AND state = \(state: .completed)",
+            .integer(folder.rawValue)
+        ) { $0.optionalInteger(0) }
+        return (end ?? nil).map { Timestamp(milliseconds: $0).milliseconds }
+    }
+
+    /// Numbers of a folder's files, in their order.
+    private func files(in folder: Int64) throws -> [Int64] {
+        try database.rows("SELECT id FROM tasks WHERE folder = ?", .integer(folder)) { $0.integer(0) }.sorted()
+    }
+
+    /// Notes the names of some of a folder's files.
+    private func note(
+        _ files: ClosedRange<Int64>, of writer: (folder: Int64, exact: [UInt8]?), since: Int64, in comparison: Int64
+    ) throws {
+        // What is under way may be written at any time. Of what failed only an unknown outcome may have written anything.
+        try database.run(
+            """
+            INSERT INTO rewritten (listing, name, open_until, completed_at, size, digest)
+            SELECT ?1, ifnull(?2, t.name),
+                iif(t.state = \(state: .completed), 0, ifnull(t.finished_at, \(Int64.max))),
+                iif(t.state = \(state: .completed), t.finished_at, 0),
+                iif(t.state = \(state: .completed), t.size, NULL), iif(t.state = \(state: .completed), d.digest, NULL)
+            FROM tasks t LEFT JOIN task_details d ON d.task = t.id
+            WHERE t.id BETWEEN ?4 AND ?5 AND +t.folder = ?3 AND (t.finished_at IS NULL OR t.finished_at >= ?6)
+            AND t.begun_at IS NOT NULL AND NOT t.flags & \(flags: .skipped)
+            AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause = \(cause: .unknownOutcome))
+            ON CONFLICT (listing, name) DO UPDATE SET open_until = max(open_until, excluded.open_until),
+                size = iif(excluded.completed_at > completed_at, excluded.size, size),
+                digest = iif(excluded.completed_at > completed_at, excluded.digest, digest),
+                completed_at = max(completed_at, excluded.completed_at)
+            """, .integer(comparison), SQLiteValue(writer.exact), .integer(writer.folder),
+            .integer(files.lowerBound), .integer(files.upperBound), .integer(since))
     }
 
     /// The files that other tasks may have put under a file's name since it was completed; `nil`: none.
@@ -56,24 +96,32 @@ extension QueueReader {
         return Self.asFolder(Self.asFolder(destination) + below)
     }
 
-    /// Folders of the queue whose files lie in that folder of the server; `exact`: the name that the one file gets there.
-    private func writers(to address: String, at origin: String) throws -> [(folder: Int64, exact: [UInt8]?)] {
-        let batches = try database.rows(
+    private typealias WritingBatch = (id: Int64, root: Int64, destination: String, isExact: Bool)
+
+    /// Uploads to a server that were not over long before a time, in the order of their numbers.
+    private func writingBatches(at origin: String, since: Int64, after: Int64, limit: Int64) throws -> [WritingBatch] {
+        // A clock may have been set back between the end of a file and that of its batch.
+        let day: Int64 = 86_400_000
+        return try database.rows(
             """
-            SELECT b.root, b.destination, EXISTS (SELECT 1 FROM sources WHERE batch = b.id AND placement = \(placement: .exactly))
-            FROM batches b WHERE b.direction = 0 AND b.id IN (SELECT batch FROM lanes WHERE origin = ?)
-            """, .text(origin)
-        ) { (root: $0.integer(0), destination: $0.text(1), isExact: $0.integer(2) != 0) }
-        return try batches.flatMap { batch -> [(folder: Int64, exact: [UInt8]?)] in
-            if batch.isExact {
-                guard Self.folder(of: batch.destination) == address else { return [] }
-                return [(batch.root, RemoteAddress.decoded(batch.destination.dropFirst(address.count)))]
-            }
-            let base = Self.asFolder(batch.destination)
-            guard address.hasPrefix(base) else { return [] }
-            let names = address.dropFirst(base.count).split(separator: "/").map { RemoteAddress.decoded($0) }
-            return try folders(at: names, below: batch.root).map { ($0, nil) }
+            SELECT b.id, b.root, b.destination,
+            EXISTS (SELECT 1 FROM sources WHERE batch = b.id AND placement = \(placement: .exactly))
+            FROM batches b WHERE b.direction = 0 AND b.id > ? AND (b.finished_at IS NULL OR b.finished_at >= ?)
+            AND b.id IN (SELECT batch FROM lanes WHERE origin = ?) ORDER BY b.id LIMIT ?
+            """, .integer(after), .integer(since - day), .text(origin), .integer(limit)
+        ) { (id: $0.integer(0), root: $0.integer(1), destination: $0.text(2), isExact: $0.integer(3) != 0) }
+    }
+
+    /// Folders of a batch whose files lie in that folder of the server; `exact`: the name that the one file gets there.
+    private func writers(_ batch: WritingBatch, to address: String) throws -> [(folder: Int64, exact: [UInt8]?)] {
+        if batch.isExact {
+            guard Self.folder(of: batch.destination) == address else { return [] }
+            return [(batch.root, RemoteAddress.decoded(batch.destination.dropFirst(address.count)))]
         }
+        let base = Self.asFolder(batch.destination)
+        guard address.hasPrefix(base) else { return [] }
+        let names = address.dropFirst(base.count).split(separator: "/").map { RemoteAddress.decoded($0) }
+        return try folders(at: names, below: batch.root).map { ($0, nil) }
     }
 
     /// Several sources of a batch may fill the same remote folder: hidden folders, which lie in the root, have no name there.

@@ -1,4 +1,5 @@
 import LinuxSystem
+import SQLiteConnection
 import Testing
 import TransferModel
 
@@ -357,6 +358,32 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("what other batches had written before the first file of the look was there is not noted, all else in pages")
+    func notedInPages() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let names = (0..<7).map { "f\($0)" }
+        _ = try await add(queue, names)
+        try await queue.complete(try await queue.claimAll())
+        sandbox.clock.advance(by: .seconds(5))
+        _ = try await add(queue, names)
+        try await queue.complete(try await queue.claimAll())
+        let look = try #require(try await due(queue).last)
+        func noted() async throws -> Int64? {
+            let comparison = try await queue.reader.beginComparison()
+            try await queue.reader.noteLaterWriters(in: look, comparison: comparison, page: 3)
+            let count = try await queue.reader.notedNames(comparison)
+            try await queue.reader.endComparison(comparison)
+            return count
+        }
+        #expect(try await noted() == 0)
+        sandbox.clock.advance(by: .seconds(5))
+        _ = try await add(queue, names)
+        try await queue.complete(try await queue.claimAll())
+        #expect(try await noted() == 7)
+        try await queue.close()
+    }
+
     @Test("a server that normalises names or folds their case has the files all the same, each once")
     func folded() async throws {
         let (found, taken) = try await compare(
@@ -373,5 +400,12 @@ import TransferModel
     func bytes() {
         #expect(FolderComparisons.mayBe(RawPath([0xFF]), RawPath([0xFF])))
         #expect(!FolderComparisons.mayBe(RawPath([0xFF]), RawPath([0xFE])))
+    }
+}
+
+extension QueueReader {
+    /// How many names a comparison knows other writers of.
+    fileprivate func notedNames(_ comparison: Int64) throws -> Int64? {
+        try database.integer("SELECT count(*) FROM rewritten WHERE listing = ?", .integer(comparison))
     }
 }
