@@ -3,9 +3,6 @@
 package struct Authorities: Sendable, Hashable {
     package let bytes: [UInt8]
 
-    /// libcurl takes no more.
-    package static let largest = 8_000_000
-
     package init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// Nobody is trusted: for a file that cannot be read. libcurl refuses it as it refuses a file without certificates.

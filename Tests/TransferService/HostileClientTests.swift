@@ -169,4 +169,20 @@ extension TransferService {
         #expect(try await harness.queue.reader.batches().count == 1)
         try await harness.end()
     }
+
+    @Test("a file of authorities that is larger than what TLS takes is refused before anything is queued with it")
+    func largeAuthorities() async throws {
+        let path = "/tmp/martlet-ca-\(UUID().uuidString).pem"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let mark = Array("-----BEGIN CERTIFICATE-----\n".utf8)
+        for (size, isTaken) in [(8_000_000, true), (8_000_001, false)] {
+            try Data(mark + [UInt8](repeating: 0x0A, count: size - mark.count)).write(to: URL(filePath: path))
+            do {
+                try await AuthoritiesFile.check(RawPath(path))
+                #expect(isTaken)
+            } catch {
+                #expect(!isTaken && error.message.contains("larger than 8 MB"), "\(error)")
+            }
+        }
+    }
 }

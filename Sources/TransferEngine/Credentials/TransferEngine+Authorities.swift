@@ -93,7 +93,7 @@ enum AuthoritiesReader {
         // A FIFO without a writer is opened at once, and is none.
         let file = try System.open(path.bytes, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
         let status = try System.fstat(file.rawValue)
-        guard status.kind == .regular, status.size > 0, status.size <= Int64(Authorities.largest) else { return nil }
+        guard status.kind == .regular, status.size > 0, status.size <= Int64(TransferOptions.largestCAFile) else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(status.size))
         let count = bytes.withUnsafeMutableBytes { try? System.preadAll(file.rawValue, $0, at: 0) }
         return count.map { Array(bytes.prefix($0)) }

@@ -121,6 +121,8 @@ public struct TransferOptions: Codable, Hashable, Sendable {
     public var exclude: [String] = []
     public var followLinks: Bool = false
     public var caFile: RawPath?
+    /// Bytes of the largest such file: libcurl takes no more.
+    package static let largestCAFile = 8_000_000
     /// `sha256//…` of the server's public key, as `curl --pinnedpubkey`.
     public var pin: String?
     public var insecure: Bool = false

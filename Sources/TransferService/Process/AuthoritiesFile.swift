@@ -5,8 +5,6 @@ import TransferModel
 /// A file of authorities that a batch is to trust. It is looked at before anything is queued with it: later each file of the batch would
 /// fail for it.
 enum AuthoritiesFile {
-    /// More is no list of certificates.
-    private static let limit = 16 << 20
     private static let mark = Array("-----BEGIN ".utf8)
 
     /// Refuses a file that cannot be read or holds no certificate. A disk that does not answer keeps nobody else waiting.
@@ -30,9 +28,12 @@ enum AuthoritiesFile {
         do throws(Errno) {
             // A FIFO without a writer is opened at once, and is none.
             let file = try System.open(path.bytes, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
-            guard try System.fstat(file.rawValue).kind == .regular, try holdsCertificate(file.rawValue) else {
-                throw Errno.invalidArgument
-            }
+            let status = try System.fstat(file.rawValue)
+            guard status.size <= Int64(TransferOptions.largestCAFile) else { throw Errno.fileTooLarge }
+            guard status.kind == .regular, try holdsCertificate(file.rawValue) else { throw Errno.invalidArgument }
+        } catch .fileTooLarge {
+            throw RequestError(
+                .usage, "--ca \(path.displayed) is larger than 8 MB: name a file with fewer authorities")
         } catch .invalidArgument {
             throw RequestError(.usage, "--ca \(path.displayed) holds no certificate: name a PEM file of authorities")
         } catch {
@@ -45,7 +46,7 @@ enum AuthoritiesFile {
         defer { buffer.deallocate() }
         var kept: [UInt8] = []
         var seen = 0
-        while seen < limit {
+        while seen < TransferOptions.largestCAFile {
             let count = try System.read(descriptor, buffer)
             if count == 0 { return false }
             seen += count
