@@ -73,6 +73,8 @@ final class Attempt {
     var actions: [ProtocolAction] = []
     /// An action that takes time is under way: the disk, a digest.
     var isBlocked = false
+    /// The file of authorities that it has waited for: once, whether its disk has answered or not.
+    var awaitedTrust: RawPath?
     var exchanges: [FlyingExchange] = []
 
     var lastAnswer: LastAnswer?
@@ -187,6 +189,9 @@ final class Attempt {
         if exchanges.isEmpty { return false }
         return sent > 0 ? isResumable != true : exchanges.contains(where: \.isPayload)
     }
+
+    /// The batch's file of authorities is still to be waited for.
+    var lacksTrust: Bool { context.trust.isUnread && awaitedTrust != context.trust.path }
 
     /// Failures in a row when this attempt fails, too.
     var failures: Int { progress.hasAdvanced ? 1 : task.failures + 1 }

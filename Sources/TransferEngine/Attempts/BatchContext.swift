@@ -43,13 +43,11 @@ final class BatchContext {
     private let timeouts: RequestTimeouts
     private let userAgent: String
     private let receivers: ReceiverTokens
-    /// The file of authorities that was read into `base`, or found unreadable.
-    private var authoritiesRead: RawPath?
-    /// A server was not trusted since: the file may be mended.
-    var authoritiesAreStale = false
-    /// Those who wait for the file (`TransferEngine.readAuthorities`), and the one that is being read.
-    var authoritiesWaiters: [(AuthoritiesWaiter, LoopTimer)] = []
-    var authoritiesBeingRead: RawPath?
+    /// The authorities whose certificates it believes.
+    var trust: Trust
+    /// Those who wait for a file of authorities (`TransferEngine.readAuthorities`), and the files that are being read.
+    var authoritiesWaiters: [(path: RawPath, waiter: AuthoritiesWaiter, timer: LoopTimer)] = []
+    var authoritiesBeingRead: Set<RawPath> = []
     /// Failed TLS handshakes in a row.
     var handshakes = 0
     /// By origin; of its secrets.
@@ -65,6 +63,7 @@ final class BatchContext {
         credentials = Self.credentials(order)
         let options = order.options
         base = ConnectionSettings(options)
+        trust = Trust(in: options.caFile)
         var timeouts = RequestTimeouts()
         let patience = Duration.seconds(max(1, options.requestTimeoutSeconds))
         timeouts.stall = patience
@@ -95,10 +94,8 @@ final class BatchContext {
     func adopt(_ order: BatchOrder) {
         let isLetInAnew = order.secrets != self.order.secrets || order.lacks != self.order.lacks
         self.order = order
-        let trusted = base.authorities
         base = ConnectionSettings(order.options)
-        // Those of another file are trusted until it has been read.
-        if order.options.caFile != nil { base.authorities = trusted ?? .nobody }
+        trust.set(file: order.options.caFile)
         guard isLetInAnew else { return }
         keysGeneration += 1
         scheme = .basic
@@ -106,27 +103,15 @@ final class BatchContext {
         logins = [:]
     }
 
-    /// The file of authorities that is to be read now; `nil`: none, or it has been.
-    var authoritiesToRead: RawPath? {
-        guard let path = order.options.caFile else { return nil }
-        return authoritiesRead == path && !authoritiesAreStale ? nil : path
-    }
-
-    /// Takes what was read. - Returns: those who waited for it.
-    func take(_ found: AuthoritiesReader.Found, of path: RawPath) -> [(AuthoritiesWaiter, LoopTimer)] {
-        if authoritiesBeingRead == path { authoritiesBeingRead = nil }
-        if order.options.caFile == path {
-            switch found {
-            case .authorities(let authorities):
-                base.authorities = authorities
-                (authoritiesRead, authoritiesAreStale) = (path, false)
-            // What was read of this file before is trusted until it can be read again.
-            case .unusable: if authoritiesRead != path { base.authorities = .nobody }
-            case .notNow: break
-            }
-        }
-        defer { authoritiesWaiters = [] }
-        return authoritiesWaiters
+    /// Takes what was read of a file of authorities. - Returns: those who waited for that file.
+    func take(
+        _ found: AuthoritiesReader.Found, of path: RawPath, at now: Timestamp
+    ) -> [(path: RawPath, waiter: AuthoritiesWaiter, timer: LoopTimer)] {
+        authoritiesBeingRead.remove(path)
+        trust.take(found, of: path, at: now)
+        let served = authoritiesWaiters.filter { $0.path == path }
+        authoritiesWaiters.removeAll { $0.path == path }
+        return served
     }
 
     /// Asks anew next time: a person may have changed the password since.
@@ -277,6 +262,7 @@ final class BatchContext {
 
     private func connection(protocol name: String, host: String, showsUser: Bool) -> ConnectionSettings {
         var settings = base
+        settings.authorities = trust.authorities
         settings.proxy = proxy(protocol: name)
         guard showsUser else { return settings }
         switch credentials {
@@ -303,10 +289,9 @@ final class BatchContext {
 }
 
 extension ConnectionSettings {
-    /// The settings that decide which servers a batch trusts.
+    /// The settings that decide, beside the authorities, which servers a batch trusts.
     fileprivate init(_ options: TransferOptions) {
         self.init()
-        authorities = options.caFile.map { _ in .nobody }
         pinnedKey = options.pin
         verifiesServer = !options.insecure
     }

@@ -147,7 +147,7 @@ extension TransferEngine {
         if broken.failureClass == .handshake { attempt.context.handshakes += 1 }
         let server = server ?? TransferScheme.server(of: attempt.origin)
         let error = NetworkFailure.error(broken, host: server, handshakes: attempt.context.handshakes)
-        if error.code == .tlsFailure { attempt.context.authoritiesAreStale = true }
+        if error.code == .tlsFailure { attempt.context.trust.doubt() }
         return .network(error)
     }
 
@@ -170,6 +170,10 @@ extension TransferEngine {
     func perform(_ attempt: Attempt) {
         // Taken out before it is performed: what it leads to may put others in the list's place.
         while !attempt.actions.isEmpty, !attempt.isBlocked, attempt.phase == .running {
+            // A person may have named another file of authorities since the attempt began.
+            if attempt.lacksTrust, case .perform = attempt.actions[0] {
+                return untilTrusted(attempt)
+            }
             let action = attempt.actions.removeFirst()
             perform(action, attempt, isLast: attempt.actions.isEmpty)
         }

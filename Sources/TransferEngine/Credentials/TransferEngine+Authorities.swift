@@ -12,9 +12,10 @@ extension TransferEngine {
     /// Reads the file where it was not read yet, or may have been mended since. Until it has been read nobody is trusted.
     func readAuthorities(_ context: BatchContext) async {
         for _ in 0..<Self.mostWaits {
-            guard phase != .stopping, let path = context.authoritiesToRead else { return }
+            guard phase != .stopping, let path = context.trust.pathToRead else { return }
             switch await wait(for: path, context) {
-            case .read: return
+            // A person may have set another one meanwhile.
+            case .read: if context.trust.path == path { return }
             case .late: break
             case .notNow:
                 report(
@@ -30,18 +31,37 @@ extension TransferEngine {
         await withCheckedContinuation { continuation in
             let waiter = AuthoritiesWaiter(continuation)
             let timer = timeline.clock.schedule(after: Self.patience) { waiter.goOn(.late) }
-            context.authoritiesWaiters.removeAll { $0.0.isOver }
-            context.authoritiesWaiters.append((waiter, timer))
-            // One thread waits for a disk that does not answer, however often the batch is tried.
-            guard context.authoritiesBeingRead != path else { return }
-            context.authoritiesBeingRead = path
-            Task { [self] in
-                let found = await AuthoritiesReader.read(path)
-                for (waiter, timer) in context.take(found, of: path) {
-                    timeline.clock.cancel(timer)
-                    waiter.goOn(found == .notNow ? .notNow : .read)
-                }
+            context.authoritiesWaiters.removeAll { $0.waiter.isOver }
+            context.authoritiesWaiters.append((path, waiter, timer))
+            beginReading(path, context)
+        }
+    }
+
+    private func beginReading(_ path: RawPath, _ context: BatchContext) {
+        // One thread waits for a disk that does not answer, however often the batch is tried.
+        guard context.authoritiesBeingRead.insert(path).inserted else { return }
+        Task { [self] in
+            let found = await AuthoritiesReader.read(path)
+            for (_, waiter, timer) in context.take(found, of: path, at: timeline.now) {
+                timeline.clock.cancel(timer)
+                waiter.goOn(found == .notNow ? .notNow : .read)
             }
+        }
+    }
+
+    /// Reads a file anew that was read a while ago; nobody waits for it.
+    func renewAuthorities(_ context: BatchContext) {
+        if let path = context.trust.path, context.trust.isOld(at: timeline.now) { beginReading(path, context) }
+    }
+
+    /// Holds the attempt's further actions until the file has been read: a server would be refused in the name of nobody.
+    func untilTrusted(_ attempt: Attempt) {
+        attempt.isBlocked = true
+        attempt.awaitedTrust = attempt.context.trust.path
+        inBackground { [self] in
+            await readAuthorities(attempt.context)
+            attempt.isBlocked = false
+            perform(attempt)
         }
     }
 }
@@ -93,7 +113,9 @@ enum AuthoritiesReader {
         // A FIFO without a writer is opened at once, and is none.
         let file = try System.open(path.bytes, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
         let status = try System.fstat(file.rawValue)
-        guard status.kind == .regular, status.size > 0, status.size <= Int64(TransferOptions.largestCAFile) else { return nil }
+        guard status.kind == .regular, status.size > 0, status.size <= Int64(TransferOptions.largestCAFile) else {
+            return nil
+        }
         var bytes = [UInt8](repeating: 0, count: Int(status.size))
         let count = bytes.withUnsafeMutableBytes { try? System.preadAll(file.rawValue, $0, at: 0) }
         return count.map { Array(bytes.prefix($0)) }

@@ -32,6 +32,7 @@ extension TransferEngine {
 
     func fetchCredentials(_ context: BatchContext) async {
         await readAuthorities(context)
+        renewAuthorities(context)
         context.forgetKeys(at: timeline.now)
         let asking: Task<CredentialSource.Found, Never>
         switch context.credentials {

@@ -37,7 +37,7 @@ extension TransferEngine {
             }
             let generation = context.keysGeneration
             context.adopt(order)
-            if context.authoritiesToRead != nil { inBackground { [self] in await readAuthorities(context) } }
+            if context.trust.pathToRead != nil { inBackground { [self] in await readAuthorities(context) } }
             if context.keysGeneration == generation { continue }
             // What a person has given is tried, though it be what was refused before.
             for lane in lanes.all where lane.summary.batch == batch {

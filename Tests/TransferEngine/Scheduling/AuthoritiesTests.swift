@@ -41,4 +41,64 @@ import TransferQueue
             #expect(await AuthoritiesReader.read(RawPath(sandbox.path(name))) == .unusable)
         }
     }
+
+    private let one = RawPath("/one.pem")
+    private let two = RawPath("/two.pem")
+    private let now = Timestamp(milliseconds: 1_000_000)
+    private func read(_ byte: UInt8) -> AuthoritiesReader.Found { .authorities(Authorities(bytes: [byte])) }
+
+    @Test("a file that is set, taken back and set again is read again")
+    func setAgain() {
+        var trust = Trust(in: one)
+        trust.take(read(1), of: one, at: now)
+        #expect(trust.pathToRead == nil && trust.authorities?.bytes == [1])
+        trust.set(file: nil)
+        #expect(trust == .system && trust.authorities == nil && trust.pathToRead == nil)
+        trust.set(file: one)
+        #expect(trust.pathToRead == one && trust.authorities == .nobody)
+    }
+
+    @Test("until another file was read nobody is trusted, and what was read of the first one says nothing of it")
+    func another() {
+        var trust = Trust(in: one)
+        trust.take(read(1), of: one, at: now)
+        trust.set(file: two)
+        #expect(trust.authorities == .nobody && trust.isUnread)
+        trust.take(read(1), of: one, at: now)
+        #expect(trust.authorities == .nobody && trust.pathToRead == two)
+        trust.take(read(2), of: two, at: now)
+        #expect(trust.authorities?.bytes == [2])
+    }
+
+    @Test("a file that is set once more, or was read a while ago, is read again; until then it is trusted as before")
+    func anew() {
+        var trust = Trust(in: one)
+        trust.take(read(1), of: one, at: now)
+        trust.set(file: one)
+        #expect(trust.pathToRead == one && trust.authorities?.bytes == [1])
+        trust.take(.unusable, of: one, at: now)
+        #expect(trust.pathToRead == one && trust.authorities?.bytes == [1])
+        trust.take(read(2), of: one, at: now)
+        #expect(trust.pathToRead == nil && trust.authorities?.bytes == [2])
+        #expect(!trust.isOld(at: now) && trust.isOld(at: now.advanced(by: .seconds(61))))
+        var none = Trust(in: two)
+        none.take(.unusable, of: two, at: now)
+        #expect(none.authorities == .nobody && none.pathToRead == two && !none.isUnread)
+    }
+
+    @Test("who waits for a file is let go on by the reading of that file alone")
+    func waiters() async {
+        let order = BatchOrder(asking: "https://h/", query: nil, TransferOptions(), TransferSecrets())
+        let context = BatchContext(order, userAgent: "test")
+        let (one, two) = (one, two)
+        for path in [one, two, one] {
+            let waiter: AuthoritiesWaiter = await withCheckedContinuation { made in
+                Task { _ = await withCheckedContinuation { made.resume(returning: AuthoritiesWaiter($0)) } }
+            }
+            context.authoritiesWaiters.append((path, waiter, LoopTimer(number: 1)))
+        }
+        let served = context.take(.notNow, of: one, at: now)
+        #expect(served.map(\.path) == [one, one] && context.authoritiesWaiters.map(\.path) == [two])
+        for (_, waiter, _) in served + context.authoritiesWaiters { waiter.goOn(.read) }
+    }
 }
