@@ -46,6 +46,21 @@ struct LocalFilesTests {
         #expect(SmallFile.contents(short) == [1])
     }
 
+    @Test("links to one file have one lock, beside the file")
+    func lockOfLinks() throws {
+        let folder = try Sandbox()
+        try folder.folder("real")
+        try folder.folder("links")
+        let real = String(decoding: try folder.file(Array("real/a.conf".utf8)), as: UTF8.self)
+        let links = ["links/one.conf", "links/two.conf"].map { String(decoding: folder.path($0), as: UTF8.self) }
+        for link in links { #expect(symlink(real, link) == 0) }
+        let held = try #require(try FileLock.take(links[0]))
+        #expect(try FileLock.take(links[1]) == nil && FileLock.take(real) == nil)
+        #expect((try? System.lstat(Array((links[0] + ".lock").utf8))) == nil)
+        #expect((try? System.lstat(Array((real + ".lock").utf8))) != nil)
+        withExtendedLifetime(held) {}
+    }
+
     @Test("a folder comes sorted, in more and more entries, whole at the end")
     func listing() async throws {
         let folder = try Sandbox()

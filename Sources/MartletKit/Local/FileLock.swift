@@ -11,12 +11,14 @@ package final class FileLock: Sendable {
     // Closing alone would not do: a program that is being started holds a copy until its `exec`.
     deinit { try? System.unlock(descriptor.rawValue) }
 
-    /// Takes it; `nil`: another one has it now. Where the file system knows no locks it is had by everybody.
+    /// Takes it; `nil`: another one has it now. Where the file system knows no locks it is had by everybody. Of a link it is that of the file
+    /// that the link leads to: other links may lead there, too, and where it lies something can be written.
     package static func take(_ path: String) throws(Errno) -> FileLock? {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        try System.mkdirs(Array(folder.utf8), mode: 0o700)
+        let path = (try? System.realpath(Array(path.utf8))) ?? Array(path.utf8)
+        let folder = path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[..<$0]) } ?? Array(".".utf8)
+        try System.mkdirs(folder, mode: 0o700)
         let file = try System.open(
-            Array((path + ".lock").utf8), flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
+            path + Array(".lock".utf8), flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
         do throws(Errno) {
             return try System.tryLockExclusively(file.rawValue) ? FileLock(file) : nil
         } catch {
