@@ -46,6 +46,25 @@ struct LocalFilesTests {
         #expect(SmallFile.contents(short) == [1])
     }
 
+    @Test("a file that cannot be read for a moment is not written anew without its contents")
+    func unreadForAMoment() async throws {
+        let folder = try Sandbox()
+        let name = "momentary-\(getpid()).conf"
+        let path = String(decoding: try folder.write(Array(name.utf8), Array("old\n".utf8)), as: UTF8.self)
+        for error in [Errno.tooManyOpenFiles, .inputOutput] {
+            ForcedFailures.fail(.open, on: .path(containing: name), with: error, times: 1, skip: 1)
+            await #expect(throws: error) { try await SmallFile.change(path) { $0 + [1] } }
+            #expect(SmallFile.contents(path) == Array("old\n".utf8))
+            ForcedFailures.clear(.path(containing: name))
+            ForcedFailures.fail(.open, on: .path(containing: name), with: error, times: 1)
+            #expect(throws: error) { _ = try DestinationsOnDisk(path, now: 0).file }
+            ForcedFailures.clear(.path(containing: name))
+        }
+        try await SmallFile.change(path) { $0 + [1] }
+        #expect(SmallFile.contents(path) == Array("old\n".utf8) + [1])
+        #expect(try SmallFile.contents(toChange: path + ".none") == [])
+    }
+
     @Test("links to one file have one lock, beside the file")
     func lockOfLinks() throws {
         let folder = try Sandbox()

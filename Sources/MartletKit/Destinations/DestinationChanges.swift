@@ -66,7 +66,7 @@ package struct DestinationChanges: Sendable {
         destination.login = password == nil ? .none : .kept
         let (added, name) = (destination, destination.name)
         let surroundings = surroundings
-        let (old, s3) = try await onDisk { disk in (disk.file[name], surroundings.place(of: added)) }
+        let (old, s3) = try await onDisk { disk throws(Errno) in (try disk.file[name], surroundings.place(of: added)) }
         guard old == nil || replaces else {
             throw RequestError(.refused, "there is a destination \"\(name)\" by now: remove that one first")
         }
@@ -82,8 +82,9 @@ package struct DestinationChanges: Sendable {
         do {
             return try await onDisk { disk throws(Errno) in
                 // It was tried above.
-                if let bytes = try? disk.file.setting(added) { try disk.write(bytes) }
-                return disk.file
+                let file = try disk.file
+                if let bytes = try? file.setting(added) { try disk.write(bytes) }
+                return try disk.file
             }
         } catch {
             // The new password must not be shown to the old one's server.
@@ -111,7 +112,7 @@ package struct DestinationChanges: Sendable {
         _ described: Destination
     ) async throws(RequestError) -> (file: DestinationsFile, isForgotten: Bool) {
         let name = described.name
-        guard let old = try await onDisk({ disk in disk.file[name] }) else {
+        guard let old = try await onDisk({ disk throws(Errno) in try disk.file[name] }) else {
             throw RequestError(.noSuchObject, "there is no destination \"\(name)\" any more: describe it anew")
         }
         let isKept = old.login == .kept
@@ -126,8 +127,9 @@ package struct DestinationChanges: Sendable {
             throw RequestError(.usage, "\(error.what): \(error.remedy)")
         }
         let file = try await onDisk { disk throws(Errno) in
-            if let bytes = try? disk.file.setting(edited) { try disk.write(bytes) }
-            return disk.file
+            let file = try disk.file
+            if let bytes = try? file.setting(edited) { try disk.write(bytes) }
+            return try disk.file
         }
         return (file, false)
     }
@@ -139,7 +141,7 @@ package struct DestinationChanges: Sendable {
     }
 
     private func removeLocked(_ name: String) async throws(RequestError) -> DestinationsFile? {
-        guard let destination = try await onDisk({ disk in disk.file[name] }) else { return nil }
+        guard let destination = try await onDisk({ disk throws(Errno) in try disk.file[name] }) else { return nil }
         let isKept = destination.login == .kept
         if isKept {
             do { _ = try await logins.forgetLogin(of: name) } catch {
@@ -149,7 +151,7 @@ package struct DestinationChanges: Sendable {
         do {
             return try await onDisk { disk throws(Errno) in
                 _ = try disk.remove(name)
-                return disk.file
+                return try disk.file
             }
         } catch {
             if isKept { _ = try? await logins.restoreLogin(of: name) }
@@ -172,7 +174,7 @@ package struct DestinationChanges: Sendable {
     }
 
     private func restoreLocked(_ wanted: String?) async throws(RequestError) -> Restored {
-        let (found, file) = try await onDisk { disk in (disk.restorable(wanted), disk.file) }
+        let (found, file) = try await onDisk { disk throws(Errno) in (try disk.restorable(wanted), try disk.file) }
         guard var destination = found else {
             let what = wanted.map { "no destination \"\($0)\"" } ?? "no destination"
             throw RequestError(
@@ -189,7 +191,7 @@ package struct DestinationChanges: Sendable {
         do {
             let file = try await onDisk { disk throws(Errno) in
                 try disk.restore(restored)
-                return disk.file
+                return try disk.file
             }
             return Restored(name: name, file: file, loginIsGone: wasKept && restored.login == .none)
         } catch {

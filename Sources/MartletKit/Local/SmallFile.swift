@@ -7,16 +7,32 @@ package enum SmallFile {
     private static let limit = 1 << 20
 
     /// `nil` when it cannot be read, or is none of ours to believe: `refusal` says why. Of a longer file only the first megabyte.
-    package static func contents(_ path: [UInt8]) -> [UInt8]? {
-        guard let descriptor = try? System.openSettings(path) else { return nil }
+    package static func contents(_ path: [UInt8]) -> [UInt8]? { try? read(path) }
+
+    /// Reads the file; a longer one to a little more than its first megabyte.
+    private static func read(_ path: [UInt8]) throws(Errno) -> [UInt8] {
+        let descriptor = try System.openSettings(path)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { buffer.deallocate() }
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count < limit {
-            let count = try? chunk.withUnsafeMutableBytes { buffer in try System.read(descriptor.rawValue, buffer) }
-            guard let count, count > 0 else { break }
-            bytes += chunk[..<count]
+        while bytes.count <= limit {
+            let count = try System.read(descriptor.rawValue, buffer)
+            if count == 0 { break }
+            bytes += buffer[..<count]
         }
         return bytes
+    }
+
+    /// The contents from which a new version is made: empty only where there is no file. Whatever else keeps it from being read, for a moment
+    /// perhaps, is thrown: a new version would be without it.
+    package static func contents(toChange path: String) throws(Errno) -> [UInt8] {
+        do throws(Errno) {
+            let bytes = try read(Array(path.utf8))
+            guard bytes.count <= limit else { throw Errno.fileTooLarge }
+            return bytes
+        } catch .noSuchFile {
+            return []
+        }
     }
 
     package static func contents(_ path: String) -> [UInt8]? { contents(Array(path.utf8)) }
@@ -70,7 +86,7 @@ package enum SmallFile {
     ) async throws(Errno) {
         let lock = try await FileLock.wait(for: path)
         defer { withExtendedLifetime(lock) {} }
-        guard let bytes = change(contents(path) ?? []) else { return }
+        guard let bytes = change(try contents(toChange: path)) else { return }
         try replace(path, with: bytes)
     }
 
