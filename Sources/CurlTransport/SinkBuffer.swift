@@ -5,7 +5,7 @@ final class SinkBuffer {
     /// Measured: a larger write gains nothing and leaves the processor's cache.
     static let size = 256 * 1024
 
-    private let sink: any TransferBodySink
+    let sink: any TransferBodySink
     private let buffer: UnsafeMutableRawBufferPointer
     private var count = 0
     /// Bytes the sink has taken.

@@ -11,6 +11,18 @@ package protocol TransferBodySource: AnyObject {
 package protocol TransferBodySink: AnyObject {
     /// Takes the next bytes, all of them; pieces are collected to 256 KiB before. An error fails the exchange.
     func write(_ bytes: UnsafeRawBufferPointer) throws(Errno)
+
+    /// It has enough for now: its exchange pauses, and what has come since, at most a piece, is written all the same.
+    var isFull: Bool { get }
+
+    /// Calls `goOn` once it is not full any more; on the loop, from outside of libcurl. Only for a full one.
+    func whenRoom(_ goOn: @escaping () -> Void)
+}
+
+/// A sink that takes whatever comes.
+extension TransferBodySink {
+    package var isFull: Bool { false }
+    package func whenRoom(_ goOn: @escaping () -> Void) {}
 }
 
 /// The destination of the bytes behind an opened gate.

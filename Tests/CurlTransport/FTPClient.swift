@@ -65,6 +65,7 @@ actor FTPClient {
     func openGate(_ number: UInt64, _ sink: RecordingSink) {
         transport?.openGate(WireID(rawValue: number), to: sink)
     }
+    func empty(_ sink: RecordingSink) { sink.empty() }
     func abandon(_ number: UInt64) { transport?.abandon(WireID(rawValue: number)) }
     func progress(_ number: UInt64) -> CurlProgress? { transport?.progress(WireID(rawValue: number)) }
 

@@ -219,6 +219,22 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
         }
     }
 
+    @Test func `a full sink has the thread wait, and one with room again gets the rest`() async throws {
+        let vsftpd = try ServerScript("ftpd", Sandbox())
+        let content = pattern(8 << 20)
+        try vsftpd.store("big", content)
+        try await withFTPClient { client async throws in
+            let number = try await client.start(download(vsftpd, "big"))
+            let sink = RecordingSink(isFullFrom: 1 << 20)
+            await client.openGate(number, sink)
+            await client.turn { $0.waitsForRoom(number) && sink.isWaitedFor }
+            #expect(sink.bytes.count < 3 << 20)
+            await client.empty(sink)
+            #expect(await client.end(of: number).failure == nil)
+            #expect(sink.bytes == content)
+        }
+    }
+
     @Test func `a limit of nothing stops a transfer, and lifting it lets it go on`() async throws {
         let vsftpd = try ServerScript("ftpd", Sandbox())
         let content = pattern(3 << 20)

@@ -116,4 +116,18 @@ import WireOperations
             #expect(await client.story(of: 1) == ["head 200"])
         }
     }
+
+    @Test func `a full sink stops its exchange, and one with room again gets the rest`() async throws {
+        try await withServer(Self.serving) { server, client in
+            try await client.start(1, HTTPRequest("GET", server.url("/"), response: .gated))
+            #expect(await client.head(of: 1).status == 200)
+            let sink = RecordingSink(isFullFrom: 1_000_000)
+            await client.openGate(1, to: sink)
+            await client.turn { _ in sink.isWaitedFor }
+            #expect(sink.bytes.count >= 1_000_000 && sink.bytes.count < 2_000_000)
+            await client.empty(sink)
+            let end = await client.end(of: 1)
+            #expect(end.failure == nil && sink.bytes == Self.content)
+        }
+    }
 }

@@ -68,8 +68,27 @@ final class PatternSource: TransferBodySource {
 final class RecordingSink: TransferBodySink, Sendable {
     private let state = Mutex<(bytes: [UInt8], writes: Int)>(([], 0))
     private let failsAfter: Int
+    /// Bytes from which on it is full, until it is emptied.
+    private let isFullFrom: Mutex<Int>
+    /// Who waits for room. Only the loop's thread calls them.
+    private nonisolated(unsafe) var callers: [() -> Void] = []
 
-    init(failsAfter: Int = Int.max) { self.failsAfter = failsAfter }
+    init(failsAfter: Int = Int.max, isFullFrom: Int = Int.max) {
+        self.failsAfter = failsAfter
+        self.isFullFrom = Mutex(isFullFrom)
+    }
+
+    var isFull: Bool { bytes.count >= isFullFrom.withLock { $0 } }
+    var isWaitedFor: Bool { !callers.isEmpty }
+    func whenRoom(_ goOn: @escaping () -> Void) { callers.append(goOn) }
+
+    /// It has room from now on. On the loop.
+    func empty() {
+        isFullFrom.withLock { $0 = Int.max }
+        let waiting = callers
+        callers = []
+        for goOn in waiting { goOn() }
+    }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
         let fits = state.withLock { state in
@@ -205,6 +224,7 @@ actor TestClient {
         transport?.openGate(WireID(rawValue: id), to: .buffer(limit: limit))
     }
 
+    func empty(_ sink: RecordingSink) { sink.empty() }
     func abandon(_ id: UInt64) { transport?.abandon(WireID(rawValue: id)) }
     func flush(_ id: UInt64) { transport?.flush(WireID(rawValue: id)) }
     func progress(_ id: UInt64) -> CurlProgress? { transport?.progress(WireID(rawValue: id)) }

@@ -43,9 +43,21 @@ final class FTPTransfer {
         if self.sink == nil { self.sink = sink }
     }
 
+    /// It waits for room in the sink; the thread waits here when enough has come meanwhile.
+    private var waitsForSink = false
+
     /// Gives the sink what has come.
-    func flush() {
+    /// - Parameter isLast: nothing follows, so that a full one gets it, too.
+    func flush(isLast: Bool = false) {
         guard let sink, cause == nil else { return }
+        if sink.isFull, !isLast {
+            if waitsForSink { return }
+            waitsForSink = true
+            return sink.whenRoom { [weak self] in
+                self?.waitsForSink = false
+                self?.job.signal.raise()
+            }
+        }
         // Out of the property, so that its memory has one owner and is not copied.
         var bytes: [UInt8] = []
         swap(&bytes, &spare)

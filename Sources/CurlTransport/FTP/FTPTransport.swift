@@ -77,7 +77,7 @@ package final class FTPTransport {
         // It may have ended in this turn, and not told yet.
         events.removeAll { if case .ended(id, _) = $0 { true } else { false } }
         guard let transfer = exchanges[id] else { return }
-        transfer.flush()
+        transfer.flush(isLast: true)
         transfer.job.stop()
         remove(id)
     }
@@ -85,7 +85,7 @@ package final class FTPTransport {
     /// Gives the sink all that has arrived, for a checkpoint. A sink that fails fails the exchange. On the loop.
     package func flush(_ id: WireID) {
         guard let transfer = exchanges[id] else { return }
-        transfer.flush()
+        transfer.flush(isLast: true)
         if transfer.cause != nil { end(transfer, .writeFailed) }
     }
 
@@ -125,7 +125,7 @@ package final class FTPTransport {
             guard exchanges[transfer.id] != nil else { continue }
             // The end is read before the bytes: those that came before it are there then.
             let end = transfer.job.state.withLock { $0.end }
-            transfer.flush()
+            transfer.flush(isLast: end != nil)
             if transfer.cause != nil {
                 self.end(transfer, .writeFailed)
             } else if let end, transfer.isOpen || end.failure != nil {

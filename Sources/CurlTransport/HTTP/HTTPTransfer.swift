@@ -13,7 +13,9 @@ final class HTTPTransfer {
         static let gate = Pause(rawValue: 1)
         static let throttledDown = Pause(rawValue: 2)
         static let throttledUp = Pause(rawValue: 4)
-        static let receiving: Pause = [.gate, .throttledDown]
+        /// The sink is full.
+        static let full = Pause(rawValue: 8)
+        static let receiving: Pause = [.gate, .throttledDown, .full]
     }
 
     /// libcurl 7.88.1 sends a body of fewer bytes together with the head (`MAX_INITIAL_POST_SIZE`).
@@ -211,6 +213,10 @@ final class HTTPTransfer {
             pauses.insert(.gate)
             return .pause
         }
+        if case .sink(let buffer) = destination, buffer.sink.isFull {
+            if pauses.insert(.full).inserted { transport.waitForRoom(self, in: buffer.sink) }
+            return .pause
+        }
         if !limits.down.isEmpty {
             // Received bytes are taken whole, so a quantum must be there and the rest is debt.
             if case .wait(let delay) = limits.down.grant(8192, transport.clock.now) {
@@ -279,6 +285,9 @@ final class HTTPTransfer {
         }
         pauses.remove(.gate)
     }
+
+    /// The sink has room again.
+    func endFull() { pauses.remove(.full) }
 
     func endThrottle() {
         pauses.subtract([.throttledDown, .throttledUp])

@@ -115,6 +115,16 @@ extension HTTPTransport {
 
     // MARK: Pauses
 
+    /// Has an exchange go on when its sink, which is full, has room again.
+    func waitForRoom(_ exchange: HTTPTransfer, in sink: any TransferBodySink) {
+        sink.whenRoom { [weak self, id = exchange.id] in
+            guard let self, let exchange = exchanges[id] else { return }
+            exchange.endFull()
+            exchange.movedAt = clock.awake
+            applyPauses(of: exchange)
+        }
+    }
+
     /// Makes libcurl stop or go on as the exchange says now. Going on may hand over bytes before this returns.
     func applyPauses(of exchange: HTTPTransfer) {
         var mask: Int32 = 0

@@ -4,28 +4,44 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// Takes what a server lists of one folder and gives it to the queue's comparison in pages, as it comes. On the engine's loop.
+/// Takes what a server lists of one folder and gives it to the queue's comparison in pages, as it comes: while a page is not there yet, the
+/// server is not listened to. On the engine's loop.
 final class ListingCollector: TransferBodySink {
     /// More names than any folder has that people use; the rest of a list without end would fill the disk.
     static let most = 4_000_000
+    /// Bytes of all names, with their tags, that are kept at most.
+    private let mostKeptBytes: Int
     /// Most bytes of a list that lead to no name: a server that has nothing to tell could go on telling it for ever.
     private let mostIdleBytes: Int
     /// Bytes that go with a name, and those that a page counts as whatever is in it.
     private static let (bytesOfName, bytesOfPage) = (16 << 10, 64 << 10)
+    /// Entries that are compared at once: others ask the queue in between.
+    static let pageSize = 1000
 
     private let reader: QueueReader
     private let comparison: Int64
+    /// Has `give` called on the loop.
+    private let begin: (ListingCollector) -> Void
     /// The answer that comes now.
     private var listing: ListingReader?
-    /// The page that is given last; each waits for the one before.
-    private var last: Task<Bool, Never>?
-    private var count = 0
-    private var bytes = 0
+    /// Entries that the comparison does not have yet.
+    private var waiting: [[RemoteEntry]] = []
+    private var unsettled = 0
+    private var isGiving = false
+    private var isRefused = false
+    private var callers: [() -> Void] = []
+    private var settling: [CheckedContinuation<Void, Never>] = []
+    /// Names that are there, bytes that came, and bytes of names among them.
+    private var (names, bytes, kept) = (0, 0, 0)
     /// The server lists more names than there can be.
     private(set) var isTooLong = false
 
-    init(_ reader: QueueReader, comparison: Int64, mostIdleBytes: Int = 64 << 20) {
-        (self.reader, self.comparison, self.mostIdleBytes) = (reader, comparison, mostIdleBytes)
+    init(
+        _ reader: QueueReader, comparison: Int64, mostIdleBytes: Int = 64 << 20, mostKeptBytes: Int = 512 << 20,
+        begin: @escaping (ListingCollector) -> Void
+    ) {
+        (self.reader, self.comparison, self.begin) = (reader, comparison, begin)
+        (self.mostIdleBytes, self.mostKeptBytes) = (mostIdleBytes, mostKeptBytes)
     }
 
     func beginReading(_ format: ListingFormat) {
@@ -46,28 +62,66 @@ final class ListingCollector: TransferBodySink {
         add(listing.take(Array(bytes)))
         spend(bytes.count)
         if isTooLong { throw .fileTooLarge }
+        if isRefused { throw .noSpace }
     }
 
     private func spend(_ more: Int) {
         bytes += more
-        if bytes > mostIdleBytes + count * Self.bytesOfName { isTooLong = true }
+        if bytes > mostIdleBytes + (names + unsettled) * Self.bytesOfName { isTooLong = true }
     }
 
     func add(_ entries: [RemoteEntry]) {
-        count += entries.count
-        if count > Self.most { isTooLong = true }
-        if entries.isEmpty || isTooLong { return }
-        last = Task { [last, reader, comparison] in
-            if await last?.value == false { return false }
-            do {
-                try await reader.add(entries, to: comparison)
-                return true
-            } catch {
-                return false
-            }
+        kept += entries.reduce(0) { $0 + $1.name.bytes.count + ($1.etag?.utf8.count ?? 0) }
+        unsettled += entries.count
+        if names + unsettled > Self.most || kept > mostKeptBytes { isTooLong = true }
+        if entries.isEmpty || isTooLong || isRefused { return }
+        var start = 0
+        while start < entries.count {
+            waiting.append(Array(entries[start..<min(start + Self.pageSize, entries.count)]))
+            start += Self.pageSize
         }
+        if !isGiving { begin(self) }
+    }
+
+    /// Gives the comparison what waits, a page after the other.
+    func give() async {
+        if isGiving { return }
+        isGiving = true
+        while !waiting.isEmpty, !isRefused {
+            let page = waiting.removeFirst()
+            do {
+                try await reader.add(page, to: comparison)
+                names += page.count
+                unsettled -= page.count
+            } catch {
+                isRefused = true
+            }
+            if !isFull { callBack() }
+        }
+        isGiving = false
+        let settled = settling
+        settling = []
+        for waiter in settled { waiter.resume() }
+    }
+
+    // MARK: What the transport asks
+
+    /// More than one page is not in the comparison yet.
+    var isFull: Bool { unsettled > Self.pageSize && !isRefused && !isTooLong }
+
+    func whenRoom(_ goOn: @escaping () -> Void) { callers.append(goOn) }
+
+    private func callBack() {
+        let waiting = callers
+        callers = []
+        for goOn in waiting { goOn() }
     }
 
     /// Everything is in the comparison; false: the queue did not take it.
-    func settled() async -> Bool { await last?.value ?? true }
+    func settled() async -> Bool {
+        if isGiving || !waiting.isEmpty, !isRefused {
+            await withCheckedContinuation { settling.append($0) }
+        }
+        return !isRefused
+    }
 }

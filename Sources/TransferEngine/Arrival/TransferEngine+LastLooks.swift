@@ -236,7 +236,9 @@ extension TransferEngine {
         into comparison: Int64
     ) async -> (error: TransferError?, answer: HTTPAnswer?) {
         guard phase == .running else { return (.stoppedLooking, nil) }
-        let collector = ListingCollector(queue.reader, comparison: comparison)
+        let collector = ListingCollector(queue.reader, comparison: comparison) { [self] collector in
+            inBackground { [self] in await keep(collector) }
+        }
         let (error, attempt) = await inquire(.listing(collector), listing, at: place, context, origin)
         guard await collector.settled() else {
             let full = TransferError(
@@ -248,6 +250,9 @@ extension TransferEngine {
     }
 
     // MARK: Names as they come
+
+    /// Has the comparison take what the server lists. On the loop, as all that the collector does.
+    private func keep(_ collector: ListingCollector) async { await collector.give() }
 
     /// The list begins, or words on why there is none.
     func openListing(_ wire: WireID, _ status: Int, _ attempt: Attempt) {

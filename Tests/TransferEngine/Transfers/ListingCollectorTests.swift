@@ -16,7 +16,7 @@ import TransferQueue
 
     /// How many times a server can send that before it is not listened to any more; at most 1,000.
     private func rounds(_ text: String, isPage: Bool = false) throws -> Int {
-        let collector = ListingCollector(queue.reader, comparison: -1, mostIdleBytes: 1 << 20)
+        let collector = ListingCollector(queue.reader, comparison: -1, mostIdleBytes: 1 << 20) { _ in }
         collector.beginReading(.machineLines)
         for round in 0..<1000 {
             if isPage { collector.beginReading(.bucket(prefix: RawPath("p/"))) }
@@ -45,5 +45,38 @@ import TransferQueue
             <Contents><Key>other</Key><Size>1</Size></Contents></ListBucketResult>
             """
         #expect((10..<20).contains(try rounds(page, isPage: true)))
+    }
+
+    private func entries(_ names: some Sequence<String>) -> [RemoteEntry] {
+        names.map { RemoteEntry(RawPath($0), size: .bytes(1)) }
+    }
+
+    @Test("while more than a page is not in the comparison it is full, and says when there is room again")
+    func full() async throws {
+        let comparison = try await queue.reader.beginComparison()
+        var begun = 0
+        let collector = ListingCollector(queue.reader, comparison: comparison) { _ in begun += 1 }
+        collector.beginReading(.machineLines)
+        let lines = (0..<2500).map { "type=file;size=1; n\($0)\r\n" }.joined()
+        try Array(lines.utf8).withUnsafeBytes { try collector.write($0) }
+        #expect(collector.isFull && begun == 1)
+        var calls = 0
+        collector.whenRoom { calls += 1 }
+        await collector.give()
+        #expect(!collector.isFull && calls == 1)
+        #expect(await collector.settled())
+    }
+
+    @Test("names of a list have a bound all together, beside their number")
+    func longNames() async throws {
+        let comparison = try await queue.reader.beginComparison()
+        let collector = ListingCollector(queue.reader, comparison: comparison, mostKeptBytes: 1 << 20) { _ in }
+        var count = 0
+        while !collector.isTooLong {
+            collector.add(entries([String(repeating: "n", count: 1000) + "\(count)"]))
+            await collector.give()
+            count += 1
+        }
+        #expect((1000..<1100).contains(count))
     }
 }
