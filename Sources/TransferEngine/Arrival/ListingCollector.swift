@@ -11,10 +11,10 @@ final class ListingCollector: TransferBodySink {
     static let most = 4_000_000
     /// Bytes of all names, with their tags, that are kept at most.
     private let mostKeptBytes: Int
-    /// Most bytes of a list that lead to no name: a server that has nothing to tell could go on telling it for ever.
+    /// Most bytes of a list that lead to no new name: a server that has nothing to tell could go on telling it for ever.
     private let mostIdleBytes: Int
-    /// Bytes that go with a name, and those that a page counts as whatever is in it.
-    private static let (bytesOfName, bytesOfPage) = (16 << 10, 64 << 10)
+    /// Bytes that go with a new name, and those that a page and an answer without bytes count as whatever is in them.
+    private static let (bytesOfName, bytesOfPage, bytesOfAnswer) = (16 << 10, 64 << 10, 8 << 10)
     /// Entries that are compared at once: others ask the queue in between.
     static let pageSize = 1000
 
@@ -31,7 +31,7 @@ final class ListingCollector: TransferBodySink {
     private var isRefused = false
     private var callers: [() -> Void] = []
     private var settling: [CheckedContinuation<Void, Never>] = []
-    /// Names that are there, bytes that came, and bytes of names among them.
+    /// Names that were new, bytes that came, and bytes of names among them.
     private var (names, bytes, kept) = (0, 0, 0)
     /// The server lists more names than there can be.
     private(set) var isTooLong = false
@@ -65,12 +65,19 @@ final class ListingCollector: TransferBodySink {
         if isRefused { throw .noSpace }
     }
 
+    /// Takes an answer that the protocol has read itself.
+    func add(answer entries: [RemoteEntry]) {
+        add(entries)
+        spend(Self.bytesOfAnswer)
+    }
+
     private func spend(_ more: Int) {
         bytes += more
+        // Whether a name that waits is new is not known yet.
         if bytes > mostIdleBytes + (names + unsettled) * Self.bytesOfName { isTooLong = true }
     }
 
-    func add(_ entries: [RemoteEntry]) {
+    private func add(_ entries: [RemoteEntry]) {
         kept += entries.reduce(0) { $0 + $1.name.bytes.count + ($1.etag?.utf8.count ?? 0) }
         unsettled += entries.count
         if names + unsettled > Self.most || kept > mostKeptBytes { isTooLong = true }
@@ -90,8 +97,7 @@ final class ListingCollector: TransferBodySink {
         while !waiting.isEmpty, !isRefused {
             let page = waiting.removeFirst()
             do {
-                try await reader.add(page, to: comparison)
-                names += page.count
+                names += try await reader.add(page, to: comparison)
                 unsettled -= page.count
             } catch {
                 isRefused = true

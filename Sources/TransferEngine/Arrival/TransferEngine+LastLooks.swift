@@ -265,7 +265,7 @@ extension TransferEngine {
     /// Names that the protocol itself has read. It goes on when they are kept.
     func take(listed entries: [RemoteEntry], _ attempt: Attempt) {
         guard let listing = attempt.listing else { return }
-        listing.add(entries)
+        listing.add(answer: entries)
         if listing.isTooLong { return endSideJob(attempt, nil) }
         attempt.isBlocked = true
         inBackground { [self] in

@@ -124,8 +124,11 @@ extension QueueReader {
     }
 
     /// Adds names that the server lists. One that comes twice counts once.
-    package func add(_ entries: [RemoteEntry], to comparison: Int64) throws(QueueError) {
+    /// - Returns: how many of them are new.
+    @discardableResult
+    package func add(_ entries: [RemoteEntry], to comparison: Int64) throws(QueueError) -> Int {
         try compare {
+            var new = 0
             for entry in entries {
                 let size: Int64? =
                     switch entry.size {
@@ -139,7 +142,9 @@ extension QueueReader {
                     .integer(entry.isFolder ? 1 : 0), SQLiteValue(entry.modified?.milliseconds),
                     SQLiteValue(entry.etag),
                     SQLiteValue(entry.digests.isEmpty ? nil : try StoredJSON.text(entry.digests)))
+                if database.changes > 0 { new += 1 }
             }
+            return new
         }
     }
 

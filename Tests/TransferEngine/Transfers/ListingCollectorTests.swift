@@ -65,6 +65,23 @@ import TransferQueue
         await collector.give()
         #expect(!collector.isFull && calls == 1)
         #expect(await collector.settled())
+        #expect(try await queue.reader.add(entries(["n0", "n2499", "new"]), to: comparison) == 1)
+    }
+
+    @Test("an answer that the protocol has read costs something, and only new names pay for it")
+    func answers() async throws {
+        func rounds(_ name: (Int) -> String) async throws -> Int {
+            let comparison = try await queue.reader.beginComparison()
+            let collector = ListingCollector(queue.reader, comparison: comparison, mostIdleBytes: 1 << 20) { _ in }
+            for round in 0..<1000 {
+                collector.add(answer: entries([name(round)]))
+                if collector.isTooLong { return round }
+                await collector.give()
+            }
+            return 1000
+        }
+        #expect((100..<200).contains(try await rounds { _ in "x" }))
+        #expect(try await rounds { "x\($0)" } == 1000)
     }
 
     @Test("names of a list have a bound all together, beside their number")
@@ -73,7 +90,7 @@ import TransferQueue
         let collector = ListingCollector(queue.reader, comparison: comparison, mostKeptBytes: 1 << 20) { _ in }
         var count = 0
         while !collector.isTooLong {
-            collector.add(entries([String(repeating: "n", count: 1000) + "\(count)"]))
+            collector.add(answer: entries([String(repeating: "n", count: 1000) + "\(count)"]))
             await collector.give()
             count += 1
         }
