@@ -19,11 +19,13 @@ final class ForgetfulDisk: Sendable {
 
     private let path: String
 
-    /// - Parameter path: of the log.
-    init(_ path: String) {
+    /// - Parameters:
+    ///   - path: of the log.
+    ///   - durable: what the disk has of it already.
+    init(_ path: String, durable: [UInt8] = []) {
         self.path = path
         Self.isRegistered
-        Self.logs.withLock { $0[path] = Log() }
+        Self.logs.withLock { $0[path] = Log(durable: durable) }
     }
 
     deinit { Self.logs.withLock { $0[path] = nil } }
