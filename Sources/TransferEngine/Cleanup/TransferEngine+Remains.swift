@@ -175,13 +175,20 @@ extension TransferEngine {
                 guard try removePart(directory.appending(name), inode) || Self.isThere(directory) else {
                     return .partOutOfReach(directory)
                 }
+                // Before nothing knows of it: a power cut can bring a name back that was just taken away.
+                let device = (try? System.stat(directory.bytes))?.device ?? 0
+                let failure = await disks.worker(.name, device: device).run { [disk] in
+                    Publication.syncNames(in: directory, on: disk)
+                }
+                if let failure { throw failure }
             }
         } catch let error as Errno {
             report(.warning, "the beginning of a download that is not wanted any more stays: \(error)", task: task.id)
             return TransferError(
                 .internal, "its temporary file cannot be removed (\(error))", .step("remove it by hand"))
         }
-        try await queue.writer.forgetRemains(of: task.id, under: task.claim)
+        // A person may have taken the cancel back meanwhile: then it begins anew by itself.
+        if attempts[task.id] == nil { try await queue.writer.forgetRemains(of: task.id, under: task.claim) }
         return nil
     }
 

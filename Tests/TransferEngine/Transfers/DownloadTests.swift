@@ -179,6 +179,35 @@ import TransferQueue
         await first.stop()
     }
 
+    #if DEBUG
+        @Test("what a cancelled download left stays known until the disk knows that it is gone")
+        func removalNotSynced() async throws {
+            let hold = try Milestone()
+            let harness = try await EngineHarness { request, _ in
+                request.method == "GET" ? .holdAnswer(400_000, hold) : .ordinary
+            }
+            await harness.queue.writer.setGraceTime(.zero)
+            harness.store.put("/f", pattern(1_000_000))
+            let batch = try await harness.add(harness.request(download: ["/f"]))
+            try await harness.batch(batch) { $0.bytesAccepted == 400_000 }
+            let paused = try await harness.queue.writer.pause([.batch(batch)])
+            await harness.engine.stop(paused.stopped)
+            let out = String(decoding: harness.sandbox.path("out"), as: UTF8.self)
+            // Where names are synced the folder itself is opened.
+            ForcedFailures.fail(.open, on: .path(containing: out), with: .inputOutput)
+            let cancelled = try await harness.queue.writer.cancel([.batch(batch)])
+            await harness.engine.stop(cancelled.stopped)
+            hold.reach()
+            let left = try #require(try await harness.queue.writer.remains(of: .download, in: [.cancelled]).first)
+            #expect(await harness.engine.remove(left) != nil)
+            #expect(harness.sandbox.names("out").isEmpty)
+            let known = try #require(try await harness.queue.writer.remains(of: .download, in: [.cancelled]).first)
+            #expect(await harness.engine.remove(known) == nil)
+            #expect(try await harness.queue.writer.remains(of: .download, in: [.cancelled]).isEmpty)
+            await harness.stop()
+        }
+    #endif
+
     @Test("a download's beginning that somebody else has removed is forgotten")
     func partRemoved() async throws {
         let hold = try Milestone()
