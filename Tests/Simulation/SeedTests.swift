@@ -11,8 +11,8 @@ import Testing
     }
 
     @Test func aSeedRunsTheSameWayEachTime() throws {
-        let first = try Self.simulate("1", "12", "story")
-        let again = try Self.simulate("1", "12", "story")
+        let first = try Self.simulate("9", "12", "story")
+        let again = try Self.simulate("9", "12", "story")
         #expect(first.output.contains("kills the engine") && first.output.contains("cuts the engine's power"))
         #expect(first.output == again.output)
     }
