@@ -146,7 +146,9 @@ final class Rules: @unchecked Sendable {
                 continue
             }
             if task.state == .completed, !task.skipped { checkArrived(task) }
-            if task.bytesSent > task.bytesTotal ?? .max { world.fault("\(task.id) has sent more than it has") }
+            if let total = task.bytesTotal, task.bytesSent > total {
+                world.fault("\(task.id) has sent \(task.bytesSent) of \(total) B")
+            }
             if task.state == .failed { world.tell("queue", "\(task.id) failed: \(task.error?.message ?? "")") }
         }
         try await checkEvents(queue.reader, tasks)
