@@ -95,7 +95,7 @@ final class Attempt {
     /// Bytes of the file that are sent or received, as last looked at.
     var sent: Int64 = 0
     var accepted: Int64
-    /// Bytes that the server had before this attempt: to hear of them again is no progress.
+    /// Bytes of this version of the file that the server had before this attempt: to hear of them again is no progress.
     var knownBefore: Int64
     var repeated: Int64 = 0
     /// Bytes were accepted in this attempt: host and line are well.

@@ -161,7 +161,7 @@ extension TransferEngine {
         if attempt.canResume {
             let task = attempt.task
             let sent = accounting.unconfirmed.breakOff(task, at: attempt.sent, isStopped: isStopped)
-            let accepted = work.isCounted ? attempt.accepted : attempt.task.accepted
+            let accepted = work.isCounted ? attempt.accepted : attempt.knownBefore
             queue.writer.record(
                 .checkpoint(resumePoint: left?.encoded, accepted: accepted, secret: left?.secret), for: task.claim)
             queue.writer.record(.sent(sent, kept: true), for: task.claim)

@@ -69,7 +69,11 @@ extension TransferEngine {
         attempt.total = source.identity.size
         // Counted anew from what the server says.
         attempt.accepted = 0
-        if source.identity != recorded { attempt.progress.beginAnother() }
+        if source.identity != recorded {
+            attempt.progress.beginAnother()
+            // That was another version's.
+            attempt.knownBefore = 0
+        }
         return attempt
     }
 
