@@ -4,11 +4,11 @@ import Testing
 /// Threads for end-to-end tests, which wait by blocking: on the shared pool they would hold up every other test of the run.
 ///
 /// Each lane does one test, or one case of it, after the other; who waits takes the first lane that is free. Most of a test is waiting, for
-/// programs and servers, so there are many more lanes than cores.
+/// programs and servers, so there are more lanes than cores.
 final class Lanes: TaskExecutor {
     static let shared = Lanes()
     // A machine that gives no thread to a test run has worse troubles.
-    private let worker = try! BlockingWorker(name: "lane", threads: 12)
+    private let worker = try! BlockingWorker(name: "lane", threads: 6)
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
