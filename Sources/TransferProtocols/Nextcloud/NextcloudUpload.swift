@@ -138,6 +138,8 @@ package struct NextcloudUpload: RenamingUpload {
         case .confirming(_, let answer): return confirmed(end, answer)
         case .inTheWay: return stood(end)
         case .comparing(_, let file): return compared(end, file)
+        // Nobody was asked to remove it: after an end nothing would tell of it any more.
+        case .leaving(_, .finish) where isUnasked(end): return stop(end)
         case .leaving(_, let action): return over(action)
         case .ready, .sending, .digesting, .whole, .over: return []
         }

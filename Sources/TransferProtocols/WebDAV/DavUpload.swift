@@ -127,6 +127,9 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case .sending: return sent(end)
         case .making(_, let place): return made(end, place)
         case .moving(_, let pathOnly): return moved(end, pathOnly: pathOnly)
+        // Nobody was asked to remove it: after an end nothing would tell of it any more, and the next attempt asks again.
+        case .leaving(_, .finish) where end.answer == nil && end.failure?.mayHaveReachedServer == false:
+            return over(DavFinding.unanswered(end, host).refusal ?? .fail(.cutOff(by: host)))
         case .leaving(_, let action): return over(action)
         case .looking, .probing, .recalling, .checking, .proving, .confirming, .inTheWay, .comparing: return found(end)
         case .ready, .digesting, .over: return []

@@ -565,6 +565,22 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         #expect(coded == point)
     }
 
+    @Test("a file that is skipped at the end waits until somebody was asked to remove its temporary file")
+    func unaskedRemoval() {
+        let before = [answered(201), answered(412), there(5)]
+        for (removal, last) in [
+            (unanswered(refused, sent: 0), "wait backoff cannotConnectToHost"),
+            (unanswered(lost, sent: 0), "finish 1000 none skipped"),
+            (answered(404), "finish 1000 none skipped"),
+        ] {
+            var play = HTTPPlay(DavUpload(plan(.skip)))
+            for end in before { play.end(end) }
+            #expect(play.said.last == "DELETE \(part)")
+            play.end(removal)
+            #expect(play.said.last == last)
+        }
+    }
+
     @Test("without MOVE, what an earlier attempt may have put there is in doubt, and never skipped")
     func straightDoubt() {
         for ifExists in [ExistingFilePolicy.fail, .skip] {
