@@ -65,7 +65,7 @@ struct VerifyCommand: EngineCommand {
             do {
                 try await readBack(id, kept, json)
             } catch {
-                // What was found before it counts all the same, and is in the object alone.
+                // Findings from before it count all the same, and stand in the object alone.
                 console.clearProgress()
                 kept.verified.readBack = kept.verified.readBack ?? Verified.ReadFiles()
                 kept.verified.readBack?.brokenOff = error.message

@@ -42,7 +42,7 @@ struct Waiting {
                 show(seen, waits?.reasons ?? [:])
             case .over(let completed):
                 tellEnd(seen)
-                // What failed is the stronger word; what nobody knows is no success.
+                // A failure is the stronger word; an end that nobody knows is no success.
                 let failed = seen.values.contains { $0.waitState == .over(completed: false) && !$0.isUnknownEnd }
                 if !failed, seen.values.contains(where: \.isUnknownEnd) { return .noSuchObject }
                 return completed ? .done : .refused

@@ -37,7 +37,7 @@ package final class FileLock: Sendable {
     package static func wait(for path: String, tries: Int = patience) async throws(Errno) -> FileLock {
         for count in 1...tries {
             if let lock = try take(path) { return lock }
-            // Of a task that was cancelled nobody wants anything any more.
+            // Nobody wants the lock for a task that was cancelled.
             if count < tries, (try? await Task.sleep(for: pause)) == nil { break }
         }
         throw .wouldBlock

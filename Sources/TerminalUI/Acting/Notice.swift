@@ -34,7 +34,7 @@ struct PendingDeed: Hashable, Sendable {
     func isShown(in row: NodeRow) -> Bool {
         switch deed {
         case .pause, .pauseUntil: row.standsStill
-        // What it is in may still be paused.
+        // Its folder or batch may still be paused.
         case .resume: !row.standsStill || before.paused && !row.paused
         case .cancel: row.isOver
         case .retry: row.counts.triable < before.counts.triable

@@ -29,7 +29,7 @@ extension Model {
         let hadNotice = notice != nil
         func forgetNotice() { if notice?.undo == nil { notice = nil } }
         let asked = action(for: press)
-        // What lies over the page hears of a key first, also of one that the page would type.
+        // A layer over the page gets each key first, also one that the page would type.
         if !open.isEmpty { forgetNotice() }
         for layer in open {
             guard let asked else { layer.passOver(in: &self); continue }

@@ -73,7 +73,7 @@ final class ListingCollector: TransferBodySink {
 
     private func spend(_ more: Int) {
         bytes += more
-        // Whether a name that waits is new is not known yet.
+        // A name that waits may be new: nobody knows yet.
         if bytes > mostIdleBytes + (names + unsettled) * Self.bytesOfName { isTooLong = true }
     }
 

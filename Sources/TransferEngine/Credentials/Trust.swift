@@ -69,7 +69,7 @@ enum Trust: Equatable {
         switch found {
         case .authorities(let authorities): self = .read(file, authorities, at: now, isStale: false)
         case .unusable:
-            // What was read of this file before is trusted until it can be read again.
+            // The authorities that were read of this file before are trusted until it can be read again.
             if isUnread { self = .read(file, .nobody, at: now, isStale: true) } else { doubt() }
         case .notNow: break
         }

@@ -39,7 +39,7 @@ extension TransferEngine {
             context.adopt(order)
             if context.trust.pathToRead != nil { inBackground { [self] in await readAuthorities(context) } }
             if context.keysGeneration == generation { continue }
-            // What a person has given is tried, though it be what was refused before.
+            // A login that a person has given is tried, even the one that was refused before.
             for lane in lanes.all where lane.summary.batch == batch {
                 login(context, lane.summary.origin).standing.tryAgain()
             }

@@ -124,6 +124,8 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         case .lookingAgain(_, let refusal): return lookedAgain(end, refusal)
         case .publishing(_, let removesOld): return published(end, removesOld)
         case .proving(_, let isTarget, let doubt): return proved(end, isTarget, doubt)
+        // Nobody was asked to remove our file: after such an end nothing would tell of it any more.
+        case .leaving(_, let action) where action.isSkip && end.failure?.mayHaveReachedServer == false: return stop(end)
         case .leaving(_, let action): return over(action)
         case .ready, .hashing, .over: return []
         }

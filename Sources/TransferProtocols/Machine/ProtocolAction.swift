@@ -59,3 +59,8 @@ package struct WaitDemand: Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 }
+
+extension ProtocolAction {
+    /// The file is left out, since another one has its name: an end that the next attempt comes to as well.
+    var isSkip: Bool { if case .finish(let receipt) = self { receipt.skipped } else { false } }
+}

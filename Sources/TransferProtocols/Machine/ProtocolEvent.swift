@@ -55,9 +55,12 @@ package struct ExchangeEnd: Sendable {
         return answer.status == 502 || answer.status == 504 || (520...524).contains(answer.status)
     }
 
-    /// The error of a request that surely never got to its server, and may get there later: whoever has to ask first asks again.
+    /// The request surely never got to its server.
+    var isUnasked: Bool { answer == nil && failure?.mayHaveReachedServer == false }
+
+    /// The error of a request that never got there, and may get there later: whoever has to ask first asks again.
     var unasked: TransferError? {
-        guard answer == nil, let failure, !failure.mayHaveReachedServer, failure.error.isRetryable else { return nil }
+        guard isUnasked, let failure, failure.error.isRetryable else { return nil }
         return failure.error
     }
 

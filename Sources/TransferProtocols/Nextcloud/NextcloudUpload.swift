@@ -125,7 +125,7 @@ package struct NextcloudUpload: RenamingUpload {
     private mutating func ended(_ end: ExchangeEnd) -> [ProtocolAction] {
         switch state {
         // Not even asked: the next attempt does that, for the point that names what is to go is still the one that is stored.
-        case .discarding where isUnasked(end), .clearing where isUnasked(end): return stop(end)
+        case .discarding where end.isUnasked, .clearing where end.isUnasked: return stop(end)
         case .discarding: return look()
         case .looking: return looked(end)
         case .making: return made(end)
@@ -139,14 +139,10 @@ package struct NextcloudUpload: RenamingUpload {
         case .inTheWay: return stood(end)
         case .comparing(_, let file): return compared(end, file)
         // Nobody was asked to remove it: after an end nothing would tell of it any more.
-        case .leaving(_, .finish) where isUnasked(end): return stop(end)
+        case .leaving(_, let action) where action.isSkip && end.isUnasked: return stop(end)
         case .leaving(_, let action): return over(action)
         case .ready, .sending, .digesting, .whole, .over: return []
         }
-    }
-
-    private func isUnasked(_ end: ExchangeEnd) -> Bool {
-        end.answer == nil && end.failure?.mayHaveReachedServer == false
     }
 
     // MARK: Beginning

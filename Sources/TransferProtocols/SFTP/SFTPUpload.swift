@@ -241,8 +241,10 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
 
     private mutating func take(_ step: Step, _ group: Group) -> [ProtocolAction] {
         if case .tidying(let action) = step {
-            isLeft = group.ids.contains { group.ends[$0]?.brokenOff != nil }
-            return over(action)
+            let broken = group.ids.lazy.compactMap { group.ends[$0]?.brokenOff }.first
+            isLeft = broken != nil
+            // After such an end nothing would tell of our file any more: the next attempt sees whether it is gone.
+            return over(action.isSkip ? broken ?? action : action)
         }
         if case .renaming = step { return renamed(group) }
         if case .replacing = step { return replaced(group) }

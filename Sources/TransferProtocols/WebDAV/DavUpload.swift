@@ -118,17 +118,15 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
 
     private mutating func ended(_ end: ExchangeEnd) -> [ProtocolAction] {
         switch state {
-        case .clearing:
-            // Not even asked: the next attempt does that, for the point that names the old file is still the one that is stored.
-            if end.answer == nil, end.failure?.mayHaveReachedServer == false {
-                return over(DavFinding.unanswered(end, host).refusal ?? .fail(.cutOff(by: host)))
-            }
-            return fresh()
+        // Nobody was asked to remove a file: the next attempt does that, for the point that names it is still the one that is stored.
+        case .clearing where end.isUnasked:
+            return over(DavFinding.unanswered(end, host).refusal ?? .fail(.cutOff(by: host)))
+        case .clearing: return fresh()
         case .sending: return sent(end)
         case .making(_, let place): return made(end, place)
         case .moving(_, let pathOnly): return moved(end, pathOnly: pathOnly)
-        // Nobody was asked to remove it: after an end nothing would tell of it any more, and the next attempt asks again.
-        case .leaving(_, .finish) where end.answer == nil && end.failure?.mayHaveReachedServer == false:
+        // After such an end nothing would tell of it any more.
+        case .leaving(_, let action) where action.isSkip && end.isUnasked:
             return over(DavFinding.unanswered(end, host).refusal ?? .fail(.cutOff(by: host)))
         case .leaving(_, let action): return over(action)
         case .looking, .probing, .recalling, .checking, .proving, .confirming, .inTheWay, .comparing: return found(end)

@@ -116,6 +116,10 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         #expect(after(renaming(.fail), refusal, Answers.size(7), Answers.done("DELE")) == ["fail destinationExists"])
         #expect(
             after(renaming(.skip), refusal, Answers.size(7), Answers.done("DELE")) == ["finish 1000 none skipped"])
+        // A removal that nobody heard of is asked for again by the next attempt.
+        var unheard = FTPEnd(reply: 0, text: "", command: "DELE", at: noon)
+        unheard.failure = .network(refused)
+        #expect(after(renaming(.skip), refusal, Answers.size(7), unheard) == ["wait backoff cannotConnectToHost"])
         #expect(after(renaming(.fail), refusal, Answers.missing) == ["persist ftp", "wait auth permissionDenied"])
     }
 

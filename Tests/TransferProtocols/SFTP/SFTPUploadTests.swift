@@ -375,6 +375,18 @@ private let piece = 255 << 9
         }
     }
 
+    @Test("a file that is skipped at the end waits until its temporary file is gone")
+    func skippedAtTheEnd() {
+        var story = SFTPStory(1000, ifExists: .skip)
+        story.appears = .init(bytes: [9], modified: 9)
+        story.cutOn = ("remove", 1)
+        #expect(story.attempt() == "wait backoff networkConnectionLost")
+        #expect(story.server.files[SFTPStory.part] != nil)
+        (story.cutOn, story.resume, story.subject.begunBefore) = (nil, story.resume ?? story.remains, noon)
+        #expect(story.attempt() == "finish 1000 none skipped")
+        #expect(story.server.files.keys.sorted() == ["d/f"])
+    }
+
     @Test("a small file that got its name while it was paused is ours, also when the source changes after that")
     func pausedAtTheRename() {
         for ifExists in [ExistingFilePolicy.fail, .skip] {
