@@ -20,8 +20,9 @@ package struct GetDownload: ProtocolMachine {
         case asking(ExchangeID, Request)
         /// The body flows into the file. Next: `lookingAgain`, `over`.
         case receiving(ExchangeID, Flow)
-        /// All came, in an answer that took its time: a HEAD shows whether the file is still the same. Next: `asking` from zero, `over`.
-        case lookingAgain(ExchangeID, GetResumePoint)
+        /// All came, in an answer that took its time: a HEAD shows whether the file is still the same, or, where the server says nothing to
+        /// that, a GET of one byte. Next: itself by GET, `asking` from zero, `over`.
+        case lookingAgain(ExchangeID, GetResumePoint, byGet: Bool = false)
         /// 416 where the file may be complete: a HEAD asks. Next: itself (redirect), `asking` from zero, `over`.
         case proving(ExchangeID, GetResumePoint)
         /// S3 refused, and says why in a body that the gate held back: asked once more for a byte. Next: `asking`, `over`.
@@ -47,7 +48,7 @@ package struct GetDownload: ProtocolMachine {
     var channel: S3Channel?
     private var hasExplained = false
     /// A file that changes under each reading is left alone for a while.
-    private var restarts = 0
+    var restarts = 0
 
     package init(_ plan: GetPlan) {
         self.plan = plan
@@ -65,12 +66,12 @@ package struct GetDownload: ProtocolMachine {
         case (.receiving(let id, let flow), .synced(let offset)): return synced(offset, id, flow)
         case (.receiving(let id, let flow), .ended(let ended, let end)) where ended == id:
             return bodyEnded(end, flow)
-        case (.lookingAgain(let id, var point), .synced(let offset)):
+        case (.lookingAgain(let id, var point, let byGet), .synced(let offset)):
             point.offset = offset
-            state = .lookingAgain(id, point)
+            state = .lookingAgain(id, point, byGet: byGet)
             return [.persist(ResumePoint(point))]
-        case (.lookingAgain(let id, let point), .ended(let ended, let end)) where ended == id:
-            return lookedAgain(end, point)
+        case (.lookingAgain(let id, let point, let byGet), .ended(let ended, let end)) where ended == id:
+            return lookedAgain(end, point, byGet: byGet)
         case (.proving(let id, let point), .ended(let ended, let end)) where ended == id: return proved(end, point)
         case (.explaining(let id, let request), .ended(let ended, let end)) where ended == id:
             return explained(end, request)
@@ -147,56 +148,12 @@ package struct GetDownload: ProtocolMachine {
         return received(point, inOneAnswer: length - flow.start)
     }
 
-    /// All of it is here. A server tells the version before the first byte: what is written there while it sends goes into the same answer.
-    private mutating func received(_ point: GetResumePoint, inOneAnswer bytes: Int64) -> [ProtocolAction] {
-        // A digest says more, a small file was hardly changed meanwhile, and an object of S3 is never changed in place.
-        guard promised(point) == nil, bytes > RemoteVersion.quicklyRead, point.version.isRecognisable,
-            plan.object == nil
-        else {
-            return finish(point)
-        }
-        let id = nextID()
-        state = .lookingAgain(id, point)
-        return [.perform(id, GetMessages.head(chain, signing: channel?.signing))]
-    }
-
-    private mutating func lookedAgain(_ end: ExchangeEnd, _ point: GetResumePoint) -> [ProtocolAction] {
-        if end.answer == nil, let failure = end.failure, !Self.isSilence(failure) || (point.silentLooks ?? 0) == 0 {
-            var point = point
-            if Self.isSilence(failure) { point.silentLooks = 1 }
-            return [.persist(ResumePoint(point))] + failed(failure)
-        }
-        // A server that has no HEAD, or twice no answer to one, must not stop a download.
-        guard let answer = end.answer, answer.status == 200, point.version.showsChange(to: RemoteVersion(answer)) else {
-            return finish(point)
-        }
-        if let refusal = refuseChange(nil) { return refusal }
-        if restarts == 2 {
-            return startOver("changed at the server", isOther: true)
-                + over(
-                    .wait(
-                        WaitDemand(
-                            .backoff,
-                            TransferError(
-                                .badServerResponse, "the file at \(chain.address.server) changes while it is read",
-                                .again))))
-        }
-        restarts += 1
-        return startOver("changed at the server", isOther: true) + ask(from: 0)
-    }
-
-    /// A server that was reached said nothing. Most often the line broke, so it is asked once more.
-    private static func isSilence(_ failure: ExchangeFailure) -> Bool {
-        guard case .network(let error) = failure else { return false }
-        return error.code == .networkConnectionLost || error.code == .timedOut
-    }
-
     /// Digest that the file must have: the one a person gave, else the one the server offered, unless nobody wants it compared.
-    private func promised(_ point: GetResumePoint) -> TransferDigest? {
+    func promised(_ point: GetResumePoint) -> TransferDigest? {
         plan.expects ?? (plan.takesOffers ? point.promised : nil)
     }
 
-    private mutating func finish(_ point: GetResumePoint) -> [ProtocolAction] {
+    mutating func finish(_ point: GetResumePoint) -> [ProtocolAction] {
         let digest = promised(point)
         if plan.verify == .digest, digest == nil {
             return over(.fail(.unverifiable(at: chain.address.server, "tells no SHA-256 of the file")))
@@ -210,7 +167,7 @@ package struct GetDownload: ProtocolMachine {
         failed(end.failure ?? .network(noAnswer))
     }
 
-    private mutating func failed(_ failure: ExchangeFailure) -> [ProtocolAction] {
+    mutating func failed(_ failure: ExchangeFailure) -> [ProtocolAction] {
         switch failure {
         case .network(let error) where error.isRetryable: over(.wait(WaitDemand(.backoff, error)))
         case .network(let error): over(.fail(error))
@@ -253,7 +210,7 @@ package struct GetDownload: ProtocolMachine {
         hasExplained = true
         let id = nextID()
         state = .explaining(id, request)
-        return [.perform(id, GetMessages.explanation(chain, signing: channel?.signing))]
+        return [.perform(id, GetMessages.oneByte(chain, signing: channel?.signing))]
     }
 
     private mutating func explained(_ end: ExchangeEnd, _ request: Request) -> [ProtocolAction] {

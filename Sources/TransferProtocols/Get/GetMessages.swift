@@ -63,8 +63,8 @@ enum GetMessages {
         exchange(.head, chain, [], .kept, signing)
     }
 
-    /// Asks for one byte, to read what the server says when it does not want to give it.
-    static func explanation(_ chain: RedirectChain, signing: RequestSigning?) -> Exchange {
+    /// Asks for the first byte: for the head of the answer, or for what the server says when it does not want to give it.
+    static func oneByte(_ chain: RedirectChain, signing: RequestSigning?) -> Exchange {
         exchange(.get, chain, [HeaderField("Range", "bytes=0-0")], .kept, signing)
     }
 

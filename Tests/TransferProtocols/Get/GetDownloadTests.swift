@@ -311,8 +311,6 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         #expect(
             looked(nil, .restart, answered(200, written)) == ["over: changed at the server", "3 GET http://h/f.bin"])
         #expect(looked(nil, .fail, answered(200, written)) == ["over: changed at the server", "fail sourceChanged"])
-        #expect(looked(nil, .restart, answered(405)) == ["finish \(size) size"])
-        #expect(looked(nil, .restart, answered(403)) == ["finish \(size) size"])
         let broken = looked(nil, .restart, unanswered(lost, sent: 0))
         #expect(broken == ["persist f.bin \(size) \"a\"", "wait backoff networkConnectionLost"])
         // Where there is nothing to tell versions by, or a digest says more, nobody is asked.
@@ -321,6 +319,32 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         let digest = "Repr-Digest: sha-256=:\(String(repeating: "A", count: 43))=:"
         download = receiving(old + [digest])
         #expect(words(download.handle(end(size))) == ["finish \(size) digest"])
+    }
+
+    @Test("where HEAD says nothing of the file a GET of one byte does; a file that went away is not called whole")
+    func lookByGet() {
+        let size: Int64 = 5 << 20
+        let old = ["Content-Length: \(size)", "ETag: \"a\"", "Last-Modified: \(elevenText)", "Date: \(noonText)"]
+        func looked(_ head: Int, _ end: ExchangeEnd, verify: VerificationWish? = nil) -> [String] {
+            var download = receiving(old, verify: verify)
+            _ = download.handle(self.end(size))
+            let asked = words(download.handle(.ended(ExchangeID(rawValue: 2), answered(head))))
+            #expect(asked == ["3 GET http://h/f.bin | Range: bytes=0-0"])
+            return words(download.handle(.ended(ExchangeID(rawValue: 3), end)))
+        }
+        let rest = ["ETag: \"a\"", "Last-Modified: \(elevenText)", "Content-Range: bytes 0-0/\(size)"]
+        let other = ["ETag: \"b\"", "Last-Modified: \(noonText)", "Content-Range: bytes 0-0/\(size)"]
+        for head in [400, 403, 404, 405, 501] {
+            #expect(looked(head, answered(206, rest)) == ["finish \(size) size"])
+            #expect(looked(head, answered(200, old)) == ["finish \(size) size"])
+            #expect(looked(head, answered(206, other)) == ["over: changed at the server", "4 GET http://h/f.bin"])
+            #expect(looked(head, answered(416)) == ["over: changed at the server", "4 GET http://h/f.bin"])
+            #expect(looked(head, answered(403)) == ["finish \(size) size"])
+            for gone in [404, 410] {
+                #expect(looked(head, answered(gone)) == ["persist f.bin \(size) \"a\"", "fail http \(gone)"])
+                #expect(looked(head, answered(gone), verify: VerificationWish.none) == ["finish \(size) none"])
+            }
+        }
     }
 
     @Test("a server that never answers the look stops nothing, one that is away is waited for")

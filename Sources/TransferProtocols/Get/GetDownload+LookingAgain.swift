@@ -1,0 +1,68 @@
+import TransferModel
+import WireOperations
+
+/// The look at the server's version after the last byte.
+extension GetDownload {
+    /// All of it is here. A server tells the version before the first byte: what is written there while it sends goes into the same answer.
+    mutating func received(_ point: GetResumePoint, inOneAnswer bytes: Int64) -> [ProtocolAction] {
+        // A digest says more, a small file was hardly changed meanwhile, and an object of S3 is never changed in place.
+        guard promised(point) == nil, bytes > RemoteVersion.quicklyRead, point.version.isRecognisable,
+            plan.object == nil
+        else {
+            return finish(point)
+        }
+        let id = nextID()
+        state = .lookingAgain(id, point)
+        return [.perform(id, GetMessages.head(chain, signing: channel?.signing))]
+    }
+
+    mutating func lookedAgain(_ end: ExchangeEnd, _ point: GetResumePoint, byGet: Bool) -> [ProtocolAction] {
+        if end.answer == nil, let failure = end.failure, !Self.isSilence(failure) || (point.silentLooks ?? 0) == 0 {
+            var point = point
+            if Self.isSilence(failure) { point.silentLooks = 1 }
+            return [.persist(ResumePoint(point))] + failed(failure)
+        }
+        // Twice no answer must not stop a download.
+        guard let answer = end.answer else { return finish(point) }
+        switch answer.status {
+        case 200, 203, 206:
+            return point.version.showsChange(to: RemoteVersion(answer)) ? changedMeanwhile() : finish(point)
+        // There is no first byte any more.
+        case 416 where byGet: return changedMeanwhile()
+        // By HEAD it may only mean that the server has none, or that a signed URL is for GET alone.
+        case _ where !byGet:
+            let id = nextID()
+            state = .lookingAgain(id, point, byGet: true)
+            return [.perform(id, GetMessages.oneByte(chain, signing: channel?.signing))]
+        // It may have been written anew before it went away. All is kept for when it is back.
+        case 404 where plan.verify != VerificationWish.none, 410 where plan.verify != VerificationWish.none:
+            return [.persist(ResumePoint(point))] + over(.fail(wentAway(answer.status)))
+        // A server that does not want to say must not stop a download.
+        default: return finish(point)
+        }
+    }
+
+    private mutating func changedMeanwhile() -> [ProtocolAction] {
+        if let refusal = refuseChange(nil) { return refusal }
+        let restart = startOver("changed at the server", isOther: true)
+        if restarts == 2 {
+            let finding = "the file at \(chain.address.server) changes while it is read"
+            return restart + over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, finding, .again))))
+        }
+        restarts += 1
+        return restart + ask(from: 0)
+    }
+
+    /// A server that was reached said nothing. Most often the line broke, so it is asked once more.
+    private static func isSilence(_ failure: ExchangeFailure) -> Bool {
+        guard case .network(let error) = failure else { return false }
+        return error.code == .networkConnectionLost || error.code == .timedOut
+    }
+
+    private func wentAway(_ status: Int) -> TransferError {
+        TransferError(
+            .http,
+            "the file went away at \(chain.address.server) while it came, so nothing shows that all of it is one version",
+            .thenRetry("put it back there; a link that works only once wants --verify none"), httpStatus: status)
+    }
+}
