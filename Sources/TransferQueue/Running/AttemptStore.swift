@@ -47,6 +47,24 @@ struct AttemptStore: QueueSubject {
         change.stopped.append(row.claim)
     }
 
+    /// Takes from the engine those that may not run yet: their batch is held or has a later time, and nobody wants them now any more. Whoever
+    /// changes one of the three calls it.
+    func stopEarly(_ ids: [TaskID], of batch: BatchID, _ change: inout NodeChange) throws {
+        let claimed = try ids.compactMap { try tasks.task($0) }
+            .filter { $0.claimed && !$0.flags.contains(.publishing) }
+        if claimed.isEmpty { return }
+        let id = SQLiteValue.integer(batch.rawValue)
+        let isHeld = try database.integer("SELECT held FROM batches WHERE id = ?", id) == 1
+        let begin = try database.integer("SELECT not_before FROM batches WHERE id = ?", id) ?? 0
+        guard isHeld || begin > clock().milliseconds else { return }
+        let wanted = try database.rows(
+            "SELECT id FROM lanes WHERE batch = ? AND priority = ?", id, .integer(LanePriority.now)
+        ) { $0.integer(0) }
+        for row in claimed where !wanted.contains(row.lane) {
+            try stop(row, as: .queued, isHeld ? "paused" : "waiting", &change)
+        }
+    }
+
     /// - Parameter keepsPoint: it says what is left at the server, though nothing goes on there.
     func restart(
         _ row: inout TaskRow, _ details: inout TaskDetails, reason: String, repeated: Int64, identity: SourceIdentity?,

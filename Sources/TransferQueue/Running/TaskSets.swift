@@ -95,6 +95,9 @@ struct TaskSets: QueueSubject {
         }
     }
 
+    /// Those below a folder, itself included, that the engine may still be stopped from.
+    func claimed(below top: Int64) throws -> [TaskID] { try claimed(in: Set(subtree(of: top))).map(\.id) }
+
     /// Tasks directly in some folders that the engine has claimed: few, whatever the batch.
     /// - Parameter publishing: of those that get their final names, else of those that can be taken from it.
     func claimed(in folders: Set<Int64>, publishing: Bool = false) throws -> [TaskRow] {

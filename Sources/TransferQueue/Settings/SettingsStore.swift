@@ -93,6 +93,7 @@ struct SettingsStore: QueueSubject {
         if let priority = settings.priority {
             before.folderPriorities = try undoLog.given(.priority, below: folder)
             try lanes.setLane(Int64(priority.level), below: folder, in: batch, operation)
+            try attempts.stopEarly(sets.claimed(below: folder), of: batch, &change)
             change.reordered.insert(batch)
         }
         if let rate = settings.limit { try limit(rate, .folder(FolderID(rawValue: folder)), &before) }
@@ -109,6 +110,7 @@ struct SettingsStore: QueueSubject {
         var before = UndoBefore()
         if let priority = settings.priority {
             try lanes.setLane(Int64(priority.level), of: row, operation)
+            try attempts.stopEarly([row.id], of: row.batch, &change)
             change.reordered.insert(row.batch)
         }
         if let rate = settings.limit { try limit(rate, .task(row.id), &before) }
@@ -156,14 +158,7 @@ struct SettingsStore: QueueSubject {
     func setNotBefore(_ time: Int64?, of batch: BatchID, root: Int64, _ change: inout NodeChange) throws {
         try database.run(
             "UPDATE batches SET not_before = ? WHERE id = ?", SQLiteValue(time), .integer(batch.rawValue))
-        guard let time, time > clock().milliseconds else { return }
-        let wanted = try database.rows(
-            "SELECT id FROM lanes WHERE batch = ? AND priority = ?", .integer(batch.rawValue),
-            .integer(LanePriority.now)
-        ) { $0.integer(0) }
-        for row in try sets.claimed(in: Set(sets.subtree(of: root))) where !wanted.contains(row.lane) {
-            try attempts.stop(row, as: .queued, "waiting", &change)
-        }
+        try attempts.stopEarly(sets.claimed(below: root), of: batch, &change)
     }
 
     func setOptions(of batch: BatchID, _ change: (inout TransferOptions) -> Void) throws {

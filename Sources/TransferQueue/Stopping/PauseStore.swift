@@ -250,9 +250,7 @@ struct PauseStore: QueueSubject {
     /// A batch that was held stands still again.
     func hold(_ batch: BatchID, _ root: Int64, _ change: inout NodeChange) throws {
         try database.run("UPDATE batches SET held = 1 WHERE id = ?", .integer(batch.rawValue))
-        for row in try sets.claimed(in: Set(sets.subtree(of: root))) {
-            try attempts.stop(row, as: .queued, "paused", &change)
-        }
+        try attempts.stopEarly(sets.claimed(below: root), of: batch, &change)
         queue.change.note(wholly: batch)
     }
 }

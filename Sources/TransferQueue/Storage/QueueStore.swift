@@ -106,8 +106,8 @@ final class QueueStore: QueueSubject {
             queue: queue, counters: counters, tasks: tasks, sets: sets, finder: finder, walks: walks,
             purging: purging)
         undo = UndoStore(
-            queue: queue, counters: counters, sets: sets, finder: finder, undoLog: undoLog, pauses: pauses,
-            limits: limits, settings: settings, looks: looks, walks: walks, purging: purging)
+            queue: queue, counters: counters, sets: sets, attempts: attempts, finder: finder, undoLog: undoLog,
+            pauses: pauses, limits: limits, settings: settings, looks: looks, walks: walks, purging: purging)
         adding = AddingStore(queue: queue, secrets: secrets, lanes: lanes, limits: limits, walks: walks)
         logins = LoginStore(
             queue: queue, secrets: secrets, references: references, finder: finder, waits: waits)

@@ -15,6 +15,7 @@ extension UndoStore {
         guard let node = step.node, let target = try finder.target(node) else { return }
         let condition: String
         var folder: Int64 = 0
+        let claimed: [TaskID]
         switch target {
         case .batch: return
         case .folder(_, let id, _):
@@ -23,8 +24,10 @@ extension UndoStore {
             if let ranks = step.before.folderRanks { try give(.rank, ranks, below: id) }
             if let priorities = step.before.folderPriorities { try give(.priority, priorities, below: id) }
             queue.forgetPaths()
+            claimed = try sets.claimed(below: id)
         case .task(let row):
             folder = row.id.rawValue
+            claimed = [row.id]
             condition = "tasks.id = ?2"
         }
         try counters.write()
@@ -34,6 +37,7 @@ extension UndoStore {
             WHERE u.operation = ?1 AND u.task = tasks.id AND (\(whole ? "?2 = ?2" : condition))
             """, .integer(step.operation), .integer(folder))
         try sets.settle(step.batch)
+        try attempts.stopEarly(claimed, of: step.batch, &change)
         change.reordered.insert(step.batch)
     }
 

@@ -6,6 +6,7 @@ struct UndoStore: QueueSubject {
     let queue: QueueConnection
     let counters: CounterStore
     let sets: TaskSets
+    let attempts: AttemptStore
     let finder: NodeFinder
     let undoLog: UndoLog
     let pauses: PauseStore

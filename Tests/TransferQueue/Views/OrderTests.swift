@@ -286,6 +286,29 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test(
+        "what ran in spite of its held batch stops when that is taken back, or when it gets another priority",
+        arguments: [0, 1, 2])
+    func runNowTakenBack(way: Int) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2, held: true)
+        _ = try await queue.writer.runNow([task(1)])
+        #expect(try await queue.claimAll(now: sandbox.clock.now).map(\.id) == [TaskID(rawValue: 1)])
+        let change =
+            switch way {
+            case 0: try await queue.writer.undo(.last, now: sandbox.clock.now)
+            case 1: try await queue.writer.set([task(1)], NodeSettings(priority: .high))
+            default:
+                try await queue.writer.set([.folder(batch, path: RawPath("photos"))], NodeSettings(priority: .high))
+            }
+        #expect(change.stopped.map(\.task) == [TaskID(rawValue: 1)])
+        #expect(try await queue.reader.tasks(batch: batch, limit: 2).map(\.state) == [.created, .created])
+        #expect(try await queue.claimAll(now: sandbox.clock.now).isEmpty)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("a purge is taken back whole; nothing of it is seen meanwhile")
     func purge() async throws {
         let sandbox = try Sandbox()
