@@ -8,28 +8,36 @@ extension QueueReader {
     /// listed the folder: what was written before that had been begun by then. Others ask the queue between its pages: batches of three
     /// months may lead to one folder.
     package func noteLaterWriters(
-        in look: DueLook, comparison: Int64, page: Int = 2000
+        in look: DueLook, comparison: Int64, rows: Int = 2000, isolation: isolated (any Actor)? = #isolation
     ) async throws(QueueError) {
-        guard let since = try compare({ try earliestEnd(in: look.folder) }) else { return }
-        guard let address = try compare({ try folderAddress(of: look) }) else { return }
+        guard let since = try await page({ try $0.earliestEnd(in: look.folder) }) else { return }
+        guard let address = try await page({ try $0.folderAddress(of: look) }) else { return }
         var last: Int64 = 0
         while true {
-            let batches = try compare { try writingBatches(at: look.origin, since: since, after: last, limit: 100) }
+            let after = last
+            let batches = try await page {
+                try $0.writingBatches(at: look.origin, since: since, after: after, limit: 100)
+            }
             for batch in batches {
                 last = batch.id
-                let found = try compare { try writers(batch, to: address) }
-                for writer in found where writer.folder != look.folder.rawValue {
-                    let numbers = try compare { try files(in: writer.folder) }
-                    for start in stride(from: 0, to: numbers.count, by: page) {
-                        let range = numbers[start]...numbers[min(start + page, numbers.count) - 1]
-                        try compare { try note(range, of: writer, since: since, in: comparison) }
-                        await Task.yield()
+                for writer in try await page({ try $0.writers(batch, to: address) })
+                where writer.folder != look.folder.rawValue {
+                    let numbers = try await page { try $0.files(in: writer.folder) }
+                    for start in stride(from: 0, to: numbers.count, by: rows) {
+                        let range = numbers[start]...numbers[min(start + rows, numbers.count) - 1]
+                        try await page { try $0.note(range, of: writer, since: since, in: comparison) }
                     }
                 }
             }
             if batches.count < 100 { return }
-            await Task.yield()
         }
+    }
+
+    /// One turn of the reader's thread.
+    private func page<Result: Sendable>(
+        _ body: @Sendable (isolated QueueReader) throws -> Result
+    ) throws(QueueError) -> Result {
+        try compare { try body(self) }
     }
 
     /// When the first completed file of a folder was: nothing that ended before is ever asked for. `nil`: there is none.

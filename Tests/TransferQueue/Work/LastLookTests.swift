@@ -371,7 +371,7 @@ import TransferModel
         let look = try #require(try await due(queue).last)
         func noted() async throws -> Int64? {
             let comparison = try await queue.reader.beginComparison()
-            try await queue.reader.noteLaterWriters(in: look, comparison: comparison, page: 3)
+            try await queue.reader.noteLaterWriters(in: look, comparison: comparison, rows: 3)
             let count = try await queue.reader.notedNames(comparison)
             try await queue.reader.endComparison(comparison)
             return count
