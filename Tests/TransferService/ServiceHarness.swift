@@ -155,9 +155,12 @@ actor FakeEngine: EngineControl {
     var unlistable: TransferError?
     var verified: [DueLook] = []
     func cannotList(_ error: TransferError?) { unlistable = error }
-    func verify(_ look: DueLook, only task: TaskID?) async throws -> TransferError? {
+    /// Files that are said to be there.
+    var listed: Int64 = 0
+    func lists(_ files: Int64) { listed = files }
+    func verify(_ look: DueLook, only task: TaskID?) async throws -> FolderVerification {
         verified.append(look)
-        return unlistable
+        return unlistable.map { FolderVerification($0) } ?? FolderVerification(listed: listed)
     }
     /// What comes of reading files back, by their numbers; the same for others.
     var outcomes: [TaskID: ReadBackOutcome] = [:]

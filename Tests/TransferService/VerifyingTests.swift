@@ -33,6 +33,10 @@ import TransferQueue
         let harness = try await ServiceHarness()
         let batch = try await add(harness, to: "dav://h/in/")
         let client = try await harness.client()
+        // What nobody has compared is not counted, though the queue has it as completed.
+        let none = try await client.call(Methods.nodesVerify, VerifyRequest(id: .batch(batch)))
+        #expect(none.folder?.files == 0 && none.folder?.found == 0)
+        await harness.engine.lists(1)
         let first = try await client.call(Methods.nodesVerify, VerifyRequest(id: .batch(batch)))
         #expect(first.folder?.files == 1 && first.folder?.found == 1 && first.folder?.destination == "dav://h/in/")
         let next = try #require(first.next)

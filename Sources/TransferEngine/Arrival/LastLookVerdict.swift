@@ -16,11 +16,18 @@ enum LastLookVerdict {
             self = .isThere
             return
         }
-        guard let later = file.later else {
+        self.init(absent, lies: file.entry, later: file.later)
+    }
+
+    /// - Parameters:
+    ///   - absent: the finding when nobody else has written the name since.
+    ///   - entry: what lies there; `nil`: nothing does.
+    init(_ absent: AbsentFile, lies entry: RemoteEntry?, later: LaterFile?) {
+        guard let later else {
             self = .isAbsent(absent)
             return
         }
-        let isLater = later.completed.map { version in file.entry.map { Self.may($0, be: version) } ?? false } ?? false
+        let isLater = later.completed.map { version in entry.map { Self.may($0, be: version) } ?? false } ?? false
         self = isLater ? .isThere : later.isOpen ? .isOpen : .isAbsent(absent)
     }
 

@@ -19,6 +19,8 @@ struct LastLooks {
     /// Servers that are left alone, and until when: a timer looks again then.
     private var closed: [String: Timestamp] = [:]
     private(set) var retries: [FolderID: Retry] = [:]
+    /// Folders whose server has refused the login of their batch, and who that is.
+    private(set) var withoutLogin: [FolderID: (batch: BatchID, host: HeldHost)] = [:]
     /// The queue is asked what is due.
     var isAsking = false
     /// Something happened after which more may be due than was told.
@@ -37,9 +39,20 @@ struct LastLooks {
         return true
     }
 
-    /// Folders that are not asked for now: in hand, or waiting for their next try.
+    /// Folders that are not asked for now: in hand, or waiting for their next try or for another login.
     func notNow(_ now: Timestamp) -> Set<FolderID> {
-        Set(inHand.keys).union(retries.filter { now < $0.value.at }.keys)
+        Set(inHand.keys).union(withoutLogin.keys).union(retries.filter { now < $0.value.at }.keys)
+    }
+
+    mutating func waitForLogin(_ look: DueLook, _ refusal: LoginStanding.Refusal) {
+        inHand[look.folder] = nil
+        withoutLogin[look.folder] = (look.batch, HeldHost(origin: look.origin, refusal))
+    }
+
+    /// A person has done something about a login. - Returns: false: none was waited for.
+    mutating func tryLoginsAgain() -> Bool {
+        defer { withoutLogin = [:] }
+        return !withoutLogin.isEmpty
     }
 
     mutating func begin(_ folder: FolderID, at origin: String) {
@@ -70,14 +83,14 @@ struct LastLooks {
     /// - Parameter waited: how long it has waited since a time, as far as that counts towards giving up.
     /// - Returns: when it is tried again; `nil`: nobody tries it again.
     mutating func fail(
-        _ folder: FolderID, _ error: TransferError, giveUpAfterSeconds: Int64, now: Timestamp, random: Double,
-        waited: (Timestamp) -> Duration
+        _ folder: FolderID, _ error: TransferError, isLetIn: Bool = true, giveUpAfterSeconds: Int64, now: Timestamp,
+        random: Double, waited: (Timestamp) -> Duration
     ) -> Timestamp? {
         inHand[folder] = nil
         var retry = retries[folder] ?? Retry(at: now, since: now)
         retry.failures += 1
         let isGivenUp = waited(retry.since) >= .seconds(giveUpAfterSeconds)
-        guard !isGivenUp, Self.goesOn(error, retry),
+        guard !isGivenUp, Self.goesOn(error, isLetIn: isLetIn, retry),
             let delay = WaitRule().delay(.backoff, failures: retry.failures, random: random)
         else {
             retries[folder] = nil
@@ -105,8 +118,9 @@ struct LastLooks {
 
     /// A server that is away is waited for as by any task. One that is there and does not list is asked a few times: the files were sent
     /// and confirmed, and their batch does not wait for days for a list that may never come.
-    private static func goesOn(_ error: TransferError, _ retry: Retry) -> Bool {
-        guard error.isRetryable else { return false }
+    private static func goesOn(_ error: TransferError, isLetIn: Bool, _ retry: Retry) -> Bool {
+        // A login that was good before may be in doubt for a moment: whoever tries it next finds out.
+        guard error.isRetryable || !isLetIn else { return false }
         switch error.code {
         case .notConnectedToInternet, .cannotFindHost, .cannotConnectToHost: return true
         default: return retry.failures < patience

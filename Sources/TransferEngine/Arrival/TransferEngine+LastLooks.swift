@@ -72,12 +72,13 @@ extension TransferEngine {
     private func perform(_ look: DueLook) async throws {
         guard let context = try await contextForRemoval(of: look.batch) else { return lastLooks.end(look.folder) }
         var counts = LookCounts()
-        let error = try await examine(look, context, until: nil) { page in
+        let end = try await examine(look, context) { page in
             counts.add(page)
             if !page.absent.isEmpty { try await queue.writer.fail(absent: page.absent, in: look) }
         }
-        guard phase == .running else { return lastLooks.breakOff(look.folder) }
-        guard let error else {
+        switch end {
+        case .brokenOff: lastLooks.breakOff(look.folder)
+        case .compared:
             lastLooks.end(look.folder)
             let before = try await queue.reader.absentFiles(in: look.folder)
             // Those that just failed are among them.
@@ -87,18 +88,23 @@ extension TransferEngine {
             }
             let now = Timestamp(milliseconds: platform.wallMilliseconds)
             let found = EndedLook.Outcome.looked(at: now, listed: counts.listed, files: files)
-            return try await queue.writer.end(looks: [EndedLook(look, found)])
-        }
-        let giveUp = context.order.options.giveUpAfterSeconds
-        if let retryAt = lastLooks.fail(
-            look.folder, error, giveUpAfterSeconds: giveUp, now: timeline.now, random: platform.randomFraction(),
-            waited: { timeline.patience(since: $0) })
-        {
-            report(.debug, "a folder of \(look.batch) is listed later: \(error.message)")
-            later(retryAt)
-        } else {
-            report(.info, "a folder of \(look.batch) cannot be listed: \(error.message)")
-            try await queue.writer.end(looks: [EndedLook(look, .unlisted(error.withoutPromise))])
+            try await queue.writer.end(looks: [EndedLook(look, found)])
+        case .unlisted(let error, let isLetIn):
+            // Whoever gives it another login has it tried again, as with any file.
+            if let refusal = login(context, look.origin).standing.refusal {
+                return lastLooks.waitForLogin(look, refusal)
+            }
+            let giveUp = context.order.options.giveUpAfterSeconds
+            if let retryAt = lastLooks.fail(
+                look.folder, error, isLetIn: isLetIn, giveUpAfterSeconds: giveUp, now: timeline.now,
+                random: platform.randomFraction(), waited: { timeline.patience(since: $0) })
+            {
+                report(.debug, "a folder of \(look.batch) is listed later: \(error.message)")
+                later(retryAt)
+            } else {
+                report(.info, "a folder of \(look.batch) cannot be listed: \(error.message)")
+                try await queue.writer.end(looks: [EndedLook(look, .unlisted(error.withoutPromise))])
+            }
         }
     }
 
@@ -107,43 +113,41 @@ extension TransferEngine {
         _ = timeline.clock.schedule(after: delay) { [self] in lookAtLast() }
     }
 
-    package func verify(_ look: DueLook, only task: TaskID?) async throws -> TransferError? {
-        guard phase == .running else { return .stoppedLooking }
-        guard let context = try await contextForRemoval(of: look.batch) else { return .noListingPlace }
+    package func verify(_ look: DueLook, only task: TaskID?) async throws -> FolderVerification {
+        guard phase == .running else { return FolderVerification(.stoppedLooking) }
+        guard let context = try await contextForRemoval(of: look.batch) else {
+            return FolderVerification(.noListingPlace)
+        }
         takeSlot(at: look.origin)
         defer { giveSlot(at: look.origin) }
-        let now = Timestamp(milliseconds: platform.wallMilliseconds)
-        let lead = timeline.lead
         var counts = LookCounts()
-        var error = try await examine(look, context, until: now) { page in
-            // A file that was completed after the list is known by its time.
-            guard timeline.isUnbroken(since: lead) else { return }
+        let end = try await examine(look, context) { page in
             let meant = page.of(task)
             counts.add(meant)
             if !meant.absent.isEmpty { try await queue.writer.fail(absent: meant.absent) }
         }
-        guard phase == .running else { return .stoppedLooking }
-        guard timeline.isUnbroken(since: lead) else { return .clockWasSet }
-        if error == nil, counts.open > 0 { error = .beingSentAgain(counts.open) }
-        guard task == nil else { return error?.withoutPromise }
-        if let error {
-            try await queue.writer.end(looks: [EndedLook(look, .unlisted(error.withoutPromise))])
-        } else {
+        var error: TransferError?
+        switch end {
+        case .brokenOff: return FolderVerification(.stoppedLooking)
+        case .unlisted(let reason, _): error = reason.withoutPromise
+        case .compared: error = counts.open > 0 ? .beingSentAgain(counts.open).withoutPromise : nil
+        }
+        if task == nil {
+            let now = Timestamp(milliseconds: platform.wallMilliseconds)
             let files = try await counts.listed + queue.reader.absentFiles(in: look.folder)
-            let found = EndedLook.Outcome.looked(at: now, listed: counts.listed, files: files)
+            let found: EndedLook.Outcome =
+                error.map { .unlisted($0) } ?? .looked(at: now, listed: counts.listed, files: files)
             try await queue.writer.end(looks: [EndedLook(look, found)])
         }
-        return error?.withoutPromise
+        return error.map { FolderVerification($0) } ?? FolderVerification(listed: counts.listed)
     }
 
     /// Lists a folder and compares it with what was sent there, a page at a time.
     /// - Parameter take: gets what each page of files has come to.
-    /// - Returns: why nobody can say what lies there; `nil`: all of it was compared.
-    func examine(
-        _ look: DueLook, _ context: BatchContext, until: Timestamp?,
-        take: (LookPage) async throws -> Void
-    ) async throws -> TransferError? {
-        guard let base = context.destination else { return .noListingPlace }
+    private func examine(
+        _ look: DueLook, _ context: BatchContext, take: (LookPage) async throws -> Void
+    ) async throws -> LookEnd {
+        guard let base = context.destination else { return .unlisted(.noListingPlace) }
         // Recorded facts are committed before it is decided which names are asked for.
         try await queue.writer.commit()
         let exact = look.isExact ? context.fileName : nil
@@ -154,27 +158,29 @@ extension TransferEngine {
         guard let place = base.folder(look.remote, isExact: look.isExact),
             let listing = place.listing(
                 beginning: exact ?? beginning, facts: facts(place, look.origin))
-        else { return .noListingPlace }
-        let comparison = try await queue.reader.beginComparison()
+        else { return .unlisted(.noListingPlace) }
+        let comparison = try await queue.reader.beginComparison(of: look.folder)
         do {
-            let error = await list(listing, at: place, context, look.origin, into: comparison)
-            if error == nil { try await queue.reader.noteLaterWriters(in: look, comparison: comparison) }
-            let unasked =
-                error == nil && phase == .running
-                ? try await compare(look, exact, until, comparison, place, context, take) : nil
+            let end: LookEnd
+            let (error, refusal) = await list(listing, at: place, context, look.origin, into: comparison)
+            if let error {
+                end = phase == .running ? .unlisted(error, isLetIn: refusal?.reason.needsPerson != true) : .brokenOff
+            } else {
+                try await queue.reader.noteLaterWriters(in: look, comparison: comparison)
+                end = try await compare(look, exact, comparison, place, context, take)
+            }
             try await queue.reader.endComparison(comparison)
-            return error ?? unasked
+            return end
         } catch {
             try? await queue.reader.endComparison(comparison)
             throw error
         }
     }
 
-    /// - Returns: why nobody can say of a name that is not listed whether its file is there; `nil`: all of it was compared.
     private func compare(
-        _ look: DueLook, _ exact: RawPath?, _ until: Timestamp?, _ comparison: Int64, _ place: RemotePlace,
-        _ context: BatchContext, _ take: (LookPage) async throws -> Void
-    ) async throws -> TransferError? {
+        _ look: DueLook, _ exact: RawPath?, _ comparison: Int64, _ place: RemotePlace, _ context: BatchContext,
+        _ take: (LookPage) async throws -> Void
+    ) async throws -> LookEnd {
         let host = TransferScheme.server(of: context.order.destination)
         // Such lists tell all names as they are.
         let isComplete = place.scheme.facts.lists == .prefixes
@@ -183,23 +189,27 @@ extension TransferEngine {
         }
         var last: TaskID?
         repeat {
+            guard phase == .running else { return .brokenOff }
             let page = try await queue.reader.matched(
-                in: look.folder, comparison: comparison, exact: exact, until: until, after: last, limit: Self.page)
+                comparison: comparison, exact: exact, after: last, limit: Self.page)
             try await take(verdicts(page.files))
             last = page.last
-        } while last != nil && phase == .running
+        } while last != nil
         var trust = ListTrust()
         repeat {
+            guard phase == .running else { return .brokenOff }
             var page = try await queue.reader.unmatched(
                 comparison: comparison, exact: exact, otherNames: !isComplete, after: last, limit: Self.page)
             for index in page.files.indices where !isComplete && trust.asks(for: page.files[index]) {
-                guard phase == .running else { return nil }
-                if let error = await probe(&page.files[index], below: place, look, context, &trust) { return error }
+                guard phase == .running else { return .brokenOff }
+                if let error = await probe(&page.files[index], below: place, look, context, &trust) {
+                    return phase == .running ? .unlisted(error) : .brokenOff
+                }
             }
             try await take(verdicts(page.files))
             last = page.last
-        } while last != nil && phase == .running
-        return nil
+        } while last != nil
+        return .compared
     }
 
     /// Asks for a file that is not listed under its name. - Returns: why that may be known later; `nil`: the server said all that it says.
@@ -224,17 +234,21 @@ extension TransferEngine {
     private func list(
         _ listing: RemoteListing, at place: RemotePlace, _ context: BatchContext, _ origin: String,
         into comparison: Int64
-    ) async -> TransferError? {
-        if case .failed(let error) = context.credentials { return error }
-        let (error, answer) = await listOnce(listing, at: place, context, origin, into: comparison)
-        guard error?.httpStatus == 401, context.triesAsAsked(answer) else { return error }
-        return await listOnce(listing, at: place, context, origin, into: comparison).error
+    ) async -> (error: TransferError?, refusal: WaitDemand?) {
+        if case .failed(let error) = context.credentials {
+            login(context, origin).standing.lookupFailed(LoginStanding.Refusal(.auth, error))
+            return (error, nil)
+        }
+        let first = await listOnce(listing, at: place, context, origin, into: comparison)
+        guard first.attempt?.mayShowOtherwise == true else { return (first.error, first.attempt?.refusal) }
+        let second = await listOnce(listing, at: place, context, origin, into: comparison)
+        return (second.error, second.attempt?.refusal)
     }
 
     private func listOnce(
         _ listing: RemoteListing, at place: RemotePlace, _ context: BatchContext, _ origin: String,
         into comparison: Int64
-    ) async -> (error: TransferError?, answer: HTTPAnswer?) {
+    ) async -> (error: TransferError?, attempt: Attempt?) {
         guard phase == .running else { return (.stoppedLooking, nil) }
         let collector = ListingCollector(queue.reader, comparison: comparison) { [self] collector in
             inBackground { [self] in await keep(collector) }
@@ -246,7 +260,7 @@ extension TransferEngine {
             return (full, nil)
         }
         if collector.isTooLong { return (.tooManyNames(TransferScheme.server(of: context.order.destination)), nil) }
-        return (error, attempt.lastAnswer?.head)
+        return (error, attempt)
     }
 
     // MARK: Names as they come
@@ -273,78 +287,5 @@ extension TransferEngine {
             attempt.isBlocked = false
             perform(attempt)
         }
-    }
-}
-
-/// Decides whether a list is believed about the names that it leaves out. A server that leaves dot files out, or writes names in another
-/// way, is asked for each of them; of other names a list is believed that has been right for a while: files that were taken away are not
-/// asked for one by one.
-struct ListTrust {
-    private static let enough = 20
-    private var rightInARow = 0
-
-    func asks(for file: ComparedFile) -> Bool {
-        // The file of that other name would answer.
-        if file.nameIsTaken { return false }
-        return file.entry != nil || file.name.bytes.first == UInt8(ascii: ".") || rightInARow < Self.enough
-    }
-
-    mutating func add(wasRight: Bool) { rightInARow = wasRight ? rightInARow + 1 : 0 }
-}
-
-/// The verdicts on some files of a folder.
-struct LookPage {
-    private var verdicts: [(task: TaskID, verdict: LastLookVerdict)]
-
-    init(_ verdicts: [(task: TaskID, verdict: LastLookVerdict)]) { self.verdicts = verdicts }
-
-    var compared: Int { verdicts.count }
-    var absent: [AbsentFile] { verdicts.compactMap { if case .isAbsent(let file) = $0.verdict { file } else { nil } } }
-    var open: Int { verdicts.count { if case .isOpen = $0.verdict { true } else { false } } }
-
-    /// The same of one task alone; `nil`: of all.
-    func of(_ task: TaskID?) -> LookPage { LookPage(verdicts.filter { task == nil || task == $0.task }) }
-}
-
-/// Numbers of files that a look at one folder has counted so far.
-struct LookCounts {
-    private var compared: Int64 = 0
-    private(set) var absent: Int64 = 0
-    /// Files of which nobody can say.
-    private(set) var open: Int64 = 0
-    var listed: Int64 { compared - absent - open }
-
-    mutating func add(_ page: LookPage) {
-        compared += Int64(page.compared)
-        absent += Int64(page.absent.count)
-        open += Int64(page.open)
-    }
-}
-
-extension TransferError {
-    static var noListingPlace: TransferError {
-        TransferError(
-            .unsupported, "nothing lists folders by this address", .step("look there whether all of it has arrived"))
-    }
-
-    static var clockWasSet: TransferError {
-        TransferError(
-            .networkConnectionLost, "this machine's clock was set meanwhile", .step("'martlet verify' asks again"))
-    }
-
-    static func beingSentAgain(_ files: Int64) -> TransferError {
-        TransferError(
-            .unsupported,
-            "another batch of yours is sending \(files == 1 ? "a file" : "\(files) files") to the same \(files == 1 ? "name" : "names")",
-            .step("'martlet verify' can tell when that batch is over"))
-    }
-
-    static var stoppedLooking: TransferError {
-        TransferError(.networkConnectionLost, "the engine stopped before it was done", .step("start it again"))
-    }
-
-    static func tooManyNames(_ host: String) -> TransferError {
-        TransferError(
-            .unsupported, "\(host) lists more names than can be", .step("look there whether all of it has arrived"))
     }
 }

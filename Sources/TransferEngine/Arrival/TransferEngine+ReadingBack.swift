@@ -25,7 +25,7 @@ extension TransferEngine {
         guard let context = try await contextForRemoval(of: look.batch),
             let place = context.destination?.appending(file.remote)
         else { return .unread(.noListingPlace) }
-        if file.isSkipped, context.order.options.ifExists == .skip { return .notCompared }
+        if file.isSpared { return .notCompared }
         if case .failed(let error) = context.credentials { return .unread(error) }
         let sent: TransferDigest
         switch await digestOfSent(file, look, context) {
@@ -38,22 +38,25 @@ extension TransferEngine {
         let reading = ReadingBack(meter, size: file.identity.size)
         let error = await read(reading, at: place, look.origin, context)
         if reading.sink.isTooLong {
-            return try await absent(file, other(host, "more bytes than the \(file.identity.size)", file), isOther: true)
+            let error = other(host, "more bytes than the \(file.identity.size)", file)
+            return try await absent(file, in: look, context, error, lies: RemoteEntry(file.remote, size: .unknown))
         }
         if let error {
             guard phase == .running, !meter.isStopped else { return .unread(.stoppedLooking) }
             let isMissing = error.code == .sourceMissing || error.httpStatus == 404 || error.httpStatus == 410
             guard isMissing else { return .unread(error) }
-            return try await absent(
-                file, TransferError(.notThere, "\(host) does not have it any more", .retry("retry sends it again")))
+            let error = TransferError(.notThere, "\(host) does not have it any more", .retry("retry sends it again"))
+            return try await absent(file, in: look, context, error, lies: nil)
         }
         let found = reading.sink.value
         if found == sent {
             try await queue.writer.markVerified(file, sent)
             return .same
         }
-        return try await absent(
-            file, other(host, "other bytes (SHA-256 \(found.value)) than those", file), isOther: true)
+        var entry = RemoteEntry(file.remote, size: .bytes(reading.sink.position))
+        entry.digests = [found]
+        let differs = other(host, "other bytes (SHA-256 \(found.value)) than those", file)
+        return try await absent(file, in: look, context, differs, lies: entry)
     }
 
     private func other(_ host: String, _ what: String, _ file: FileToReadBack) -> TransferError {
@@ -62,12 +65,21 @@ extension TransferEngine {
         return TransferError(.notThere, "\(host) gives \(what) \(whose)", LastLookVerdict.otherLies)
     }
 
+    /// - Parameter entry: what lies there, as far as it was read; `nil`: nothing does.
     private func absent(
-        _ file: FileToReadBack, _ error: TransferError, isOther: Bool = false
+        _ file: FileToReadBack, in look: DueLook, _ context: BatchContext, _ error: TransferError,
+        lies entry: RemoteEntry?
     ) async throws -> ReadBackOutcome {
+        let name = file.remote.components.last ?? context.fileName
+        let later = try await queue.reader.later(than: name, finishedAt: file.finishedAt, in: look)
         let absent = AbsentFile(
             task: file.task, finishedAt: file.finishedAt, error: error,
-            resumePoint: isOther ? LastLookVerdict.otherLiesThere : nil)
+            resumePoint: entry == nil ? nil : LastLookVerdict.otherLiesThere)
+        switch LastLookVerdict(absent, lies: entry, later: later) {
+        case .isThere: return .unread(.writtenSince)
+        case .isOpen: return .unread(.beingSentAgain(1))
+        case .isAbsent: break
+        }
         // Another look may have failed it meanwhile, or a person have it sent again: it was not there all the same.
         try await queue.writer.fail(absent: [absent])
         return .other(error)
@@ -110,10 +122,9 @@ extension TransferEngine {
         var failures = 0
         while true {
             let before = reading.sink.position
-            let (error, answer) = await readOnce(reading, at: place, origin, context)
+            let (error, mayShowOtherwise) = await readOnce(reading, at: place, origin, context)
             guard let error, phase == .running, !reading.meter.isStopped else { return error }
-            // The server may want the password shown in another way.
-            if error.httpStatus == 401, context.triesAsAsked(answer) { continue }
+            if mayShowOtherwise { continue }
             // Whoever gives another version each time would be asked without end.
             guard reading.mayGoOn, reading.sink.starts <= Self.readingPatience else { return error }
             failures = reading.sink.position > before ? 1 : failures + 1
@@ -127,20 +138,20 @@ extension TransferEngine {
 
     private func readOnce(
         _ reading: ReadingBack, at place: RemotePlace, _ origin: String, _ context: BatchContext
-    ) async -> (error: TransferError?, answer: HTTPAnswer?) {
-        guard phase == .running else { return (.stoppedLooking, nil) }
+    ) async -> (error: TransferError?, mayShowOtherwise: Bool) {
+        guard phase == .running else { return (.stoppedLooking, false) }
         // No name is needed, since nothing is written here.
         guard
             let machine = place.download(
                 DownloadJob(
                     name: place.address.fileName, verify: VerificationWish.none, ifChanged: .restart, expects: nil,
                     facts: facts(place, origin), resume: reading.point))
-        else { return (.noListingPlace, nil) }
+        else { return (.noListingPlace, false) }
         reading.mayGoOn = false
         let (error, attempt) = await inquire(.readBack(reading), machine, at: place, context, origin) {
             $0.base = reading.sink.position
         }
-        return (error, attempt.lastAnswer?.head)
+        return (error, attempt.mayShowOtherwise)
     }
 
     /// Performs what the protocol wants for a file that is read for its digest: nothing is written here and nothing is recorded.
@@ -163,6 +174,7 @@ extension TransferEngine {
         case .fail(let error): endSideJob(attempt, error)
         case .wait(let demand):
             reading.mayGoOn = demand.reason == .backoff || demand.reason == .hostBackoff
+            attempt.refusal = demand
             endSideJob(attempt, demand.error)
         case .resumed, .startOver, .accepted, .listed, .digestSource, .digestRange, .claimName, .compareSource,
             .mismatch:
@@ -172,6 +184,12 @@ extension TransferEngine {
 }
 
 extension TransferError {
+    fileprivate static var writtenSince: TransferError {
+        TransferError(
+            .unsupported, "a later batch of yours has sent another file to its name",
+            .step("'martlet verify --read-back' of that batch reads it"))
+    }
+
     fileprivate static func otherPart(_ host: String) -> TransferError {
         TransferError(
             .badServerResponse, "\(host) sent another part of the file than was asked for",

@@ -62,8 +62,12 @@ final class Attempt {
     /// The file's own place at the server.
     var place: RemotePlace?
     var machine: any ProtocolMachine
-    /// `nil`: it is no task's.
+    /// `nil` until it begins.
     var login: Login?
+    /// Side jobs: the wait that it ended with.
+    var refusal: WaitDemand?
+    /// Side jobs: who asks once more shows its login in another way, or another one.
+    var mayShowOtherwise = false
     var phase = Phase.running
     /// It counts among the transfers at once.
     var holdsSlot = false

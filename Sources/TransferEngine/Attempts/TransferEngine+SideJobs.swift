@@ -7,26 +7,48 @@ import TransferQueue
 /// Jobs that no claim of the queue stands behind (`Job.isSideJob`): how they begin and end.
 extension TransferEngine {
     /// Lets a machine ask a server something, with no task of the queue behind it.
+    /// - Parameter despiteRefusal: a person wants to know how it is now, whatever came of its login before.
     /// - Returns: why it did not come to its end, and the attempt with the machine as it is then.
     func inquire(
         _ job: Job, _ machine: any ProtocolMachine, at place: RemotePlace, _ context: BatchContext, _ origin: String,
-        prepare: (Attempt) -> Void = { _ in }
+        despiteRefusal: Bool = false, prepare: (Attempt) -> Void = { _ in }
     ) async -> (error: TransferError?, attempt: Attempt) {
         let task = ClaimedTask(asking: sideJobs.newID())
         let attempt = Attempt(
             job, of: task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
         attempt.place = place
         prepare(attempt)
-        return (await run(attempt), attempt)
+        return (await run(attempt, despiteRefusal: despiteRefusal), attempt)
     }
 
-    /// Runs a side job to its end. Returns why it did not come to it.
-    func run(_ attempt: Attempt) async -> TransferError? {
-        await withCheckedContinuation { continuation in
+    /// Runs a side job to its end. One whose login was refused is not begun: servers count refusals, and lock accounts.
+    /// - Returns: why it did not come to its end.
+    func run(_ attempt: Attempt, despiteRefusal: Bool = false) async -> TransferError? {
+        let login = login(attempt.context, attempt.origin)
+        if !despiteRefusal {
+            if let refusal = await login.turn(isolation: self) { return refusal.error }
+            // The engine may have ended meanwhile.
+            guard phase == .running else { return .stoppedLooking }
+        }
+        attempt.login = login
+        if login.standing.mayStart { login.standing.began(attempt.task.id) }
+        let error = await withCheckedContinuation { continuation in
             attempt.caller = continuation
             sideJobs.begin(attempt)
             feed(attempt, .began(at: timeline.now))
         }
+        if let demand = attempt.refusal { refused(attempt, demand) }
+        if login.standing.ended(attempt.task.id) { schedulePump() }
+        return error
+    }
+
+    private func refused(_ attempt: Attempt, _ demand: WaitDemand) {
+        let context = attempt.context
+        attempt.mayShowOtherwise =
+            demand.reason == .auth
+            && (attempt.keysGeneration != context.keysGeneration || context.triesAsAsked(attempt.lastAnswer?.head)
+                || context.renewsKeys(at: timeline.now))
+        if !attempt.mayShowOtherwise { wasRefused(attempt, demand) }
     }
 
     /// Breaks all side jobs off. What was to be removed is found again at the next start.

@@ -13,15 +13,37 @@ final class Login {
     }
 
     let key: Key
-    var standing: LoginStanding { didSet { if (oldValue.refusal == nil) != (standing.refusal == nil) { turned() } } }
-    private let turned: () -> Void
+    var standing: LoginStanding {
+        didSet {
+            if (oldValue.refusal == nil) != (standing.refusal == nil) { turned(standing.refusal != nil) }
+            if standing.mayStart || standing.refusal != nil { letOn() }
+        }
+    }
+    private var inLine: [CheckedContinuation<Void, Never>] = []
+    private let turned: (_ isRefused: Bool) -> Void
 
     /// - Parameter turned: called when it is refused, and when it is not any more: other files may have its slots then.
-    init(_ key: Key, turned: @escaping () -> Void) {
+    init(_ key: Key, turned: @escaping (_ isRefused: Bool) -> Void) {
         self.key = key
         self.turned = turned
         // Who shows nothing has nothing that could be refused: one no is no word about other files.
         standing = LoginStanding(isProven: !key.origin.hasPrefix("sftp:") && !key.secrets.showsWhoAsks)
+    }
+}
+
+extension Login {
+    /// Waits until nobody is trying it. - Returns: why nobody may use it; `nil`: it is this caller's turn.
+    func turn(isolation: isolated TransferEngine) async -> LoginStanding.Refusal? {
+        while standing.refusal == nil, !standing.mayStart {
+            await withCheckedContinuation { inLine.append($0) }
+        }
+        return standing.refusal
+    }
+
+    private func letOn() {
+        let waiting = inLine
+        inLine = []
+        for continuation in waiting { continuation.resume() }
     }
 }
 
@@ -33,9 +55,10 @@ extension TransferEngine {
             origin: origin, secrets: context.order.secrets, sshCommand: context.order.options.sshCommand)
         let login =
             credentials.login(key)
-            ?? Login(key) { [unowned self] in
+            ?? Login(key) { [unowned self] isRefused in
                 lanes.claimsAreStale = true
                 schedulePump()
+                if !isRefused { tryLooksAgain() }
             }
         credentials.add(login)
         context.logins[origin] = login
@@ -109,8 +132,14 @@ extension TransferEngine {
         notice?()
     }
 
+    /// Looks that had no login may have one now.
+    func tryLooksAgain() {
+        if lastLooks.tryLoginsAgain() { lookAtLast() }
+    }
+
     package func tryAgain() {
         credentials.tryAgain()
+        tryLooksAgain()
         connectivityChanged()
     }
 

@@ -35,11 +35,8 @@ extension TransferEngine {
             return report(
                 PlaceFindings(), TransferError(.unsupported, "this URL cannot be asked", .step("check its spelling")))
         }
-        var (findings, error, answer) = await ask(probe, at: place, context)
-        // The server may want the password shown in another way.
-        if error?.httpStatus == 401, context.triesAsAsked(answer) {
-            (findings, error, answer) = await ask(probe, at: place, context)
-        }
+        var (findings, error, mayShowOtherwise) = await ask(probe, at: place, context)
+        if mayShowOtherwise { (findings, error, mayShowOtherwise) = await ask(probe, at: place, context) }
         let answered = timeline.nanoseconds
         let login = error == nil ? await login(probe, at: place, order) : nil
         return report(findings, error, after: answered, login: login)
@@ -70,8 +67,10 @@ extension TransferEngine {
 
     private func ask(
         _ probe: PlaceProbe, at place: RemotePlace, _ context: BatchContext
-    ) async -> (PlaceFindings, TransferError?, HTTPAnswer?) {
-        let (error, attempt) = await inquire(.probe, probe, at: place, context, place.address.askedServer) { attempt in
+    ) async -> (PlaceFindings, TransferError?, mayShowOtherwise: Bool) {
+        let (error, attempt) = await inquire(
+            .probe, probe, at: place, context, place.address.askedServer, despiteRefusal: true
+        ) { attempt in
             _ = timeline.clock.schedule(after: Self.patience) { [self] in
                 guard attempt.phase != .over else { return }
                 endSideJob(
@@ -80,6 +79,6 @@ extension TransferEngine {
                         .timedOut, "the server did not answer in time", .step("check the address and the line")))
             }
         }
-        return ((attempt.machine as? PlaceProbe)?.found ?? PlaceFindings(), error, attempt.lastAnswer?.head)
+        return ((attempt.machine as? PlaceProbe)?.found ?? PlaceFindings(), error, attempt.mayShowOtherwise)
     }
 }

@@ -52,8 +52,7 @@ package protocol EngineControl: Actor {
 
     /// Has the server of a folder list it, and compares that with what was sent there. What is not there as it was sent fails.
     /// - Parameter task: only this one fails; `nil`: all that are missing.
-    /// - Returns: why nobody can say what lies there; `nil`: it is known.
-    func verify(_ look: DueLook, only task: TaskID?) async throws -> TransferError?
+    func verify(_ look: DueLook, only task: TaskID?) async throws -> FolderVerification
 
     /// Reads a file that was sent there and compares its SHA-256 with that of what was sent. When they agree the task is verified by it;
     /// when they do not it fails.

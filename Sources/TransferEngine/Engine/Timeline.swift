@@ -50,9 +50,6 @@ final class Timeline {
     /// Milliseconds by which the wall clock is ahead of time that nobody sets; another number once somebody has set that clock.
     var lead: Int64 { wall() - nanoseconds / 1_000_000 }
 
-    /// Returns true when the wall clock has not been set since `lead` was read.
-    func isUnbroken(since lead: Int64) -> Bool { abs(self.lead - lead) <= Self.tolerance }
-
     /// Smaller differences come from the slewing of a time server, and no time that a person names is that exact.
     private static let tolerance: Int64 = 1000
 

@@ -21,8 +21,8 @@ extension TransferEngine {
         }
         if let response = receipt.response { queue.writer.record(.response(response), for: attempt.task.claim) }
         let completion = Completion(
-            size: receipt.bytes, verified: receipt.verified, skipped: isSkipped, digest: receipt.digest,
-            finalPath: finalPath, etag: attempt.upload == nil ? nil : receipt.etag)
+            size: receipt.bytes, verified: receipt.verified, skipped: isSkipped, spared: receipt.skipped,
+            digest: receipt.digest, finalPath: finalPath, etag: attempt.upload == nil ? nil : receipt.etag)
         queue.writer.record(.completed(completion), for: attempt.task.claim)
         FaultPoint.finished.pass()
         served(attempt)
@@ -95,7 +95,10 @@ extension TransferEngine {
         guard attempt.phase != .over else { return }
         var demand = demand
         demand.error = quoting(demand.error, attempt)
-        if attempt.job.isSideJob { return failSideJob(attempt, demand.error) }
+        if attempt.job.isSideJob {
+            attempt.refusal = demand
+            return failSideJob(attempt, demand.error)
+        }
         let task = attempt.task
         let now = timeline.now
         if !attempt.hasReachedServer, attempt.exchanges.isEmpty, attempt.upload != nil {

@@ -44,6 +44,7 @@ extension TransferEngine {
                 login(context, lane.summary.origin).standing.tryAgain()
             }
         }
+        tryLooksAgain()
         schedulePump()
     }
 

@@ -144,8 +144,10 @@ extension TransferEngine {
     /// Batches that stand still because of their hosts alone: every lane of theirs leads to one that is held back.
     func heldBatches() -> [BatchID: HeldHost] {
         let now = timeline.now
-        if !hosts.isAnyClosed(now), !credentials.isAnyRefused { return [:] }
         var held: [BatchID: HeldHost] = [:]
+        // Their files are all over: no lane leads there any more.
+        for (batch, host) in lastLooks.withoutLogin.values { held[batch] = host }
+        if !hosts.isAnyClosed(now), !credentials.isAnyRefused { return held }
         var free: Set<BatchID> = []
         for lane in lanes.all where lane.summary.mayRun(at: now) {
             // Of what waits for something of its own the queue tells.

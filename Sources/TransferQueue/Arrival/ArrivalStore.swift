@@ -35,7 +35,7 @@ struct ArrivalStore: QueueSubject {
             // Nothing of ours is there, or nothing that is the file: the next run begins anew, and says so.
             details.forgetReach(of: &row)
             row.flags.verification = .none
-            row.flags.remove(.skipped)
+            row.flags.subtract([.skipped, .spared])
             details.resumePoint = file.resumePoint
             try attempts.fail(&row, &details, file.error, at: clock())
             try tasks.save(&row, was: old, details, was: oldDetails)

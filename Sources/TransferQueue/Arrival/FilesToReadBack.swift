@@ -11,8 +11,10 @@ package struct FileToReadBack: Sendable, Hashable {
     package var remote: RawPath
     /// Identity of the source as it was sent.
     package var identity: SourceIdentity
-    /// `--if-exists skip` left what stood there as it was.
+    /// Nothing was sent: a file was there already.
     package var isSkipped: Bool
+    /// The rule left that in its place, whatever its bytes are.
+    package var isSpared: Bool
     package var finishedAt: Timestamp
     /// Digest of the whole file; `nil`: not known.
     package var digest: TransferDigest?
@@ -35,6 +37,7 @@ extension QueueReader {
                 .integer(Int64(limit))
             ) { row in
                 let name = RawPath(row.bytes(1))
+                let flags = TaskFlags(rawValue: row.integer(6))
                 let lies = try TaskPlace(database, source: row.optionalInteger(2), name: name, folder: place)
                 return FileToReadBack(
                     task: TaskID(rawValue: row.integer(0)), path: place.tree.appending(name).displayed,
@@ -42,7 +45,7 @@ extension QueueReader {
                     identity: SourceIdentity(
                         size: row.count(3), modifiedNanoseconds: row.integer(4),
                         inode: UInt64(bitPattern: row.integer(5))),
-                    isSkipped: TaskFlags(rawValue: row.integer(6)).contains(.skipped),
+                    isSkipped: flags.contains(.skipped), isSpared: flags.contains(.spared),
                     finishedAt: Timestamp(milliseconds: row.integer(7)),
                     digest: StoredJSON.value(TransferDigest.self, row.optionalText(8)))
             }

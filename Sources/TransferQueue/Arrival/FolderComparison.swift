@@ -79,6 +79,12 @@ struct FolderComparisons {
             taken INTEGER NOT NULL DEFAULT 0, -- it is the file of a task
             PRIMARY KEY (listing, key, name)
         ) WITHOUT ROWID;
+        CREATE TEMP TABLE sent (             -- what was completed before the server was asked
+            listing INTEGER NOT NULL,
+            task INTEGER NOT NULL,
+            finished_at INTEGER NOT NULL,
+            PRIMARY KEY (listing, task)
+        ) WITHOUT ROWID;
         CREATE TEMP TABLE unmatched (
             listing INTEGER NOT NULL,
             task INTEGER NOT NULL,
@@ -118,9 +124,32 @@ struct FolderComparisons {
 }
 
 extension QueueReader {
-    /// A new comparison; `endComparison` ends it.
-    package func beginComparison() throws(QueueError) -> Int64 {
-        try compare { try comparisons.begin(database) }
+    /// A new comparison of the files of a folder that are completed now: what is completed later may not have been there yet when the
+    /// server makes its list. Call it before that is asked for; `endComparison` ends it. Others ask the queue between its pages.
+    package func beginComparison(
+        of folder: FolderID, rows: Int = 5000, isolation: isolated (any Actor)? = #isolation
+    ) async throws(QueueError) -> Int64 {
+        let comparison = try await newComparison()
+        var last: Int64? = 0
+        while let after = last { last = try await noteSent(in: folder, after: after, limit: rows, comparison) }
+        return comparison
+    }
+
+    func newComparison() throws(QueueError) -> Int64 { try compare { try comparisons.begin(database) } }
+
+    /// - Returns: the last task noted; `nil`: that was all.
+    private func noteSent(
+        in folder: FolderID, after: Int64, limit: Int, _ comparison: Int64
+    ) throws(QueueError) -> Int64? {
+        try compare {
+            try database.run(
+                """
+                INSERT INTO sent SELECT ?1, id, finished_at FROM tasks
+                WHERE folder = ?2 AND state = \(state: .completed) AND id > ?3 ORDER BY id LIMIT ?4
+                """, .integer(comparison), .integer(folder.rawValue), .integer(after), .integer(Int64(limit)))
+            guard database.changes == limit else { return nil }
+            return try database.integer("SELECT max(task) FROM sent WHERE listing = ?", .integer(comparison))
+        }
     }
 
     /// Adds names that the server lists. One that comes twice counts once.
@@ -148,24 +177,20 @@ extension QueueReader {
         }
     }
 
-    /// Completed files of a folder in the order of their numbers, with what is listed under exactly their names. Those of which nothing is are
-    /// left out, and come with `unmatched` when all have been gone through.
-    /// - Parameters:
-    ///   - until: what was completed later may not have been there yet when the server made its list; `nil`: nothing was, or whoever asks
-    ///     finds out by himself.
-    ///   - exact: the name of the batch's only file, where that is not the source's.
+    /// The files of a comparison in the order of their numbers, with what is listed under exactly their names. Those of which nothing is are
+    /// left out, and come with `unmatched` when all have been gone through. What was retried since is left out, too.
+    /// - Parameter exact: the name of the batch's only file, where that is not the source's.
     /// - Returns: the files, and the last task gone through; `nil`: that was all.
     package func matched(
-        in folder: FolderID, comparison: Int64, exact: RawPath?, until: Timestamp?, after: TaskID?, limit: Int
+        comparison: Int64, exact: RawPath?, after: TaskID?, limit: Int
     ) throws(QueueError) -> (files: [ComparedFile], last: TaskID?) {
         try compare {
             let files = try database.rows(
                 """
-                SELECT \(Self.comparedColumns) FROM tasks t \(Self.comparedDetails)
-                WHERE t.folder = ?1 AND t.state = \(state: .completed) AND t.id > ?2 AND (?3 IS NULL OR t.finished_at <= ?3)
-                ORDER BY t.id LIMIT ?4
-                """, .integer(folder.rawValue), .integer(after?.rawValue ?? 0), SQLiteValue(until?.milliseconds),
-                .integer(Int64(limit))
+                SELECT \(Self.comparedColumns) FROM sent s CROSS JOIN tasks t ON t.id = s.task \(Self.comparedDetails)
+                WHERE s.listing = ?1 AND s.task > ?2 AND t.state = \(state: .completed) AND t.finished_at = s.finished_at
+                ORDER BY s.task LIMIT ?3
+                """, .integer(comparison), .integer(after?.rawValue ?? 0), .integer(Int64(limit))
             ) { Self.compared($0, exact) }
             var matched: [ComparedFile] = []
             for var file in files {
@@ -177,7 +202,7 @@ extension QueueReader {
                 }
                 try take(file.name, of: comparison)
                 file.entry = entry
-                file.later = try later(than: file, in: comparison)
+                file.later = try later(than: file.name, finishedAt: file.finishedAt, in: comparison)
                 matched.append(file)
             }
             return (matched, files.count < limit ? nil : files.last?.task)
@@ -198,7 +223,8 @@ extension QueueReader {
                 """, .integer(comparison), .integer(after?.rawValue ?? 0), .integer(Int64(limit))
             ) { Self.compared($0, exact) }
             for index in files.indices {
-                files[index].later = try later(than: files[index], in: comparison)
+                files[index].later = try later(
+                    than: files[index].name, finishedAt: files[index].finishedAt, in: comparison)
                 guard otherNames else { continue }
                 let others = try others(for: files[index].name, in: comparison)
                 if let free = others.first(where: { !$0.isTaken }) {
@@ -215,6 +241,7 @@ extension QueueReader {
     package func endComparison(_ comparison: Int64) throws(QueueError) {
         try compare {
             try database.run("DELETE FROM listed WHERE listing = ?", .integer(comparison))
+            try database.run("DELETE FROM sent WHERE listing = ?", .integer(comparison))
             try database.run("DELETE FROM unmatched WHERE listing = ?", .integer(comparison))
             try database.run("DELETE FROM rewritten WHERE listing = ?", .integer(comparison))
         }

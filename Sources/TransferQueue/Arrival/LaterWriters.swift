@@ -1,5 +1,5 @@
 import SQLiteConnection
-import TransferModel
+package import TransferModel
 
 /// Files of other folders of the queue that went to the names of a folder that is compared: a person sends a folder again while the first
 /// batch is not over yet, or batches meet in one folder. What the server lists under such a name may be the later file.
@@ -16,7 +16,7 @@ extension QueueReader {
         while true {
             let after = last
             let batches = try await page {
-                try $0.writingBatches(at: look.origin, since: since, after: after, limit: 100)
+                try $0.writingBatches(at: look.origin, since: since, besides: look.batch, after: after, limit: 100)
             }
             for batch in batches {
                 last = batch.id
@@ -25,7 +25,10 @@ extension QueueReader {
                     let numbers = try await page { try $0.files(in: writer.folder) }
                     for start in stride(from: 0, to: numbers.count, by: rows) {
                         let range = numbers[start]...numbers[min(start + rows, numbers.count) - 1]
-                        try await page { try $0.note(range, of: writer, since: since, in: comparison) }
+                        let isLater = batch.id > look.batch.rawValue
+                        try await page {
+                            try $0.note(range, of: writer, since: since, isLater: isLater, comparison)
+                        }
                     }
                 }
             }
@@ -55,19 +58,22 @@ extension QueueReader {
     }
 
     /// Notes the names of some of a folder's files.
+    /// - Parameter isLater: their batch was queued after the one that is compared: they count as later ones, whatever a clock that was set
+    ///   back meanwhile says of them.
     private func note(
-        _ files: ClosedRange<Int64>, of writer: (folder: Int64, exact: [UInt8]?), since: Int64, in comparison: Int64
+        _ files: ClosedRange<Int64>, of writer: (folder: Int64, exact: [UInt8]?), since: Int64, isLater: Bool,
+        _ comparison: Int64
     ) throws {
         // What is under way may be written at any time. Of what failed only an unknown outcome may have written anything.
         try database.run(
             """
             INSERT INTO rewritten (listing, name, open_until, completed_at, size, digest)
             SELECT ?1, ifnull(?2, t.name),
-                iif(t.state = \(state: .completed), 0, ifnull(t.finished_at, \(Int64.max))),
-                iif(t.state = \(state: .completed), t.finished_at, 0),
+                iif(t.state = \(state: .completed), 0, ifnull(t.finished_at + ?7, \(Int64.max))),
+                iif(t.state = \(state: .completed), t.finished_at + ?7, 0),
                 iif(t.state = \(state: .completed), t.size, NULL), iif(t.state = \(state: .completed), d.digest, NULL)
             FROM tasks t LEFT JOIN task_details d ON d.task = t.id
-            WHERE t.id BETWEEN ?4 AND ?5 AND +t.folder = ?3 AND (t.finished_at IS NULL OR t.finished_at >= ?6)
+            WHERE t.id BETWEEN ?4 AND ?5 AND +t.folder = ?3 AND (t.finished_at IS NULL OR t.finished_at + ?7 >= ?6)
             AND t.begun_at IS NOT NULL AND NOT t.flags & \(flags: .skipped)
             AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause = \(cause: .unknownOutcome))
             ON CONFLICT (listing, name) DO UPDATE SET open_until = max(open_until, excluded.open_until),
@@ -75,21 +81,41 @@ extension QueueReader {
                 digest = iif(excluded.completed_at > completed_at, excluded.digest, digest),
                 completed_at = max(completed_at, excluded.completed_at)
             """, .integer(comparison), SQLiteValue(writer.exact), .integer(writer.folder),
-            .integer(files.lowerBound), .integer(files.upperBound), .integer(since))
+            .integer(files.lowerBound), .integer(files.upperBound), .integer(since),
+            .integer(isLater ? Self.afterAll : 0))
     }
 
-    /// The files that other tasks may have put under a file's name since it was completed; `nil`: none.
-    func later(than file: ComparedFile, in comparison: Int64) throws -> LaterFile? {
-        let time = file.finishedAt.milliseconds
-        return try database.first(
+    /// Milliseconds that no clock shows.
+    private static let afterAll: Int64 = 1 << 60
+
+    /// The files that other tasks may have put under a name since a file of it was completed; `nil`: none.
+    func later(than name: RawPath, finishedAt: Timestamp, in comparison: Int64) throws -> LaterFile? {
+        try database.first(
             """
             SELECT open_until >= ?3, completed_at >= ?3, size, digest FROM rewritten
             WHERE listing = ?1 AND name = ?2 AND (open_until >= ?3 OR completed_at >= ?3)
-            """, .integer(comparison), .blob(file.name.bytes), .integer(time)
+            """, .integer(comparison), .blob(name.bytes), .integer(finishedAt.milliseconds)
         ) { row in
             let version = LaterFile.Version(
                 size: row.count(2), digest: StoredJSON.value(TransferDigest.self, row.optionalText(3)))
             return LaterFile(isOpen: row.integer(0) != 0, completed: row.integer(1) != 0 ? version : nil)
+        }
+    }
+
+    /// The same of one file that was read at its server.
+    /// - Parameter name: at the server.
+    package func later(
+        than name: RawPath, finishedAt: Timestamp, in look: DueLook, isolation: isolated (any Actor)? = #isolation
+    ) async throws(QueueError) -> LaterFile? {
+        let comparison = try await newComparison()
+        do {
+            try await noteLaterWriters(in: look, comparison: comparison)
+            let later = try await page { try $0.later(than: name, finishedAt: finishedAt, in: comparison) }
+            try await endComparison(comparison)
+            return later
+        } catch {
+            try? await endComparison(comparison)
+            throw error
         }
     }
 
@@ -106,17 +132,20 @@ extension QueueReader {
 
     private typealias WritingBatch = (id: Int64, root: Int64, destination: String, isExact: Bool)
 
-    /// Uploads to a server that were not over long before a time, in the order of their numbers.
-    private func writingBatches(at origin: String, since: Int64, after: Int64, limit: Int64) throws -> [WritingBatch] {
+    /// Uploads to a server that were not over long before a time, or were queued after a batch, in the order of their numbers.
+    private func writingBatches(
+        at origin: String, since: Int64, besides batch: BatchID, after: Int64, limit: Int64
+    ) throws -> [WritingBatch] {
         // A clock may have been set back between the end of a file and that of its batch.
         let day: Int64 = 86_400_000
         return try database.rows(
             """
             SELECT b.id, b.root, b.destination,
             EXISTS (SELECT 1 FROM sources WHERE batch = b.id AND placement = \(placement: .exactly))
-            FROM batches b WHERE b.direction = 0 AND b.id > ? AND (b.finished_at IS NULL OR b.finished_at >= ?)
-            AND b.id IN (SELECT batch FROM lanes WHERE origin = ?) ORDER BY b.id LIMIT ?
-            """, .integer(after), .integer(since - day), .text(origin), .integer(limit)
+            FROM batches b WHERE b.direction = 0 AND b.id > ?1
+            AND (b.id > ?5 OR b.finished_at IS NULL OR b.finished_at >= ?2)
+            AND b.id IN (SELECT batch FROM lanes WHERE origin = ?3) ORDER BY b.id LIMIT ?4
+            """, .integer(after), .integer(since - day), .text(origin), .integer(limit), .integer(batch.rawValue)
         ) { (id: $0.integer(0), root: $0.integer(1), destination: $0.text(2), isExact: $0.integer(3) != 0) }
     }
 

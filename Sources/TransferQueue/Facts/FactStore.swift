@@ -206,6 +206,7 @@ struct FactStore: QueueSubject {
         row.flags.verification = completion.verified
         row.flags.remove(.unsettled)
         if completion.skipped { row.flags.insert(.skipped) }
+        if completion.spared { row.flags.insert(.spared) }
         row.finishedAt = time.milliseconds
         queue.notes.completedFolders.insert(row.folder)
     }

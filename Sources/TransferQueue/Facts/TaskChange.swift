@@ -43,7 +43,10 @@ package enum TaskChange: Sendable {
 package struct Completion: Hashable, Sendable {
     package var size: Int64
     package var verified: Verification
+    /// Nothing was sent: a file was there already.
     package var skipped: Bool
+    /// The rule left it there, whatever its bytes are.
+    package var spared: Bool
     package var digest: TransferDigest?
     /// Downloads only: the path where the file ended up.
     package var finalPath: RawPath?
@@ -51,13 +54,14 @@ package struct Completion: Hashable, Sendable {
     package var etag: String?
 
     package init(
-        size: Int64, verified: Verification, skipped: Bool = false, digest: TransferDigest? = nil,
-        finalPath: RawPath? = nil, etag: String? = nil
+        size: Int64, verified: Verification, skipped: Bool = false, spared: Bool = false,
+        digest: TransferDigest? = nil, finalPath: RawPath? = nil, etag: String? = nil
     ) {
         self.etag = etag
         self.size = size
         self.verified = verified
         self.skipped = skipped
+        self.spared = spared
         self.digest = digest
         self.finalPath = finalPath
     }

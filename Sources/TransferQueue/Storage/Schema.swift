@@ -32,7 +32,14 @@ enum Schema {
         Migration(name: "0018 which secrets a batch keeps", script: namedSecrets),
         Migration(name: "0019 since when a task is tried, and looks that a cancel took away", script: triedSince),
         Migration(name: "0020 how far a file ever came", script: furthest),
+        Migration(name: "0021 files of others that were left in their place", script: spared),
     ]
+
+    private static let spared = """
+        -- Flag 1024: the rule left somebody else's file there. Of what was skipped before, the batch's rule is all that tells it.
+        UPDATE tasks SET flags = flags | 1024 WHERE flags & 2 AND state = 6 AND folder IN (
+            SELECT f.id FROM folders f JOIN batches b ON b.id = f.batch WHERE json_extract(b.options, '$.ifExists') = 'skip');
+        """
 
     private static let furthest = """
         -- The most bytes of the file that were confirmed at once since a person last had it begin: to confirm them again is no progress.

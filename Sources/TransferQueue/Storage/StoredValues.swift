@@ -90,6 +90,8 @@ struct TaskFlags: OptionSet, Hashable {
     static let cancelled = TaskFlags(rawValue: 256)
     /// The same, and the engine was killed meanwhile: whoever claims it looks whether it got that name.
     static let unsettled = TaskFlags(rawValue: 512)
+    /// Skipped because the rule of that time left somebody else's file in its place: nothing was said of its bytes.
+    static let spared = TaskFlags(rawValue: 1024)
 
     var verification: Verification {
         get { contains(.verifiedByDigest) ? .digest : contains(.verifiedBySize) ? .size : .none }

@@ -15,14 +15,17 @@ extension TransferService {
         case .folder(let folder): found = folder
         }
         let only: TaskID? = if case .task(let id) = request.id { id } else { nil }
-        let error = try await engine.verify(found.look, only: only)
+        let verification = try await engine.verify(found.look, only: only)
         let absent = try await queue.reader.absentTasks(in: found.look.folder, only: only, limit: 1000)
-        let files = try await queue.reader.completedFiles(in: found.look.folder, only: only)
         let missing = try await queue.reader.absentFiles(in: found.look.folder, only: only)
+        // What was completed meanwhile was compared by nobody.
+        let files =
+            verification.error == nil
+            ? verification.listed : try await queue.reader.completedFiles(in: found.look.folder, only: only)
         return VerifyAnswer(
             folder: VerifiedFolder(
-                destination: found.destination, files: files + missing, found: error == nil ? files : 0, absent: absent,
-                unlisted: error?.message),
+                destination: found.destination, files: files + missing, found: verification.listed, absent: absent,
+                unlisted: verification.error?.message),
             next: only == nil ? found.look.folder.rawValue : nil, total: only == nil ? nil : 1)
     }
 

@@ -91,6 +91,15 @@ extension WhySentence {
         )
     }
 
+    /// All files have arrived, and nobody is let in to look whether they are there.
+    func unlooked(at host: HeldHost) -> (String, Advice) {
+        let error = host.error.map { " (\(host.reason == .auth ? $0.happening : $0.message))" } ?? ""
+        return (
+            "\(called): all of it is sent; the look whether it is there waits \(host.reason.clause(server: host.origin))\(error)",
+            host.reason.remedy(for: mended)
+        )
+    }
+
     private static func reason(of host: HeldHost) -> Because {
         host.error.map { Because($0.finding, withAdvice: $0.code != .cannotFindHost) }
             ?? Because("\(host.origin) asked for a pause")

@@ -93,6 +93,9 @@ package struct WhySentence {
             return ("\(called): its folders are still being looked through", .idle("it goes on by itself"))
         }
         if counts.queued > 0 { return queued }
+        if standing.state == .running, let host = live.held[standing.batch], host.until == nil {
+            return unlooked(at: host)
+        }
         if standing.state == .running {
             return (
                 "\(called): all of it is sent, and whether it is there is being looked at",

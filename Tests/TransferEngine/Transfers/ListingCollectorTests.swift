@@ -53,7 +53,7 @@ import TransferQueue
 
     @Test("while more than a page is not in the comparison it is full, and says when there is room again")
     func full() async throws {
-        let comparison = try await queue.reader.beginComparison()
+        let comparison = try await queue.reader.beginComparison(of: FolderID(rawValue: 1))
         var begun = 0
         let collector = ListingCollector(queue.reader, comparison: comparison) { _ in begun += 1 }
         collector.beginReading(.machineLines)
@@ -71,7 +71,7 @@ import TransferQueue
     @Test("an answer that the protocol has read costs something, and only new names pay for it")
     func answers() async throws {
         func rounds(_ name: (Int) -> String) async throws -> Int {
-            let comparison = try await queue.reader.beginComparison()
+            let comparison = try await queue.reader.beginComparison(of: FolderID(rawValue: 1))
             let collector = ListingCollector(queue.reader, comparison: comparison, mostIdleBytes: 1 << 20) { _ in }
             for round in 0..<1000 {
                 collector.add(answer: entries([name(round)]))
@@ -86,7 +86,7 @@ import TransferQueue
 
     @Test("names of a list have a bound all together, beside their number")
     func longNames() async throws {
-        let comparison = try await queue.reader.beginComparison()
+        let comparison = try await queue.reader.beginComparison(of: FolderID(rawValue: 1))
         let collector = ListingCollector(queue.reader, comparison: comparison, mostKeptBytes: 1 << 20) { _ in }
         var count = 0
         while !collector.isTooLong {

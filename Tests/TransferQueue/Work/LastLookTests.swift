@@ -272,7 +272,7 @@ import TransferModel
         _ = try await add(queue, names)
         try await queue.complete(try await queue.claimAll(limit: 10_000))
         let look = try #require(try await due(queue).first)
-        let comparison = try await queue.reader.beginComparison()
+        let comparison = try await queue.reader.beginComparison(of: look.folder)
         // In two pages, as they come.
         try await queue.reader.add(Array(listed.prefix(listed.count / 2)), to: comparison)
         try await queue.reader.add(Array(listed.dropFirst(listed.count / 2)), to: comparison)
@@ -281,7 +281,7 @@ import TransferModel
         var last: TaskID?
         repeat {
             let page = try await queue.reader.matched(
-                in: look.folder, comparison: comparison, exact: nil, until: nil, after: last, limit: 3)
+                comparison: comparison, exact: nil, after: last, limit: 3)
             for file in page.files { found[file.name.displayed] = .some(file.entry) }
             last = page.last
         } while last != nil
@@ -334,11 +334,11 @@ import TransferModel
             _ = try await add(queue, names, to: destination)
         }
         func found() async throws -> [LaterFile?] {
-            let comparison = try await queue.reader.beginComparison()
+            let comparison = try await queue.reader.beginComparison(of: look.folder)
             try await queue.reader.add([file("a", 1)], to: comparison)
             try await queue.reader.noteLaterWriters(in: look, comparison: comparison)
             let page = try await queue.reader.matched(
-                in: look.folder, comparison: comparison, exact: nil, until: nil, after: nil, limit: 3)
+                comparison: comparison, exact: nil, after: nil, limit: 3)
             try await queue.reader.endComparison(comparison)
             return page.files.map(\.later)
         }
@@ -370,7 +370,7 @@ import TransferModel
         try await queue.complete(try await queue.claimAll())
         let look = try #require(try await due(queue).last)
         func noted() async throws -> Int64? {
-            let comparison = try await queue.reader.beginComparison()
+            let comparison = try await queue.reader.beginComparison(of: look.folder)
             try await queue.reader.noteLaterWriters(in: look, comparison: comparison, rows: 3)
             let count = try await queue.reader.notedNames(comparison)
             try await queue.reader.endComparison(comparison)
@@ -381,6 +381,47 @@ import TransferModel
         _ = try await add(queue, names)
         try await queue.complete(try await queue.claimAll())
         #expect(try await noted() == 7)
+        try await queue.close()
+    }
+
+    @Test("a batch that was queued later counts as the later writer, though the clock was set back meanwhile")
+    func notedAcrossClocks() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await add(queue, ["a"])
+        try await queue.complete(try await queue.claimAll())
+        let look = try #require(try await due(queue).first)
+        sandbox.clock.advance(by: .seconds(-7200))
+        _ = try await add(queue, ["a"])
+        try await queue.complete(try await queue.claimAll())
+        let comparison = try await queue.reader.beginComparison(of: look.folder)
+        try await queue.reader.noteLaterWriters(in: look, comparison: comparison)
+        let page = try await queue.reader.matched(comparison: comparison, exact: nil, after: nil, limit: 3)
+        #expect(page.files.isEmpty)
+        let unmatched = try await queue.reader.unmatched(comparison: comparison, exact: nil, after: nil, limit: 3)
+        let later = LaterFile(isOpen: false, completed: LaterFile.Version(size: 100))
+        #expect(unmatched.files.map(\.later) == [later])
+        try await queue.close()
+    }
+
+    @Test(
+        "what is completed after a comparison began is not compared, all else is, whatever the clock says",
+        arguments: [1, 5000])
+    func completedMeanwhile(rows: Int) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await add(queue, ["a", "b", "c"])
+        let claimed = try await queue.claimAll()
+        try await queue.complete(Array(claimed.dropLast()))
+        guard case .folder(let found) = try await queue.writer.folderToVerify(.batch(claimed[0].batch), after: nil)
+        else { throw CancellationError() }
+        let look = found.look
+        sandbox.clock.advance(by: .seconds(-7200))
+        let comparison = try await queue.reader.beginComparison(of: look.folder, rows: rows)
+        try await queue.complete(claimed.suffix(1))
+        try await queue.reader.add(["a", "b", "c"].map { file($0) }, to: comparison)
+        let page = try await queue.reader.matched(comparison: comparison, exact: nil, after: nil, limit: 10)
+        #expect(page.files.map(\.name.displayed) == ["a", "b"])
         try await queue.close()
     }
 

@@ -1,0 +1,141 @@
+import LinuxSystem
+import TestSupport
+import Testing
+import TransferModel
+import TransferQueue
+
+@testable import TransferEngine
+
+/// What looks and read-backs do beside other batches, other logins and other rules than those that the files were sent with.
+@Suite("Looks and read-backs beside other work", .timeLimit(.minutes(2))) struct SideJobTests {
+    private func upload(
+        _ harness: EngineHarness, _ name: String, _ change: (inout BatchRequest) -> Void = { _ in }
+    ) -> BatchRequest {
+        let source = UploadSource(path: RawPath(harness.sandbox.path(name)), placement: .named(RawPath(name)))
+        let url = "dav" + harness.store.url("/in/").dropFirst("http".count)
+        var request = BatchRequest(work: .upload([source], to: url))
+        request.secrets.user = "me"
+        request.secrets.password = "pw"
+        change(&request)
+        return request
+    }
+
+    private func readBack(_ batch: BatchID, _ harness: EngineHarness) async throws -> [ReadBackOutcome] {
+        guard case .folder(let folder) = try await harness.queue.writer.folderToVerify(.batch(batch), after: nil) else {
+            return []
+        }
+        var outcomes: [ReadBackOutcome] = []
+        for file in try await harness.queue.reader.filesToReadBack(
+            in: folder.look.folder, only: nil, after: nil, limit: 10)
+        {
+            outcomes.append(try await harness.engine.readBack(file, in: folder.look, ReadBackMeter()))
+        }
+        return outcomes
+    }
+
+    @Test("a file whose name a later batch has written is not failed by reading it back")
+    func laterWriter() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("a", pattern(90_000))
+        let first = try await harness.add(upload(harness, "a"))
+        try await harness.finished(first)
+        #expect(try await readBack(first, harness) == [.same])
+        try harness.sandbox.write("a", pattern(70_000, seed: 5))
+        let second = try await harness.add(upload(harness, "a") { $0.options.ifExists = .replace })
+        try await harness.finished(second)
+        guard case .unread(let error)? = try await readBack(first, harness).first else {
+            Issue.record("another file's bytes are said to be its own, or it is failed")
+            return
+        }
+        #expect(error.message.contains("a later batch of yours"))
+        #expect(try await harness.tasks(first).map(\.state) == [.completed])
+        #expect(try await readBack(second, harness) == [.same])
+        // What nobody of us has written fails.
+        harness.store.put("/in/a", pattern(70_000, seed: 6))
+        guard case .other? = try await readBack(second, harness).first else {
+            Issue.record("a stranger's bytes pass")
+            return
+        }
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a file that the rule of that time spared is nobody's to compare, whatever the rule is now")
+    func spared() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("a", pattern(90_000))
+        harness.store.put("/in/a", pattern(50_000, seed: 7))
+        let batch = try await harness.add(upload(harness, "a") { $0.options.ifExists = .skip })
+        try await harness.finished(batch)
+        #expect(try await harness.tasks(batch).map(\.skipped) == [true])
+        _ = try await harness.queue.writer.set([.batch(batch)], NodeSettings(ifExists: .replace))
+        await harness.engine.queueChanged()
+        #expect(try await readBack(batch, harness) == [.notCompared])
+        #expect(try await harness.tasks(batch).map(\.state) == [.completed])
+        await harness.stop()
+    }
+
+    @Test("a login that is refused is shown once more by looks and read-backs, which go on when it is mended")
+    func refusedLogin() async throws {
+        let isRevoked = SharedValue(false)
+        let refused = SharedValue(0)
+        let harness = try await EngineHarness(limits: EngineLimits(transfers: 2, transfersPerHost: 2)) { _, _ in
+            guard isRevoked.withLock({ $0 }) else { return .ordinary }
+            refused.withLock { $0 += 1 }
+            return .answer("401 Unauthorized", fields: ["WWW-Authenticate: Basic realm=\"r\""])
+        }
+        for file in 0..<12 { try harness.sandbox.write("d/\(file)/f", [UInt8(file)]) }
+        let batch = try await harness.add(upload(harness, "d"))
+        try await harness.finished(batch)
+        isRevoked.withLock { $0 = true }
+        var outcomes: [ReadBackOutcome] = []
+        for folder in try await folders(of: batch, harness) {
+            let error = try await harness.engine.verify(folder, only: nil).error
+            #expect(error?.httpStatus == 401)
+            for file in try await harness.queue.reader.filesToReadBack(
+                in: folder.folder, only: nil, after: nil, limit: 10)
+            {
+                outcomes.append(try await harness.engine.readBack(file, in: folder, ReadBackMeter()))
+            }
+        }
+        #expect(outcomes.count == 12)
+        // By a login that was good before, and once more to see whether it was the folder's own address.
+        #expect(refused.withLock { $0 } == 2)
+        // A look that is due waits for another login, and does not give up.
+        _ = try await harness.queue.writer.retry([.batch(batch)])
+        try harness.sandbox.write("e", [1])
+        let second = try await harness.add(upload(harness, "e"))
+        try await harness.task(of: second) { $0.state == .queued }
+        isRevoked.withLock { $0 = false }
+        await harness.engine.tryAgain()
+        #expect(try await harness.finished(second).listed?.found == 1)
+        await harness.stop()
+    }
+
+    private func folders(of batch: BatchID, _ harness: EngineHarness) async throws -> [DueLook] {
+        var looks: [DueLook] = []
+        while case .folder(let found) = try await harness.queue.writer.folderToVerify(
+            .batch(batch), after: looks.last?.folder.rawValue)
+        { looks.append(found.look) }
+        return looks
+    }
+
+    @Test("a look whose login is refused waits for another one")
+    func waitsForLogin() async throws {
+        let isRevoked = SharedValue(false)
+        let harness = try await EngineHarness { request, _ in
+            if request.method == "PROPFIND", request.fields["depth"] == "1" { isRevoked.withLock { $0 = true } }
+            return isRevoked.withLock { $0 }
+                ? .answer("401 Unauthorized", fields: ["WWW-Authenticate: Basic realm=\"r\""]) : .ordinary
+        }
+        try harness.sandbox.write("a", [1])
+        let batch = try await harness.add(upload(harness, "a"))
+        try await harness.batch(batch) { $0.filesCompleted == 1 }
+        while await harness.engine.live().held[batch]?.reason != .auth {
+            await harness.engine.tryLooksAgain()
+            await harness.engine.waitUntilIdle()
+        }
+        #expect(try await harness.queue.reader.batch(batch)?.state.isTerminal == false)
+        await harness.stop()
+    }
+}
