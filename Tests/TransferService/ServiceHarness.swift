@@ -30,7 +30,7 @@ final class ServiceHarness: Sendable {
         // What a test takes back it takes back in time, however busy the machine is.
         await queue.writer.setGraceTime(.seconds(3600))
         loop = try EventLoop(name: "service under test")
-        engine = FakeEngine()
+        engine = FakeEngine(queue)
         socket = try ControlSocket(places: places, handedOver: nil)
         let stops = Holder(stops: { _ in })
         service = TransferService(
@@ -101,6 +101,9 @@ actor FakeEngine: EngineControl {
     private var snapshot = LiveSnapshot()
     private var notice: (@Sendable () -> Void)?
     private var currentLimits = EngineLimits()
+    private let queue: TransferQueue
+
+    init(_ queue: TransferQueue) { self.queue = queue }
 
     /// What moves from now on; who watches is told.
     func show(_ snapshot: LiveSnapshot) {
@@ -148,8 +151,11 @@ actor FakeEngine: EngineControl {
     func failRemovals(_ error: TransferError?) { removalFails = error }
     func place(_ found: [FoundUpload]) { uploads = found }
     func remove(_ remains: Remains) async -> TransferError? {
-        if removalFails == nil { removed.append(remains.task.id) }
-        return removalFails
+        if let removalFails { return removalFails }
+        removed.append(remains.task.id)
+        // As the engine does: the queue knows of nothing any more.
+        try? await queue.writer.forgetRemains(of: remains.task.id)
+        return nil
     }
     /// Why no folder can be listed; `nil`: they can.
     var unlistable: TransferError?

@@ -25,7 +25,8 @@ struct PurgingStore: QueueSubject {
         self.limits = limits
     }
 
-    /// Forgets nodes for a person: batches are hidden at once, and deleted when the purge can no longer be undone.
+    /// Forgets nodes for a person: batches are hidden at once, and deleted when the purge can no longer be undone; a single task is forgotten
+    /// at once, for good, and refused while something is known that it has left.
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func purge(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let operation = try undoLog.operation(joining: joining)
@@ -41,6 +42,10 @@ struct PurgingStore: QueueSubject {
                 return finder.refused(node, "a folder is forgotten with its batch: 'martlet purge \(batch)'")
             case .task(let row):
                 guard row.state.isTerminal else { return finder.refused(node, "\(node) is not over: cancel it first") }
+                // Only its resume point names what it has left: without it nobody would know of that.
+                guard try tasks.details(row).resumePoint == nil else {
+                    return finder.refused(node, "what \(node) left is still there: purge it again later")
+                }
                 try forget(row)
             }
             return NodeResult(id: node, result: .done)

@@ -2,7 +2,7 @@ package import TransferModel
 
 /// Forgetting what is over.
 extension QueueWriter {
-    /// Forgets terminal batches, which can be taken back, and tasks.
+    /// Forgets terminal batches, which can be taken back, and tasks that have left nothing.
     package func purge(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
         try change { try store.purging.purge(nodes, joining: joining) }
     }

@@ -42,33 +42,13 @@ extension TransferService {
     /// Gives back the tasks of which something is still there, and why.
     private func clearRemains(of nodes: [NodeID]) async throws -> [NodeID: NodeResult] {
         let tasks = Set(nodes.compactMap { if case .task(let task) = $0 { task } else { nil } })
-        if tasks.isEmpty { return [:] }
         var kept: [NodeID: NodeResult] = [:]
-        for remains in try await queue.leftBehind() where tasks.contains(remains.task.id) {
-            guard let error = await engine.remove(remains) else { continue }
-            let task = remains.task.id
+        for (task, error) in try await engine.clearRemains(of: tasks, in: queue) {
             kept[.task(task)] = NodeResult(
                 id: .task(task), result: .refused, code: .refused,
                 message: "what \(task) left is still there (\(error.message)): purge it again later, "
                     + "or let it lie with 'martlet leftovers abort --forget \(task)'")
         }
         return kept
-    }
-}
-
-extension TransferQueue {
-    /// Remains of transfers that are over: uploads at servers, downloads here.
-    func leftBehind() async throws -> [Remains] {
-        var found: [Remains] = []
-        for direction in [TransferDirection.upload, .download] {
-            var last = TaskID(rawValue: 0)
-            while true {
-                let page = try await writer.remains(of: direction, in: [.failed, .cancelled], after: last, limit: 500)
-                found += page.filter { direction == .download || $0.protocolName != nil }
-                guard page.count == 500, let end = page.last?.task.id else { break }
-                last = end
-            }
-        }
-        return found
     }
 }

@@ -142,6 +142,25 @@ import TransferQueue
         await second.stop()
     }
 
+    @Test("what a single download left here goes before the queue forgets the task")
+    func partOfPurged() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, _ in
+            request.method == "GET" ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.batch(batch) { $0.bytesAccepted == 400_000 }
+        let task = try #require(try await harness.tasks(batch).first?.id)
+        await harness.engine.stop(try await harness.queue.writer.cancel([.task(task)]).stopped)
+        #expect(harness.sandbox.names("out") == ["f.t1.part"])
+        #expect(try await harness.engine.clearRemains(of: [task], in: harness.queue) == [:])
+        #expect(harness.sandbox.names("out") == [])
+        #expect(try await harness.queue.writer.purge([.task(task)]).results.map(\.result) == [.done])
+        hold.reach()
+        await harness.stop()
+    }
+
     @Test("what a cancelled download left in a folder that is away stays known until it is back")
     func partOutOfReach() async throws {
         let hold = try Milestone()

@@ -81,4 +81,22 @@ import TransferModel
         #expect(try await queue.reader.check() == [])
         try await queue.close()
     }
+
+    @Test("keep a task from being forgotten by itself: nothing else names them")
+    func single() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 2)
+        let tasks = try await queue.claimAll()
+        queue.writer.record(.checkpoint(resumePoint: [7], accepted: 10), for: tasks[0].id)
+        for task in tasks { queue.writer.record(.failed(TransferError(.http, "no")), for: task.id) }
+        try await queue.writer.commit()
+        let nodes = tasks.map { NodeID.task($0.id) }
+        #expect(try await queue.writer.purge(nodes).results.map(\.result) == [.refused, .done])
+        #expect(try await queue.writer.remains(in: [.failed]).map(\.task.id) == [tasks[0].id])
+        try await queue.writer.forgetRemains(of: tasks[0].id)
+        #expect(try await queue.writer.purge([nodes[0]]).results.map(\.result) == [.done])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
 }

@@ -68,10 +68,7 @@ struct Front {
     /// As `nodes.purge`: what a single task has left goes first, or it stays.
     func purge(_ node: NodeID) async throws {
         if case .task(let task) = node {
-            for remains in try await queue.writer.remains(in: [.failed, .cancelled], limit: 500)
-            where remains.task.id == task {
-                if await engine.remove(remains) != nil { return }
-            }
+            guard try await engine.clearRemains(of: [task], in: queue).isEmpty else { return }
         }
         try await take(try await queue.writer.purge([node]))
     }

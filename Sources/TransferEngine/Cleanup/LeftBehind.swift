@@ -1,0 +1,53 @@
+package import TransferModel
+package import TransferQueue
+
+extension TransferQueue {
+    /// Remains of transfers that are over: uploads at servers, downloads here.
+    package func leftBehind() async throws -> [Remains] {
+        try await resumable().filter(\.isThere)
+    }
+
+    /// Transfers that are over and have a resume point, whether it names anything or not.
+    fileprivate func resumable() async throws -> [Remains] {
+        var found: [Remains] = []
+        for direction in [TransferDirection.upload, .download] {
+            var last = TaskID(rawValue: 0)
+            while true {
+                let page = try await writer.remains(of: direction, in: [.failed, .cancelled], after: last, limit: 500)
+                found += page
+                guard page.count == 500, let end = page.last?.task.id else { break }
+                last = end
+            }
+        }
+        return found
+    }
+}
+
+extension EngineControl {
+    /// Takes away what single tasks that are over have left, at servers and here. The queue forgets such a task only afterwards, because
+    /// its resume point alone names what is left.
+    /// - Returns: the tasks of which something is still there, and why.
+    package func clearRemains(
+        of tasks: Set<TaskID>, in queue: TransferQueue
+    ) async throws -> [TaskID: TransferError] {
+        if tasks.isEmpty { return [:] }
+        var kept: [TaskID: TransferError] = [:]
+        for remains in try await queue.resumable() where tasks.contains(remains.task.id) {
+            let task = remains.task.id
+            if remains.isThere {
+                kept[task] = await remove(remains)
+            } else {
+                try await queue.writer.forgetRemains(of: task, under: remains.task.claim)
+            }
+        }
+        return kept
+    }
+}
+
+extension Remains {
+    /// False when the resume point of an upload names nothing at its server.
+    fileprivate var isThere: Bool {
+        if case .download = task.work { return true }
+        return protocolName != nil
+    }
+}
