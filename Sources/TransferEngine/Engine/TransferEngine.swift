@@ -122,6 +122,7 @@ package actor TransferEngine: EngineControl {
         // A machine without a battery for its clock may have written these before it knew the time: none may be later than the longest
         // time that a server can ask for.
         try await queue.writer.moveRetries(by: .zero, now: timeline.now, within: Self.waitRule.retry.longestRetryAfter)
+        try await queue.writer.boundEnds(by: timeline.now)
         let changes = queue.changes()
         // Ends with the engine's shutdown, or with the queue. On our loop, as everything is: one task elsewhere would make the pool of
         // threads that the language has wake up once a second for good.
@@ -177,6 +178,7 @@ package actor TransferEngine: EngineControl {
         inBackground { [self] in
             // Each for itself: what is moved already must not be moved again.
             await durably { try await queue.writer.moveEnds(by: step, at: times) }
+            await durably { try await queue.writer.boundEnds(by: timeline.now) }
             await durably {
                 try await queue.writer.moveRetries(by: step, now: timeline.now, within: Self.waitRule.retry.longCap)
             }

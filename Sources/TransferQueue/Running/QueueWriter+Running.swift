@@ -39,6 +39,12 @@ extension QueueWriter {
         try change { try store.waits.moveEnds(by: step, at: times) }
     }
 
+    /// The wall clock was set back, or goes another way than that of an earlier engine: what was cancelled or purged was so by now at the
+    /// latest. The time in which that can be taken back, and after which what it left is removed, begins now.
+    package func boundEnds(by now: Timestamp) throws(QueueError) {
+        try change { try store.waits.boundEnds(by: now) }
+    }
+
     /// The wall clock was set: moves the times after which tasks are tried again along with it.
     /// - Parameter longest: no such time is left that is further away from now.
     package func moveRetries(by step: Duration, now: Timestamp, within longest: Duration) throws(QueueError) {

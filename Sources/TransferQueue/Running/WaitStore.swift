@@ -37,6 +37,18 @@ struct WaitStore: QueueSubject {
             .integer(times.upperBound.milliseconds))
     }
 
+    /// Nothing has ended later than now: a grace time counts from these.
+    func boundEnds(by now: Timestamp) throws {
+        let now = SQLiteValue.integer(now.milliseconds)
+        try database.run("UPDATE undo SET at = ?1 WHERE at > ?1", now)
+        try database.run("UPDATE batches INDEXED BY batches_purged SET purged_at = ?1 WHERE purged_at > ?1", now)
+        try database.run(
+            """
+            UPDATE tasks SET finished_at = ?1 WHERE finished_at > ?1 AND id IN
+            (SELECT task FROM task_details INDEXED BY details_remains WHERE resume_point IS NOT NULL)
+            """, now)
+    }
+
     func nextWake() throws -> Timestamp? {
         let retry = try database.integer(
             "SELECT min(retry_at) FROM task_details INDEXED BY details_wake WHERE retry_at IS NOT NULL")

@@ -99,4 +99,29 @@ import TransferModel
         #expect(try await queue.reader.check() == [])
         try await queue.close()
     }
+
+    @Test("are due after the grace time, though the clock was ahead when they were cancelled and purged")
+    func clockAhead() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let task = try #require(try await queue.claimAll().first)
+        queue.writer.record(.checkpoint(resumePoint: [7], accepted: 10), for: task.claim)
+        try await queue.writer.commit()
+        _ = try await queue.writer.cancel([.batch(batch)])
+        _ = try await queue.writer.purge([.batch(batch)])
+        sandbox.clock.advance(by: .seconds(-86_400))
+        let now = sandbox.clock.now
+        try await queue.writer.boundEnds(by: now)
+        #expect(try await queue.writer.remains(in: [.cancelled]).map(\.finishedAt) == [now])
+        let later = now.advanced(by: .seconds(11))
+        #expect(try await queue.writer.purgedRemains(now: later).map(\.task.id) == [task.id])
+        // The person has the grace time to take it back, and no longer.
+        sandbox.clock.advance(by: .seconds(11))
+        #expect(try await queue.writer.undo(.last, now: later).undone == nil)
+        try await queue.writer.forgetRemains(of: task.id)
+        _ = try await queue.writer.forgetPurged(now: later)
+        #expect(try await queue.writer.order(of: batch) == nil)
+        try await queue.close()
+    }
 }
