@@ -26,8 +26,7 @@ final class Downloads: @unchecked Sendable {
     private var published: [String: String] = [:]
     /// Digests of files that the person has put under final names.
     private var own: [String: String] = [:]
-    /// Files that the person has put in the place of temporary ones.
-    private var ownParts: Set<UInt64> = []
+    private var ownParts = PersonsParts()
 
     init(
         _ folder: String, _ network: Network, _ contents: Contents, on disk: SimulatedDisk, seed: UInt64
@@ -155,15 +154,15 @@ final class Downloads: @unchecked Sendable {
             unlink(path)
         case 1:
             world.tell("person", "cuts \(name) down")
-            SimulatedDisk.write(Array(old.prefix(chance.below(old.count + 1))), path)
+            ownParts.write(Array(old.prefix(chance.below(old.count + 1))), path)
         case 2:
             world.tell("person", "appends to \(name)")
-            SimulatedDisk.write(old + Bytes.random(1 + chance.below(500), &chance), path)
+            ownParts.write(old + Bytes.random(1 + chance.below(500), &chance), path)
         default:
             world.tell("person", "puts another file in the place of \(name)")
             SimulatedDisk.write(Bytes.random(old.count, &chance), path + "~")
             rename(path + "~", path)
-            if let inode = SimulatedDisk.inode(path) { ownParts.insert(inode) }
+            ownParts.put(path)
         }
         disk.changedElsewhere(path)
     }
@@ -228,7 +227,7 @@ final class Downloads: @unchecked Sendable {
     func checkEnd(_ tasks: [TaskSnapshot], known: [String]) {
         checkCompleted(tasks)
         for name in SimulatedDisk.names(in: folder) where name.hasSuffix(".part") {
-            if SimulatedDisk.inode(path(name)).map(ownParts.contains) == true { continue }
+            if ownParts.contains(path(name)) { continue }
             let owner = tasks.first { name.contains(".\($0.id).") || name.contains(".\($0.id)-") }
             guard let owner else {
                 world.fault("\(name) is left, and its task is gone")
