@@ -18,6 +18,10 @@ final class DownloadTarget: TransferBodySink {
     private(set) var descriptor: OwnedDescriptor?
     /// Offset in the file at which the next byte is written.
     private var position: Int64 = 0
+    /// Length of the file by the server's word; nothing is written behind it. `nil`: it did not say.
+    private var end: Int64?
+    /// The server sent more than it said that the file has: a part of what came may be another version's.
+    private var isOverlong = false
     /// Bytes still to be dropped: the server began earlier than it was asked to.
     private var skip: Int64 = 0
     /// Bytes of the file that are surely on the disk.
@@ -127,6 +131,7 @@ final class DownloadTarget: TransferBodySink {
         }
         position = opening.offset
         skip = opening.skip
+        (end, isOverlong) = (opening.total, false)
         synced = min(synced, opening.offset)
         starts += 1
     }
@@ -167,6 +172,10 @@ final class DownloadTarget: TransferBodySink {
         let dropped = Int(min(skip, Int64(bytes.count)))
         skip -= Int64(dropped)
         let rest = UnsafeRawBufferPointer(rebasing: bytes[dropped...])
+        if let end, position + Int64(rest.count) > end {
+            isOverlong = true
+            throw .badDescriptor
+        }
         try disk.write(descriptor.rawValue, rest, at: position)
         position += Int64(rest.count)
     }
@@ -174,6 +183,13 @@ final class DownloadTarget: TransferBodySink {
     /// The refusal that an error number of the destination means.
     func refusal(_ error: Errno) -> Refusal {
         let place = directory.displayed
+        if isOverlong {
+            return Refusal(
+                error: TransferError(
+                    .badServerResponse, "the server sent more than the \(end ?? 0) bytes that it said the file has",
+                    .automatic("Martlet asks for the file again")),
+                waits: .backoff)
+        }
         if isMeddledWith {
             return Refusal(
                 error: TransferError(

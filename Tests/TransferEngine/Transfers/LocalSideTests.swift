@@ -171,6 +171,22 @@ import TransferQueue
         #expect(target.written == 5)
     }
 
+    @Test("a server that sends more than it said the file has is not listened to: the file is asked for again")
+    func longer() throws {
+        let target = target()
+        try target.prepare(for: RawPath("f"))
+        try target.begin(GateOpening(offset: 1, skip: 1, total: 5))
+        try write(target, [0, 1, 2])
+        #expect(throws: Errno.self) { try write(target, [3, 4, 5]) }
+        #expect(target.written == 3)
+        #expect(target.refusal(.badDescriptor).waits == .backoff)
+        // The next answer may be of another version.
+        try target.begin(GateOpening(offset: 0, total: 6))
+        try write(target, [0, 1, 2, 3, 4, 5])
+        #expect(target.written == 6)
+        #expect(target.refusal(.badDescriptor).waits == nil)
+    }
+
     @Test("a full disk waits, a directory that cannot be written fails")
     func refusals() {
         #expect(target().refusal(.noSpace).waits == .diskSpace)
