@@ -108,20 +108,27 @@ final class Rules: @unchecked Sendable {
     private func place(_ address: String) -> String {
         // A download's, at this machine.
         if address.hasPrefix("/") { return address }
-        let rest = address.drop { $0 != ":" }.dropFirst(3)
-        let host = String(rest.prefix { $0 != "/" })
-        let name = String(rest.dropFirst(host.count))
+        let host = host(of: address)
+        let name = String(address.drop { $0 != ":" }.dropFirst(3 + host.count))
         return host + "/" + (network.disks.first { $0.host == host }?.key(name) ?? name)
+    }
+
+    private func host(of address: String) -> String {
+        String(address.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" })
     }
 
     var unfinished: [Unfinished] { network.unfinished }
     func count(_ what: String) { world.count(what) }
     func fault(_ what: String) { world.fault(what) }
 
-    /// Every batch has a login that its server takes.
+    /// Every batch has a login that its server takes. Servers of FTP and SFTP let everybody in here: a task that waits for one of them was
+    /// refused a file for a moment, after the server had taken bytes of it. No login mends that; the person is told to retry, and does so
+    /// later (`Person.settle`).
     func checkLogins(_ reader: QueueReader) async throws {
         for task in try await reader.tasks(limit: 10_000)
         where task.state == .waiting && task.waitReasons.contains(.auth) {
+            let address = task.destination.hasPrefix("/") ? task.source : task.destination
+            if network.http[host(of: address)] == nil { continue }
             world.fault("\(task.id) waits for a login that it has: \(task.error?.message ?? "")")
         }
     }
