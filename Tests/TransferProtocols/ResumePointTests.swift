@@ -238,3 +238,28 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
         #expect(ResumePoint(encoded: Array(line.utf8)) == nil)
     }
 }
+
+@Suite("What a server did not remove") struct LeftPointTests {
+    private func old(_ name: String) -> ResumePoint { ResumePoint(FTPResumePoint(temporary: RawPath(name))) }
+
+    @Test("is stored with the point that goes on, each of them once, and never a secret")
+    func stored() throws {
+        var point = ResumePoint(DavResumePoint(temporary: "/d/.f.1-2.martlet-part"))
+        var second = old("b")
+        second.leave([old("a")])
+        let secret = ResumePoint(encoded: old("c").encoded, secret: "https://h/secret")
+        point.leave([second, old("a"), try #require(secret)])
+        #expect(point.left == [old("b"), old("a")])
+        let read = try #require(ResumePoint(encoded: point.encoded))
+        #expect(read == point && read.disclaimed.left == point.left)
+        #expect(read.content(DavResumePoint.self) != nil)
+    }
+
+    @Test("is all that a finished upload keeps")
+    func alone() {
+        #expect(ResumePoint(left: []) == nil)
+        let point = ResumePoint(left: [old("a"), old("b")])
+        #expect(point?.content(FTPResumePoint.self)?.temporary == RawPath("a"))
+        #expect(point?.isOutdated == true && point?.left == [old("b")])
+    }
+}

@@ -48,7 +48,7 @@ enum LastLookVerdict {
         func absent(_ what: String, _ remedy: Remedy = otherLies, isOther: Bool = true) -> AbsentFile {
             AbsentFile(
                 task: file.task, finishedAt: file.finishedAt, error: TransferError(.notThere, what, remedy),
-                resumePoint: isOther ? otherLiesThere : nil)
+                resumePoint: isOther ? otherLiesThere.encoded : nil)
         }
         guard let entry = file.entry else {
             return absent(
@@ -79,10 +79,10 @@ enum LastLookVerdict {
 
     /// A retry finds a file there that is known not to be the source, whatever its length and time: only the rule for files that are there
     /// already says whether it is replaced. Even a damaged copy of ours may have been mended by then.
-    static let otherLiesThere: [UInt8] = {
+    static let otherLiesThere: ResumePoint = {
         var point = ResumePoint(PutResumePoint(stored: false, etag: nil))
         (point.isOutdated, point.targetIsOther) = (true, true)
-        return point.encoded
+        return point
     }()
 
     private static func since(_ entry: RemoteEntry) -> String { entry.modified.map { ", changed \($0)" } ?? "" }

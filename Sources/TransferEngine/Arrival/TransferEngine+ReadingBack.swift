@@ -74,7 +74,7 @@ extension TransferEngine {
         let later = try await queue.reader.later(than: name, finishedAt: file.finishedAt, in: look)
         let absent = AbsentFile(
             task: file.task, finishedAt: file.finishedAt, error: error,
-            resumePoint: entry == nil ? nil : LastLookVerdict.otherLiesThere)
+            resumePoint: entry == nil ? nil : LastLookVerdict.otherLiesThere.encoded)
         switch LastLookVerdict(absent, lies: entry, later: later) {
         case .isThere: return .unread(.writtenSince)
         case .isOpen: return .unread(.beingSentAgain(1))

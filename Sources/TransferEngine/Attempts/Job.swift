@@ -38,6 +38,8 @@ final class UploadWork {
     var resumePoint: ResumePoint?
     /// An earlier one, until another takes its place: the upload begins anew, and what is there of it may still have to be removed.
     var outdatedPoint: ResumePoint?
+    /// Resume points of what the server has not removed though it was asked to, in this attempt or before (`ResumePoint.left`).
+    private(set) var left: [ResumePoint] = []
     /// The earlier version of the source that the server has stored.
     var ownVersion: PutResumePoint?
     /// Bytes that exchanges which are over have sent, without the server's word on them yet.
@@ -52,6 +54,8 @@ final class UploadWork {
     init(_ subject: UploadSubject, from source: SourceFile?) {
         (self.subject, self.source) = (subject, source)
     }
+
+    func leave(_ points: [ResumePoint]) { for point in points where !left.contains(point) { left.append(point) } }
 }
 
 /// The state of a download that no other job has. On the engine's loop.

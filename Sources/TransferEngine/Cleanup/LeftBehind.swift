@@ -13,7 +13,7 @@ extension TransferQueue {
         for direction in [TransferDirection.upload, .download] {
             var last = TaskID(rawValue: 0)
             while true {
-                let page = try await writer.remains(of: direction, in: [.failed, .cancelled], after: last, limit: 500)
+                let page = try await writer.remains(of: direction, in: Remains.over, after: last, limit: 500)
                 found += page
                 guard page.count == 500, let end = page.last?.task.id else { break }
                 last = end
@@ -45,6 +45,9 @@ extension EngineControl {
 }
 
 extension Remains {
+    /// The states of transfers that go on with nothing any more. One that is completed has left what its server did not remove.
+    package static let over: [TransferState] = [.completed, .failed, .cancelled]
+
     /// False when the resume point of an upload names nothing at its server.
     fileprivate var isThere: Bool {
         if case .download = task.work { return true }

@@ -32,6 +32,7 @@ extension TransferEngine {
     func sweep() async throws {
         let times = [
             try await sweepPurged(), try await sweepCancelled(.download), try await sweepCancelled(.upload),
+            try await sweep(.upload, in: .completed),
         ]
         try await forgetIdleHosts()
         guard phase == .running, let next = times.compactMap(\.self).min() else { return }
@@ -53,10 +54,15 @@ extension TransferEngine {
 
     /// - Returns: when there is something to do again.
     private func sweepCancelled(_ direction: TransferDirection) async throws -> Duration? {
+        try await sweep(direction, in: .cancelled)
+    }
+
+    /// - Returns: when there is something to do again.
+    private func sweep(_ direction: TransferDirection, in state: TransferState) async throws -> Duration? {
         var last = TaskID(rawValue: 0)
         var next: Duration?
         while phase == .running {
-            let page = try await queue.writer.remains(of: direction, in: [.cancelled], after: last, limit: 100)
+            let page = try await queue.writer.remains(of: direction, in: [state], after: last, limit: 100)
             guard let end = page.last?.task.id else { break }
             last = end
             for remains in page {
@@ -129,9 +135,11 @@ extension TransferEngine {
         guard attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil else { return .takenBack }
         if case .failed(let error) = context.credentials { return error }
         if let refusal = credentials.refusal(context, remains.origin) { return refusal.error }
-        if let place = context.destination?.appending(remote),
-            let machine = place.removal(of: point, facts: facts(place, remains.origin))
-        {
+        let place = context.destination?.appending(remote)
+        let machines = ([point] + point.left).compactMap { point in
+            place.flatMap { $0.removal(of: point, facts: facts($0, remains.origin)) }
+        }
+        if let place, !machines.isEmpty {
             // Whoever takes the cancel back begins anew under another name: what is removed now may be gone a little later.
             var leaving = point.disclaimed
             leaving.isOutdated = true
@@ -141,13 +149,17 @@ extension TransferEngine {
                 _ = try await queue.writer.leaveToRemove(remains, resumePoint: stored)
                 return .stoppedLooking
             }
-            guard attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil else { return .takenBack }
-            let attempt = Attempt(
-                .removal, of: task, context: context, origin: remains.origin, machine: machine,
-                at: timeline.nanoseconds)
-            attempt.place = place
-            if let error = await run(attempt) {
-                if !attempt.hasReachedServer, attempts[task.id] == nil {
+            var hasReachedServer = false
+            for machine in machines {
+                guard attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil else { return .takenBack }
+                let attempt = Attempt(
+                    .removal, of: task, context: context, origin: remains.origin, machine: machine,
+                    at: timeline.nanoseconds)
+                attempt.place = place
+                let error = await run(attempt)
+                hasReachedServer = hasReachedServer || attempt.hasReachedServer
+                guard let error else { continue }
+                if !hasReachedServer, attempts[task.id] == nil {
                     // Nobody has been there: it may be gone on with as before.
                     _ = try await queue.writer.leaveToRemove(remains, resumePoint: stored)
                 }
@@ -238,6 +250,6 @@ extension Remains {
     /// By which it was sent; `nil`: nothing of it is at a server.
     package var protocolName: String? {
         let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }
-        return point.flatMap { $0.leavesParts ? $0.kind : nil }
+        return point.flatMap { point in ([point] + point.left).first(where: \.leavesParts)?.kind }
     }
 }

@@ -160,6 +160,8 @@ extension TransferEngine {
             if let own = point.ownVersion { work.ownVersion = own }
             point.ownVersion = work.ownVersion
             point.targetIsOther = work.subject.targetIsOther
+            work.leave(attempt.machine.unremoved)
+            point.leave(work.left)
             work.resumePoint = point
             work.outdatedPoint = nil
             return point

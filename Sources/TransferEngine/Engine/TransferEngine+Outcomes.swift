@@ -22,8 +22,10 @@ extension TransferEngine {
         if let response = receipt.response { queue.writer.record(.response(response), for: attempt.task.claim) }
         let completion = Completion(
             size: receipt.bytes, verified: receipt.verified, skipped: isSkipped, spared: receipt.skipped,
-            digest: receipt.digest, finalPath: finalPath, etag: attempt.upload == nil ? nil : receipt.etag)
+            digest: receipt.digest, finalPath: finalPath, etag: attempt.upload == nil ? nil : receipt.etag,
+            left: leftBehind(attempt)?.encoded)
         queue.writer.record(.completed(completion), for: attempt.task.claim)
+        if completion.left != nil { planSweep() }
         FaultPoint.finished.pass()
         served(attempt)
         wasLetIn(attempt)
@@ -172,15 +174,29 @@ extension TransferEngine {
             record(
                 restart: "it was broken off, and this server cannot resume", attempt.sent, of: attempt.task,
                 keeping: work.resumePoint ?? work.outdatedPoint)
+        } else if let left {
+            queue.writer.record(
+                .checkpoint(resumePoint: left.encoded, accepted: attempt.accepted, secret: left.secret),
+                for: attempt.task.claim)
         }
     }
 
     /// Makes a resume point of what the attempt leaves at the server where none tells of it yet; `nil`: it leaves nothing.
     func takeRemains(_ attempt: Attempt) -> ResumePoint? {
-        guard attempt.upload != nil, let left = attempt.machine.remains else { return nil }
+        guard case .upload(let work) = attempt.job else { return nil }
         // What never got there has left nothing there.
         if case .sftp? = attempt.place?.wire, !attempt.hasReachedServer { return nil }
-        return recordable(left, attempt)
+        if let remains = attempt.machine.remains { return recordable(remains, attempt) }
+        if attempt.machine.unremoved.isEmpty { return nil }
+        // Nobody goes on from an earlier version's, and what the server has not removed of it stays known.
+        return (work.resumePoint ?? work.outdatedPoint ?? leftBehind(attempt)).flatMap { recordable($0, attempt) }
+    }
+
+    /// The point of an upload that is over and of which the server has only what it did not remove; `nil`: it has nothing like that.
+    private func leftBehind(_ attempt: Attempt) -> ResumePoint? {
+        guard case .upload(let work) = attempt.job else { return nil }
+        work.leave(attempt.machine.unremoved)
+        return ResumePoint(left: work.left)
     }
 
     // MARK: The slot

@@ -63,6 +63,7 @@ extension TransferEngine {
         work.changes = changes
         work.resumePoint = point
         work.ownVersion = point?.ownVersion
+        work.leave(task.storedPoint?.left ?? [])
         let attempt = Attempt(
             .upload(work), of: task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
         attempt.place = context.destination?.appending(remote)
@@ -198,6 +199,8 @@ extension TransferEngine {
         if stored != nil || left == nil && !isKept && work.outdatedPoint == nil {
             point = ResumePoint(work.ownVersion ?? PutResumePoint(stored: false, etag: nil))
         }
+        work.leave(attempt.machine.unremoved)
+        point?.leave(work.left)
         point?.ownVersion = work.ownVersion
         let targetIsOther = work.subject.targetIsOther && stored == nil
         point?.targetIsOther = targetIsOther
@@ -242,6 +245,7 @@ extension TransferEngine {
         var point = stored == nil ? work.resumePoint ?? ResumePoint(own) : ResumePoint(own)
         point.ownVersion = own
         point.isOutdated = true
+        point.leave(work.left)
         let accepted = stored?.bytes ?? attempt.accepted
         queue.writer.record(
             .checkpoint(resumePoint: point.encoded, accepted: accepted, secret: point.secret), for: attempt.task.claim)
@@ -251,15 +255,15 @@ extension TransferEngine {
     /// have left there is replaced where its tag tells it from another one's file.
     func differ(_ attempt: Attempt, _ receipt: Receipt, _ error: TransferError) {
         let task = attempt.task.claim
+        let left = attempt.upload?.left ?? []
         fail(attempt, error)
-        guard let etag = receipt.etag else {
-            return queue.writer.record(
-                .checkpoint(resumePoint: LastLookVerdict.otherLiesThere, accepted: receipt.bytes), for: task)
+        var point = LastLookVerdict.otherLiesThere
+        if let etag = receipt.etag {
+            let own = PutResumePoint(stored: true, etag: etag)
+            point = ResumePoint(own)
+            (point.ownVersion, point.isOutdated) = (own, true)
         }
-        let own = PutResumePoint(stored: true, etag: etag)
-        var point = ResumePoint(own)
-        point.ownVersion = own
-        point.isOutdated = true
+        point.leave(left)
         queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: receipt.bytes), for: task)
     }
 

@@ -19,7 +19,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         /// A dead connection's last bytes may still be on their way into the file: SIZE must say the same twice. Next: itself, `sending`.
         case settling(ExchangeID?, last: Int64, round: Int)
         /// An old temporary file goes, whatever the server's answer; then it begins anew. Next: `sending`, `looking`, `over`.
-        case clearing(ExchangeID)
+        case clearing(ExchangeID, FTPResumePoint)
         /// STOR or APPE. Next: `checking`, `clearing`, `over`.
         case sending(ExchangeID, Range<Int64>)
         /// SIZE after the last byte; `doubt` when its answer was lost. Next: `sending`, `asking`, `lookingAgain`, `publishing`, `over`.
@@ -74,6 +74,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     /// The last look at the final name found nothing, and nothing was sent since.
     var isFree = false
     var renames: RenameHistory
+    package private(set) var unremoved: [ResumePoint] = []
 
     package init(_ plan: FTPUploadPlan) {
         self.plan = plan
@@ -101,7 +102,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     /// The exchange that the state waits for.
     private var current: ExchangeID? {
         switch state {
-        case .looking(let id), .resuming(let id), .recalling(let id, _), .clearing(let id), .sending(let id, _),
+        case .looking(let id), .resuming(let id), .recalling(let id, _), .clearing(let id, _), .sending(let id, _),
             .checking(let id, _, _), .asking(let id), .lookingAgain(let id, _), .publishing(let id, _),
             .proving(let id, _, _), .leaving(let id, _):
             id
@@ -117,7 +118,10 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         case .recalling(_, let recall): return recalled(end, recall)
         case .settling(_, let last, let round): return settled(end, last, round)
         // Not even asked: the next attempt does that, for the point that names the old file is still the one that is stored.
-        case .clearing: return end.failure?.mayHaveReachedServer == false ? stop(end) : fresh()
+        case .clearing where end.failure?.mayHaveReachedServer == false: return stop(end)
+        case .clearing(_, let old):
+            noteRemoval(of: old, end)
+            return fresh()
         case .sending(_, let range): return sent(end, range)
         case .checking(_, let range, let doubt): return checked(end, range, doubt)
         case .asking: return told(end)
@@ -126,7 +130,9 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         case .proving(_, let isTarget, let doubt): return proved(end, isTarget, doubt)
         // Nobody was asked to remove our file: after such an end nothing would tell of it any more.
         case .leaving(_, let action) where action.isSkip && end.failure?.mayHaveReachedServer == false: return stop(end)
-        case .leaving(_, let action): return over(action)
+        case .leaving(_, let action):
+            noteRemoval(of: point, end)
+            return over(action)
         case .ready, .hashing, .over: return []
         }
     }
@@ -204,13 +210,19 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     /// Throws away what is there, and begins with another name: a dead connection may still write to the old one.
     /// - Parameter owns: an earlier version of the source was seen under the final name.
     mutating func clear(owns: Bool = false) -> [ProtocolAction] {
-        let old = point.temporary
+        let old = FTPResumePoint(temporary: point.temporary, generation: point.generation)
         ownsTarget = ownsTarget || owns
         let disclaimed = disclaim(throwsAway: true, owns: owns)
         point.generation += 1
         accepted = 0
-        if old == plan.path { return fresh() }
-        return disclaimed + perform(FTPMessages.remove(old)) { .clearing($0) }
+        if old.temporary == plan.path { return fresh() }
+        return disclaimed + perform(FTPMessages.remove(old.temporary)) { .clearing($0, old) }
+    }
+
+    /// A temporary file that the server has not removed by its own word is known as left.
+    private mutating func noteRemoval(of point: FTPResumePoint, _ end: FTPEnd) {
+        if end.isDone || end.isMissing && !end.isForbidden { return }
+        unremoved.append(ResumePoint(FTPResumePoint(temporary: point.temporary, generation: point.generation)))
     }
 
     mutating func startOver(_ reason: String) -> [ProtocolAction] {

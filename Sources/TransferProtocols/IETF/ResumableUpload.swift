@@ -98,6 +98,10 @@ package struct ResumableUpload: ProtocolMachine {
         if case .plain(let inner) = state { inner.remains } else { nil }
     }
 
+    package var unremoved: [ResumePoint] {
+        if case .plain(let inner) = state { inner.unremoved } else { [] }
+    }
+
     package var asksHost: Bool {
         switch state {
         case .discovering: true

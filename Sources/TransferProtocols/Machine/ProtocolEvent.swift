@@ -58,6 +58,9 @@ package struct ExchangeEnd: Sendable {
     /// The request surely never got to its server.
     var isUnasked: Bool { answer == nil && failure?.mayHaveReachedServer == false }
 
+    /// True of the end of a DELETE by which what it named is gone, by the server's word.
+    var isGone: Bool { answer.map { $0.isSuccess || $0.status == 404 || $0.status == 410 } ?? false }
+
     /// The error of a request that never got there, and may get there later: whoever has to ask first asks again.
     var unasked: TransferError? {
         guard isUnasked, let failure, failure.error.isRetryable else { return nil }

@@ -17,6 +17,10 @@ package protocol ProtocolMachine: Sendable {
     /// not worth a commit. Looked at when the attempt ends without having finished.
     var remains: ResumePoint? { get }
 
+    /// Resume points of what the server was asked to remove in this attempt and has not, as far as its answers say. Whoever ends or goes on
+    /// with the upload keeps them known (`ResumePoint.left`).
+    var unremoved: [ResumePoint] { get }
+
     /// It asks, or will first of all ask, what then holds for every file of the host: others that would ask the same wait for that answer.
     var asksHost: Bool { get }
 
@@ -26,6 +30,7 @@ package protocol ProtocolMachine: Sendable {
 
 extension ProtocolMachine {
     package var remains: ResumePoint? { nil }
+    package var unremoved: [ResumePoint] { [] }
     package var asksHost: Bool { false }
     package var partStandings: [PartStanding] { [] }
 }

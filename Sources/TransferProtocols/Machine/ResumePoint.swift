@@ -20,6 +20,30 @@ package struct ResumePoint: Hashable, Sendable {
     /// The file there was compared with the source and is another one, whatever marks of ours it bears. It holds until the upload is over, by
     /// whichever protocol.
     package var targetIsOther = false
+    /// The server was asked to remove what these name, and has not as far as anybody heard: temporary files of earlier versions of the source,
+    /// and the like. The upload has no use for them; they are removed with what the point itself names.
+    package private(set) var left: [ResumePoint] = []
+
+    /// Keeps such points known.
+    package mutating func leave(_ points: [ResumePoint]) {
+        for point in points.flatMap({ [$0] + $0.left }) {
+            var point = point
+            point.left = []
+            // A secret belongs to the task's present point.
+            if point.secret == nil, !left.contains(point) { left.append(point) }
+        }
+        left = left.suffix(Self.mostLeft)
+    }
+
+    private static let mostLeft = 32
+
+    /// The point of an upload of which only these are left; `nil`: nothing is.
+    package init?(left points: [ResumePoint]) {
+        guard var point = points.first else { return nil }
+        point.isOutdated = true
+        point.leave(Array(points.dropFirst()))
+        self = point
+    }
 
     /// The point of an upload that is about to be thrown away: an engine that finds it after a kill throws it away, too, and never goes on
     /// from it. It may be of another version of the source.
@@ -59,6 +83,7 @@ package struct ResumePoint: Hashable, Sendable {
         isOutdated = line.outdated ?? false
         self.secret = secret
         targetIsOther = line.other ?? Self.hadMark(line)
+        left = (line.left ?? []).suffix(Self.mostLeft).compactMap { ResumePoint(encoded: Array($0.utf8)) }
         let own = line.own.flatMap { $0.isPlausible ? $0 : nil }
         ownVersion = own ?? self.content(PutResumePoint.self).flatMap { $0.stored ? $0 : nil }
     }
@@ -76,6 +101,7 @@ package struct ResumePoint: Hashable, Sendable {
             v: Self.version, kind: kind, changes: sourceChanges == 0 ? nil : sourceChanges,
             outdated: isOutdated ? true : nil, other: targetIsOther ? true : nil,
             own: kind == PutResumePoint.kind ? nil : ownVersion,
+            left: left.isEmpty ? nil : left.map { String(decoding: $0.encoded, as: UTF8.self) },
             point: String(decoding: json, as: UTF8.self))
         return (try? JSONEncoder().encode(line)).map(Array.init) ?? []
     }
@@ -100,7 +126,7 @@ package struct ResumePoint: Hashable, Sendable {
         content.disclaim()
         var point = ResumePoint(content)
         (point.sourceChanges, point.isOutdated, point.ownVersion) = (sourceChanges, isOutdated, ownVersion)
-        point.targetIsOther = targetIsOther
+        (point.targetIsOther, point.left) = (targetIsOther, left)
         return point
     }
 
@@ -119,7 +145,11 @@ package struct ResumePoint: Hashable, Sendable {
     package var retried: ResumePoint? { contentType.flatMap { retried($0) } }
 
     private func retried<Content: ResumePointContent>(_ type: Content.Type) -> ResumePoint? {
-        content(type)?.retried.map { ResumePoint($0) }
+        content(type)?.retried.map { content in
+            var point = ResumePoint(content)
+            point.left = left
+            return point
+        }
     }
 
     /// True when it is only for who clears up: nobody knows whether what it names was made, and no upload goes on from it. None goes on
@@ -141,6 +171,7 @@ package struct ResumePoint: Hashable, Sendable {
         var outdated: Bool?
         var other: Bool?
         var own: PutResumePoint?
+        var left: [String]?
         var point: String
     }
 }

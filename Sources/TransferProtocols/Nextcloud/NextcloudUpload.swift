@@ -19,7 +19,7 @@ package struct NextcloudUpload: RenamingUpload {
         /// Asks which chunks are there. Next: `making`, `sending`, `over`.
         case listing(ExchangeID)
         /// An old folder goes, whatever the server's answer. Next: `making`, `over`.
-        case clearing(ExchangeID)
+        case clearing(ExchangeID, NextcloudResumePoint)
         /// Chunks are on their way. Next: `reviewing`, `listing`, `clearing`, `over`.
         case sending
         /// Are they all there, just before the MOVE? Next: `assembling`, `sending`, `making`, `polling`.
@@ -72,6 +72,7 @@ package struct NextcloudUpload: RenamingUpload {
     /// Digest of the source, where the server is to compare it: computed while the chunks go.
     var digest: TransferDigest?
     private var hasAskedDigest = false
+    private var refusedRemovals: [ResumePoint] = []
     /// The source has changed, and the MOVE of its earlier version is asked after.
     var isRecalling = false
     /// That version is under the final name: ours to replace.
@@ -113,7 +114,7 @@ package struct NextcloudUpload: RenamingUpload {
     /// The exchange that the state waits for.
     private var current: ExchangeID? {
         switch state {
-        case .discarding(let id), .looking(let id), .making(let id), .listing(let id), .clearing(let id),
+        case .discarding(let id), .looking(let id), .making(let id), .listing(let id), .clearing(let id, _),
             .reviewing(let id), .assembling(let id), .placing(let id, _), .searching(let id, _, _),
             .confirming(let id, _), .inTheWay(let id), .comparing(let id, _), .leaving(let id, _):
             id
@@ -126,11 +127,15 @@ package struct NextcloudUpload: RenamingUpload {
         switch state {
         // Not even asked: the next attempt does that, for the point that names what is to go is still the one that is stored.
         case .discarding where end.isUnasked, .clearing where end.isUnasked: return stop(end)
-        case .discarding: return look()
+        case .discarding:
+            if let whole = plan.whole { noteRemoval(of: whole, end) }
+            return look()
         case .looking: return looked(end)
         case .making: return made(end)
         case .listing, .reviewing: return listed(end)
-        case .clearing: return make()
+        case .clearing(_, let old):
+            noteRemoval(of: old, end)
+            return make()
         case .assembling: return assembled(end)
         case .placing(_, let place): return placed(end, place)
         case .polling(_, let poll): return polled(end, poll)
@@ -140,7 +145,9 @@ package struct NextcloudUpload: RenamingUpload {
         case .comparing(_, let file): return compared(end, file)
         // Nobody was asked to remove it: after an end nothing would tell of it any more.
         case .leaving(_, let action) where action.isSkip && end.isUnasked: return stop(end)
-        case .leaving(_, let action): return over(action)
+        case .leaving(_, let action):
+            noteRemoval(of: bare(point), end)
+            return over(action)
         case .ready, .sending, .digesting, .whole, .over: return []
         }
     }
@@ -291,14 +298,28 @@ package struct NextcloudUpload: RenamingUpload {
             ownsTarget = true
             point.before = RemoteVersion(owned)
         }
-        let old = place.folder(point.folder)
+        let old = bare(point)
         let disclaimed = disclaim(throwsAway: true, owns: owned != nil)
         let generation = point.generation + 1
         let (before, vanished) = (point.before, point.vanished)
         point = NextcloudResumePoint(
             folder: Self.folder(plan, generation), generation: generation, chunk: Self.chunk(plan))
         (point.before, point.vanished) = (before, vanished)
-        return disclaimed + perform(.http(DavMessages.remove(old))) { .clearing($0) }
+        return disclaimed + perform(.http(DavMessages.remove(place.folder(old.folder)))) { .clearing($0, old) }
+    }
+
+    package var unremoved: [ResumePoint] {
+        if case .whole(let upload) = state { refusedRemovals + upload.unremoved } else { refusedRemovals }
+    }
+
+    /// Keeps what the server has not removed, by its own word, known as left.
+    private mutating func noteRemoval(of point: some ResumePointContent, _ end: ExchangeEnd) {
+        if !end.isGone { refusedRemovals.append(ResumePoint(point)) }
+    }
+
+    /// The folder's name without what was known of its chunks.
+    private func bare(_ point: NextcloudResumePoint) -> NextcloudResumePoint {
+        NextcloudResumePoint(folder: point.folder, generation: point.generation, chunk: point.chunk)
     }
 
     // MARK: Words

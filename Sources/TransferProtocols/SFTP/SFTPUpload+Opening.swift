@@ -64,11 +64,6 @@ extension SFTPUpload {
         return disclaimed + (old.map { clear($0, then: first) } ?? open(asksTarget: false, first: first))
     }
 
-    /// Removes a temporary file before the point is written that no longer names it: a cut in between leaves nothing that nobody knows.
-    mutating func clear(_ temporary: RawPath, then first: [SFTPOperation] = []) -> [ProtocolAction] {
-        perform(.clearing(first), [.remove(temporary)])
-    }
-
     /// Takes away what earlier attempts have gathered, also of an earlier version of the source, or before the server was known not to
     /// rename: after the end nothing tells of it any more. After a failure the stored point does.
     private mutating func leave(isThere: Bool, then action: ProtocolAction) -> [ProtocolAction] {

@@ -338,19 +338,6 @@ extension SFTPUpload {
         (facts.refusedRenames ?? 0 > 0 ? [learned { $0.refusedRenames = 0 }] : []) + over(.finish(receipt))
     }
 
-    /// Takes away what serves nothing any more, then says it. What a failed task has gathered stays: its resume point names it, so that a
-    /// retry goes on and `leftovers` finds it.
-    mutating func tidy(_ first: [SFTPOperation], then action: ProtocolAction) -> [ProtocolAction] {
-        var operations = first
-        var disclaimed: [ProtocolAction] = []
-        if case .fail = action, isDurable {
-        } else if !isDirect {
-            disclaimed = disclaim()
-            operations.append(.remove(point.temporary))
-        }
-        return disclaimed + (operations.isEmpty ? over(action) : perform(.tidying(then: action), operations))
-    }
-
     private func receipt(_ proof: ArrivalProof) -> Receipt {
         let checks = plan.subject.verify != VerificationWish.none && isMeasured
         return Receipt(proof, bytes: plan.subject.size, verified: checks ? .size : .none)

@@ -19,9 +19,9 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         case looking
         /// The temporary file of an earlier version, for which the old file was removed, gets the final name. Next: `looking`, `over`.
         case restoring
-        /// A temporary file that is not gone on with is removed, whatever the answer; the stored point still names it. These operations
-        /// follow. Next: `opening`, `over`.
-        case clearing([SFTPOperation])
+        /// A temporary file that is not gone on with is removed; the stored point still names it, and `unremoved` after a refusal. These
+        /// operations follow. Next: `opening`, `over`.
+        case clearing(RawPath, then: [SFTPOperation])
         /// The temporary file is opened; the target's state was asked before where it matters. Next: `measuring`, `sending`,
         /// `makingFolder`, `tidying`, `over`.
         case opening(asksTarget: Bool)
@@ -44,8 +44,8 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         case openingBack
         /// Its bytes are read for their digest. Next: `comparing`, `over`.
         case readingBack(SFTPHandle)
-        /// The temporary file is removed, then this is said. Next: `over`.
-        case tidying(then: ProtocolAction)
+        /// The temporary file is removed by these operations, then this is said. Next: `over`.
+        case tidying([SFTPOperation], then: ProtocolAction)
     }
 
     /// The reason why it is looked whether a rename happened.
@@ -143,7 +143,8 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     /// The server told the size of what it has.
     var isMeasured = false
     /// A temporary file is there, or may be.
-    private var isLeft = false
+    var isLeft = false
+    package internal(set) var unremoved: [ResumePoint] = []
     private var lastID = 0
 
     package init(_ plan: SFTPUploadPlan) {
@@ -227,7 +228,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         hasAskedTarget = hasAskedTarget || asksTarget
         isLeft = true
         // Under the final name even an empty file must be known as ours before it is made.
-        return (isDirect || point.generation > 1 ? makeDurable() : [])
+        return (isDirect || point.generation > 1 || !unremoved.isEmpty ? makeDurable() : [])
             + perform(
                 .opening(asksTarget: asksTarget),
                 operations + (asksTarget ? [.status(plan.path)] : []) + [.openForWriting(point.temporary)])
@@ -240,12 +241,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     }
 
     private mutating func take(_ step: Step, _ group: Group) -> [ProtocolAction] {
-        if case .tidying(let action) = step {
-            let broken = group.ids.lazy.compactMap { group.ends[$0]?.brokenOff }.first
-            isLeft = broken != nil
-            // After such an end nothing would tell of our file any more: the next attempt sees whether it is gone.
-            return over(action.isSkip ? broken ?? action : action)
-        }
+        if case .tidying(let operations, let action) = step { return tidied(operations, group, then: action) }
         if case .renaming = step { return renamed(group) }
         if case .replacing = step { return replaced(group) }
         if let broken = group.ids.lazy.compactMap({ group.ends[$0]?.brokenOff }).first {
@@ -254,7 +250,10 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         switch step {
         case .looking: return looked(group)
         case .restoring: return restored(group)
-        case .clearing(let first): return open(asksTarget: false, first: first)
+        case .clearing(let old, let first):
+            // From here on the point that names the old file is replaced.
+            if !hasRemoved(old, group.last) { isDurable = false }
+            return open(asksTarget: false, first: first)
         case .opening(let asksTarget): return opened(group, asksTarget: asksTarget)
         case .makingFolder: return madeFolder(group)
         case .measuring(let handle, let had): return measured(handle, had: had, group)

@@ -66,6 +66,7 @@ package struct NegotiatedUpload: ProtocolMachine {
     }
 
     package var remains: ResumePoint? { chosen?.remains }
+    package var unremoved: [ResumePoint] { chosen?.unremoved ?? [] }
 
     /// The protocol at work.
     var chosen: (any ProtocolMachine)? {

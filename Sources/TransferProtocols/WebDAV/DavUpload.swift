@@ -17,7 +17,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         /// `clearing`, `over`.
         case recalling(ExchangeID, isTarget: Bool)
         /// An old temporary file goes, whatever the server's answer. Next: `digesting`, `sending`, `over`.
-        case clearing(ExchangeID)
+        case clearing(ExchangeID, DavResumePoint)
         /// The engine computes the source's digest, for the server to compare. Next: `sending`.
         case digesting
         /// The PUT. Next: `making` (a folder is missing), `checking`, `moving`, `inTheWay`, `over`.
@@ -73,6 +73,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     var repairs = 0
     /// An earlier version of the source is under the final name: ours to replace.
     private(set) var ownsTarget = false
+    package private(set) var unremoved: [ResumePoint] = []
     /// When the last exchange ended.
     private(set) var now = Timestamp(milliseconds: 0)
 
@@ -108,7 +109,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     /// The exchange that the state waits for.
     private var current: ExchangeID? {
         switch state {
-        case .looking(let id), .probing(let id), .clearing(let id), .sending(let id), .making(let id, _),
+        case .looking(let id), .probing(let id), .clearing(let id, _), .sending(let id), .making(let id, _),
             .checking(let id, _), .moving(let id, _), .proving(let id, _, _), .inTheWay(let id),
             .recalling(let id, _), .confirming(let id, _), .comparing(let id, _), .leaving(let id, _):
             id
@@ -121,14 +122,18 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         // Nobody was asked to remove a file: the next attempt does that, for the point that names it is still the one that is stored.
         case .clearing where end.isUnasked:
             return over(DavFinding.unanswered(end, host).refusal ?? .fail(.cutOff(by: host)))
-        case .clearing: return fresh()
+        case .clearing(_, let old):
+            noteRemoval(of: old, end)
+            return fresh()
         case .sending: return sent(end)
         case .making(_, let place): return made(end, place)
         case .moving(_, let pathOnly): return moved(end, pathOnly: pathOnly)
         // After such an end nothing would tell of it any more.
         case .leaving(_, let action) where action.isSkip && end.isUnasked:
             return over(DavFinding.unanswered(end, host).refusal ?? .fail(.cutOff(by: host)))
-        case .leaving(_, let action): return over(action)
+        case .leaving(_, let action):
+            noteRemoval(of: DavResumePoint(temporary: point.temporary, generation: point.generation), end)
+            return over(action)
         case .looking, .probing, .recalling, .checking, .proving, .confirming, .inTheWay, .comparing: return found(end)
         case .ready, .digesting, .over: return []
         }
@@ -257,7 +262,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     /// Throws away what is there, and begins with another name: a dead PUT may still hold a lock on the old one.
     /// - Parameter owns: an earlier version of the source was seen under the final name.
     mutating func clear(owns: Bool = false) -> [ProtocolAction] {
-        let old = temporary
+        let old = DavResumePoint(temporary: point.temporary, generation: point.generation)
         let wasStraight = isStraight
         ownsTarget = ownsTarget || owns
         let disclaimed = disclaim(throwsAway: true, owns: owns)
@@ -266,7 +271,13 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         point.generation += 1
         // Under its own name it is replaced by what is sent.
         if wasStraight { return fresh() }
-        return disclaimed + perform(.http(DavMessages.remove(old))) { .clearing($0) }
+        let address = HTTPAddress(plan.address, target: old.temporary)
+        return disclaimed + perform(.http(DavMessages.remove(address))) { .clearing($0, old) }
+    }
+
+    /// A temporary file that the server has not removed by its own word is known as left.
+    private mutating func noteRemoval(of point: DavResumePoint, _ end: ExchangeEnd) {
+        if !end.isGone { unremoved.append(ResumePoint(point)) }
     }
 
     mutating func startOver(_ reason: String) -> [ProtocolAction] { [.startOver(reason: reason)] + clear() }

@@ -36,7 +36,8 @@ struct ArrivalStore: QueueSubject {
             details.forgetReach(of: &row)
             row.flags.verification = .none
             row.flags.subtract([.skipped, .spared])
-            details.resumePoint = file.resumePoint
+            // What its server has not removed of earlier versions is known on.
+            details.resumePoint = file.resumePoint ?? details.resumePoint
             try attempts.fail(&row, &details, file.error, at: clock())
             try tasks.save(&row, was: old, details, was: oldDetails)
             failed.append(file.task)

@@ -190,6 +190,7 @@ struct FactStore: QueueSubject {
         details.atRisk = 0
         details.unconfirmed = 0
         try references.dropResumePoint(&details, of: row)
+        details.resumePoint = completion.left
         details.cause = nil
         details.error = nil
         details.digest = try completion.digest.map { try StoredJSON.text($0) }
@@ -244,5 +245,5 @@ struct FactStore: QueueSubject {
 
 extension Completion {
     /// True when the task's own row can hold all of it.
-    var isPlain: Bool { digest == nil && finalPath == nil }
+    var isPlain: Bool { digest == nil && finalPath == nil && left == nil }
 }

@@ -52,12 +52,14 @@ package struct Completion: Hashable, Sendable {
     package var finalPath: RawPath?
     /// Uploads only: the server's ETag of the version that it stored, where it said it.
     package var etag: String?
+    /// Uploads only: a resume point of what the server has not removed of earlier versions; it stays known until that is gone.
+    package var left: [UInt8]?
 
     package init(
         size: Int64, verified: Verification, skipped: Bool = false, spared: Bool = false,
-        digest: TransferDigest? = nil, finalPath: RawPath? = nil, etag: String? = nil
+        digest: TransferDigest? = nil, finalPath: RawPath? = nil, etag: String? = nil, left: [UInt8]? = nil
     ) {
-        self.etag = etag
+        (self.etag, self.left) = (etag, left)
         self.size = size
         self.verified = verified
         self.skipped = skipped

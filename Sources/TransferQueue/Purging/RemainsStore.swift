@@ -2,8 +2,8 @@ import FoundationEssentials
 import SQLiteConnection
 import TransferModel
 
-/// Partial data that transfers have left: uploads at servers, downloads the beginning of a file here. These transfers are over without
-/// success and still have a resume point.
+/// Partial data that transfers have left: uploads at servers, downloads the beginning of a file here. These transfers are over and still have
+/// a resume point; that of a completed one names what its server did not remove of earlier versions.
 struct RemainsStore: QueueSubject {
     let queue: QueueConnection
     let tasks: TaskStore
@@ -36,7 +36,7 @@ struct RemainsStore: QueueSubject {
     static let left = """
         FROM task_details d INDEXED BY details_remains JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
         JOIN batches b ON b.id = l.batch WHERE d.resume_point IS NOT NULL AND t.claimed = 0
-        AND t.state IN (\(states: [.failed, .cancelled]))
+        AND t.state IN (\(states: [.completed, .failed, .cancelled]))
         """
 
     /// Uploads that the last engine was killed in, and of which nothing says what it has left there.
@@ -122,7 +122,7 @@ struct RemainsStore: QueueSubject {
         let oldDetails = try tasks.details(row)
         var details = oldDetails
         try references.dropResumePoint(&details, of: row)
-        row.accepted = 0
+        if row.state != .completed { row.accepted = 0 }
         row.flags.remove(.guessed)
         try tasks.save(&row, was: old, details, was: oldDetails)
     }

@@ -5,7 +5,7 @@ import TransferQueue
 
 /// Leftovers of unfinished uploads at servers.
 extension TransferService {
-    private static let standing: [TransferState] = [.queued, .waiting, .paused, .failed, .cancelled]
+    private static let standing: [TransferState] = [.queued, .waiting, .paused, .completed, .failed, .cancelled]
 
     func leftovers(_ request: LeftoversRequest) async throws -> LeftoverPage {
         let limit = min(500, max(1, request.limit ?? 500))
@@ -47,7 +47,7 @@ extension TransferService {
         guard let remains = found.first(where: { $0.task.id == id }) else {
             return NodeResult(id: .task(id), result: .already)
         }
-        guard task.state == .failed || task.state == .cancelled else {
+        guard task.state.isTerminal else {
             return NodeResult(
                 id: .task(id), result: .refused, code: .refused,
                 message: "\(id) is \(task.state.rawValue) and goes on from it: cancel it first")

@@ -214,6 +214,14 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
             #expect(
                 play(plan(changed: true, resume: left(300)), end).said == ["persist ftp", "STOR \(second) 0..<1000"])
         }
+        // A file that is not gone by the server's word stays known.
+        for (end, isLeft) in [
+            (Answers.done("DELE"), false), (Answers.missing, false), (Answers.cut(), true),
+            (Answers.refused(450, "DELE"), true), (Answers.refused(550, "DELE", text: "Permission denied"), true),
+        ] {
+            let old = ResumePoint(FTPResumePoint(temporary: RawPath(part)))
+            #expect(play(plan(changed: true, resume: left(300)), end).machine.unremoved == (isLeft ? [old] : []))
+        }
         // A server that was not reached is asked by the next attempt: until then the stored point names the old file.
         let unreached = play(plan(changed: true, resume: left(300)), Answers.cut(error: refused))
         #expect(unreached.said == ["wait backoff cannotConnectToHost"])

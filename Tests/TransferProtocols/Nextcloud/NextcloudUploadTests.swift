@@ -140,11 +140,19 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
 
     @Test("a source that changed gets another folder")
     func changedSource() {
-        var play = HTTPPlay(NextcloudUpload(plan(changed: true, resume: left())))
+        let play = HTTPPlay(NextcloudUpload(plan(changed: true, resume: left())))
         #expect(play.said == ["DELETE \(folder)"])
         #expect(after(play, unanswered(refused, sent: 0)) == ["wait backoff cannotConnectToHost"])
-        play.end(answered(204))
-        #expect(play.said == ["persist nextcloud", "MKCOL \(folder)-2 | \(destination)"])
+        // A folder that is not gone by the server's word stays known.
+        for (end, left) in [
+            (answered(204), 0), (answered(404), 0), (answered(500), 1), (unanswered(lost, sent: 0), 1),
+        ] {
+            var play = play
+            play.end(end)
+            #expect(play.said == ["persist nextcloud", "MKCOL \(folder)-2 | \(destination)"])
+            let names = play.machine.unremoved.compactMap { $0.content(NextcloudResumePoint.self)?.folder }
+            #expect(names.count == left && names.allSatisfy { folder.hasSuffix($0) })
+        }
     }
 
     @Test("chunks that vanish before the MOVE are sent again")

@@ -308,6 +308,35 @@ private let piece = 255 << 9
         #expect(!story.log.contains { $0.hasPrefix("resumed") } && story.isPublished)
     }
 
+    @Test("an old temporary file that the server does not remove stays known, and its new point is durable first")
+    func unremoved() {
+        for size in [1000, 3 * mebi] {
+            var story = SFTPStory(size)
+            story.cut = (after: 4, isDone: false)
+            story.attempt()
+            story.cut = nil
+            (story.subject.hasChanged, story.subject.modifiedNanoseconds) = (true, 77_000_000_000)
+            story.subject.begunBefore = noon
+            story.server.refuses["remove"] = (.failure, "Failure")
+            #expect(story.attempt().hasPrefix("finish"))
+            #expect(story.log.contains("remove part") && story.log.contains("persist"))
+            #expect(story.unremoved.map(\.temporary) == [RawPath(SFTPStory.part)])
+            #expect(story.server.files[SFTPStory.part] != nil)
+        }
+    }
+
+    @Test("a file that is left out has its temporary file removed, or says that it is there")
+    func unremovedSkipped() {
+        for status in [SFTPStatus.failure, .noSuchFile] {
+            var story = SFTPStory(1000)
+            story.subject.ifExists = .skip
+            story.appears = FakeSFTPServer.File(bytes: [1], modified: 1)
+            story.server.refuses["remove"] = (status, "")
+            #expect(story.attempt().contains("skipped"))
+            #expect(story.unremoved.map(\.temporary) == (status == .failure ? [RawPath(SFTPStory.part)] : []))
+        }
+    }
+
     @Test("what an earlier version of the source left under the final name is replaced, a stranger's file is not")
     func ownEarlierVersion() {
         for theirs in [1234, 1235] as [Int64] {

@@ -208,6 +208,8 @@ struct SFTPStory {
     var sent: Int64 = 0
     /// What the last attempt left and had told nobody of.
     var remains: SFTPResumePoint?
+    /// What the server has not removed, at the end of the last attempt.
+    var unremoved: [SFTPResumePoint] = []
 
     init(_ count: Int, ifExists: ExistingFilePolicy = .fail, modified: Int64 = 1234) {
         source = Self.pattern(count)
@@ -311,6 +313,7 @@ struct SFTPStory {
         }
         server.disconnect()
         remains = machine.remains?.content(SFTPResumePoint.self)
+        unremoved = machine.unremoved.compactMap { $0.content(SFTPResumePoint.self) }
         return log.last ?? ""
     }
 

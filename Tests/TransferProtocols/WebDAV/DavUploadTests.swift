@@ -247,6 +247,15 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
             ])
         #expect(
             after(plan(changed: true, resume: left()), answered(404)) == ["persist dav", "PUT \(second) 0..<1000"])
+        // A file that is not gone by the server's word stays known.
+        for (end, isLeft) in [
+            (answered(204), false), (answered(404), false), (answered(423), true), (unanswered(lost, sent: 0), true),
+        ] {
+            var play = HTTPPlay(DavUpload(plan(changed: true, resume: left(publishing: false))))
+            play.end(end)
+            #expect(play.said == ["persist dav", "PUT \(second) 0..<1000"])
+            #expect(play.machine.unremoved == (isLeft ? [ResumePoint(left())] : []))
+        }
     }
 
     @Test("a lost answer to the MOVE is asked after: the temporary file, then the target")

@@ -82,6 +82,33 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("are known of a completed task, too, when its server did not remove them")
+    func completed() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        let tasks = try await queue.claimAll()
+        for (task, left) in zip(tasks, [[7], nil] as [[UInt8]?]) {
+            queue.writer.record(.checkpoint(resumePoint: [6], accepted: 10), for: task.id)
+            queue.writer.record(.completed(Completion(size: 100, verified: .size, left: left)), for: task.id)
+        }
+        try await queue.writer.commit()
+        let left = try await queue.writer.remains(in: [.completed])
+        #expect(left.map(\.task.id) == [tasks[0].id] && left.map(\.task.resumePoint) == [[7]])
+        #expect(left.first?.finishedAt != nil)
+        _ = try await queue.writer.purge([.batch(batch)])
+        sandbox.clock.advance(by: .seconds(11))
+        _ = try await queue.writer.forgetPurged(now: sandbox.clock.now)
+        #expect(try await queue.writer.purgedRemains(now: sandbox.clock.now).map(\.task.id) == [tasks[0].id])
+        #expect(try await queue.writer.leaveToRemove(left[0], resumePoint: [8]))
+        try await queue.writer.forgetRemains(of: tasks[0].id)
+        #expect(try await queue.reader.task(tasks[0].id, hidden: true)?.bytesAccepted == 100)
+        #expect(try await queue.reader.check() == [])
+        _ = try await queue.writer.forgetPurged(now: sandbox.clock.now)
+        #expect(try await queue.writer.order(of: batch) == nil)
+        try await queue.close()
+    }
+
     @Test("keep a task from being forgotten by itself: nothing else names them")
     func single() async throws {
         let sandbox = try Sandbox()

@@ -59,7 +59,7 @@ struct Front {
 
     /// As `leftovers abort` of all that are over.
     func abortLeftovers() async throws {
-        for remains in try await queue.writer.remains(in: [.failed, .cancelled], limit: 500) {
+        for remains in try await queue.writer.remains(in: Remains.over, limit: 500) {
             _ = await engine.remove(remains)
         }
         await engine.queueChanged()

@@ -5,7 +5,7 @@ import TransferQueue
 /// Nothing of ours lies at a server that nobody knows of.
 extension Rules {
     private static let standing: [TransferState] = [
-        .queued, .waiting, .running, .finishing, .paused, .failed, .cancelled,
+        .queued, .waiting, .running, .finishing, .paused, .completed, .failed, .cancelled,
     ]
 
     /// Everything is over, and the time in which it can be taken back, too: whatever is left at a server is left by a task that
