@@ -18,6 +18,9 @@ struct Destination {
         self.uploadBy = uploadBy
     }
 
+    /// The folder, as a request names it.
+    var path: String { String(url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }) }
+
     func set(_ options: inout TransferOptions) {
         options.uploadBy = uploadBy
         options.form = form

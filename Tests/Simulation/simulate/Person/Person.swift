@@ -230,16 +230,16 @@ final class Person: @unchecked Sendable {
             priority: chance.pick([.normal, .normal, .high, .low]), options: options)
         request.secrets =
             network.http[destination.host].map { destination.secrets($0.door.key) } ?? secrets()
-        if let server = network.http[destination.host] as? PostServer, server.knowsKeys, named.count == 1,
-            named[0].hasPrefix("file")
-        {
-            // One key for one file.
+        let poster = network.http[destination.host] as? PostServer
+        // One key for one file.
+        if poster?.knowsKeys == true, named.count == 1, named[0].hasPrefix("file") {
             request.secrets.headers.append(HeaderField("Idempotency-Key", "\(request.uuid)"))
         }
         let words = "\(named.joined(separator: " ")), ifExists \(options.ifExists), ifChanged \(options.ifChanged)"
         world.tell("person", "queues \(words), to \(destination.url)")
         rules.maySend()
         decides()
+        for name in named { poster?.orders(destination.path + name) }
         let begun = world.now
         let batch = try await front.add(request)
         rules.queued(batch, at: begun)

@@ -19,6 +19,8 @@ final class ServedRequest {
     var upload: AnyObject?
     /// Pieces of an upload that the answer tells of.
     var listed: Set<String> = []
+    /// Its server has counted it as one that may have made something.
+    var isCounted = false
     /// An answer was chosen before all of the body was here.
     var verdict: ServedAnswer?
 

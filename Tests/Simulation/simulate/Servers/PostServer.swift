@@ -24,8 +24,10 @@ final class PostServer: HTTPServer {
     private let network: Network
     /// Answers by the keys of their requests.
     private var answers: [String: ServedAnswer] = [:]
-    /// Paths that a POST may have made something of, since a person said what is to be sent.
-    private var mayBeDone: Set<String> = []
+    /// POSTs that may have made something, by path, since a person said what is to be sent.
+    private var mayBeDone: [String: Int] = [:]
+    /// Paths that the person has queued a file or a folder for, once for each time.
+    private var ordered: [String] = []
 
     var name: String { character.name }
     var knowsKeys: Bool { character.knowsKeys }
@@ -39,18 +41,39 @@ final class PostServer: HTTPServer {
 
     func begin(_ request: ServedRequest) -> ServedAnswer? {
         guard request.method == "POST" else { return ServedAnswer(405) }
-        if mayBeDone.contains(request.path), request.fields["idempotency-key"] == nil {
+        if mayBeDone[request.path, default: 0] >= orders(of: request.path), request.fields["idempotency-key"] == nil {
             network.world.fault(
                 "\(request.path) is posted again by itself, and an earlier POST may have been carried out")
         }
         // Of an empty body nobody can say that it was not sent.
-        if request.length == 0 { mayBeDone.insert(request.path) }
+        if request.length == 0 { count(request) }
         guard let refusal = door.refusal(request) else { return nil }
-        if refusal.status == 401 { mayBeDone.remove(request.path) }
+        if refusal.status == 401 { uncount(request) }
         return refusal
     }
 
-    func received(_ piece: [UInt8], _ request: ServedRequest) { mayBeDone.insert(request.path) }
+    func received(_ piece: [UInt8], _ request: ServedRequest) { count(request) }
+
+    /// A request may have made something from now on; once for each.
+    private func count(_ request: ServedRequest) {
+        if request.isCounted { return }
+        request.isCounted = true
+        mayBeDone[request.path, default: 0] += 1
+    }
+
+    private func uncount(_ request: ServedRequest) {
+        guard request.isCounted, let count = mayBeDone[request.path] else { return }
+        request.isCounted = false
+        mayBeDone[request.path] = max(0, count - 1)
+    }
+
+    /// Tasks that may send to a path: two batches may have the same file, and nothing in a request tells them apart.
+    private func orders(of path: String) -> Int {
+        max(1, ordered.count { path == $0 || path.hasPrefix($0 + "/") })
+    }
+
+    /// The person has queued a file or a folder.
+    func orders(_ path: String) { ordered.append(path) }
 
     func finish(_ request: ServedRequest) -> ServedAnswer {
         let key = character.knowsKeys ? request.fields["idempotency-key"] : nil
@@ -68,10 +91,10 @@ final class PostServer: HTTPServer {
 
     func told(_ answer: ServedAnswer, to request: ServedRequest) {
         // The answer says that nothing was done.
-        if answer.status == 401 { mayBeDone.remove(request.path) }
+        if answer.status == 401 { uncount(request) }
     }
 
-    func decided() { mayBeDone = [] }
+    func decided() { mayBeDone = [:] }
 
     /// The body, or the file in a form.
     private static func file(in request: ServedRequest) -> [UInt8] {
