@@ -96,6 +96,7 @@ package struct S3Upload: ProtocolMachine {
     var hasTriedAgain = false
     /// When something was heard last.
     var now = Timestamp(milliseconds: 0)
+    package private(set) var unremoved: [ResumePoint] = []
     private var lastID = 0
 
     package init(_ plan: S3Plan) {
@@ -191,9 +192,12 @@ package struct S3Upload: ProtocolMachine {
         // The server was not even asked: the next attempt does that.
         case .silent(let error, mayHaveArrived: false) where errand == .begin && error.isRetryable:
             return over(.wait(WaitDemand(.backoff, error)))
-        // A server that does not throw it away must take the file all the same. Its parts cost money as long as they lie there: `leftovers`
-        // finds them.
-        case .success, .silent, .refused: return perform(errand)
+        // A server that does not throw it away must take the file all the same. Its parts cost money as long as they lie there, so they stay
+        // known.
+        case .silent, .refused:
+            if !end.isGone { unremoved.append(ResumePoint(point)) }
+            return perform(errand)
+        case .success: return perform(errand)
         }
     }
 

@@ -250,7 +250,10 @@ private let complete = completeRequest
         for status in [403, 500, 503] {
             var script = S3Script(s3Plan(size: size, changed: true, resume: s3Point(size: size)))
             #expect(script.end(1, status) == ["2 HEAD"])
+            #expect(script.machine.unremoved == [ResumePoint(s3Point(size: size))], "it stays known")
         }
+        #expect(changed.machine.unremoved == [])
+        #expect(moved.machine.unremoved == [ResumePoint(s3Point(size: size, key: "g"))])
     }
 
     @Test(
