@@ -90,11 +90,6 @@ final class DavServer: HTTPServer {
         return files.violated(request, at: request.path)
     }
 
-    func removalFailed(_ request: ServedRequest) {
-        kept.insert(disk.key(request.path))
-        if chunks?.owns(request.path) == true { chunks?.keep(request) }
-    }
-
     func finish(_ request: ServedRequest) -> ServedAnswer {
         let isChunk = chunks?.owns(request.path) == true
         switch request.method {

@@ -9,7 +9,6 @@ final class NextcloudChunks {
         var told: Set<String> = []
         /// Seconds since 1970.
         var changed: Int64
-        var isKept = false
 
         init(changed: Int64) { self.changed = changed }
     }
@@ -113,12 +112,9 @@ final class NextcloudChunks {
 
     var unfinished: [Unfinished] {
         folders.filter { !$0.value.chunks.isEmpty }.sorted { $0.key < $1.key }.map { name, folder in
-            Unfinished(name: name, what: "the folder of chunks \(name)", isKept: folder.isKept)
+            Unfinished(name: name, what: "the folder of chunks \(name)")
         }
     }
-
-    /// The server was asked to take a folder away, and did not.
-    func keep(_ request: ServedRequest) { folder(request)?.isKept = true }
 
     func tidy() {
         for (name, folder) in folders.sorted(by: { $0.key < $1.key }) {

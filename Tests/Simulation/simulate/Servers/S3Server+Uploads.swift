@@ -18,7 +18,6 @@ final class S3PartialUpload {
     var parts: [Int: Part] = [:]
     /// Parts that the engine was told to be here.
     var told: Set<Int> = []
-    var isKept = false
 
     init(_ id: String, key: String, marks: [(String, String)], begun: Int64) {
         self.id = id
@@ -149,11 +148,9 @@ extension S3Server {
     var unfinished: [Unfinished] {
         if character.life != nil { return [] }
         return uploads.values.filter { !$0.parts.isEmpty }.sorted { $0.id < $1.id }.map {
-            Unfinished(name: $0.id, what: "the upload \($0.id) of \($0.key)", isKept: $0.isKept)
+            Unfinished(name: $0.id, what: "the upload \($0.id) of \($0.key)")
         }
     }
-
-    func removalFailed(_ request: ServedRequest) { upload(request)?.isKept = true }
 
     func tidy() {
         guard let life = character.life else { return }
