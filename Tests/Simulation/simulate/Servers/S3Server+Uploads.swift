@@ -48,7 +48,11 @@ extension S3Server {
         guard let upload = upload(request), let number = number(request) else {
             return S3Error.answer(404, "NoSuchUpload")
         }
-        if upload.told.contains(number), character.hasPlainTags {
+        // By the tag that was told, the engine knows when its source has other bytes now: rewritten in the middle of the upload, they are sent
+        // before it is seen that the file has changed.
+        let theirs = upload.parts[number].map { DigestAlgorithm.md5.digest(of: $0.bytes).base64 }
+        let isOther = request.fields["content-md5"].map { $0 != theirs } ?? false
+        if upload.told.contains(number), character.hasPlainTags, !isOther {
             network.world.fault("part \(number) of \(upload.key) is sent, and the server has told that it has it")
         }
         return nil
