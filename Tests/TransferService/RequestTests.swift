@@ -10,6 +10,17 @@ import TransferQueue
 
 /// What the methods do, over the socket.
 @Suite struct RequestTests {
+    @Test("an engine that ends answers nobody who wants something moved: the next engine does")
+    func ending() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        await harness.engine.end()
+        let request = #"{"jsonrpc":"2.0","id":7,"method":"engine.goOn","params":{}}"#
+        await client.send(request)
+        #expect(await client.line() == nil)
+        try await harness.end()
+    }
+
     @Test func `a batch is durable when its answer comes, and the same UUID finds it again`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()

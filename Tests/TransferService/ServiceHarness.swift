@@ -190,9 +190,11 @@ actor FakeEngine: EngineControl {
         return DestinationReport(ok: true, milliseconds: 7, protocol: "put")
     }
     func shutdown(_ manner: StopManner) -> Bool { true }
-    func goOn() -> Bool {
+    var ends = false
+    func end() { ends = true }
+    func goOn() -> GoingOn {
         defer { snapshot.isStopping = false }
-        return snapshot.isStopping
+        return ends ? .ends : snapshot.isStopping ? .takenBack : .runs
     }
     func waitUntilIdle() {}
 }

@@ -25,20 +25,6 @@ extension TransferEngine {
         let options = context.order.options
         let target = DownloadTarget(task: task.id, directory: directory, umask: options.umask, on: disk)
         var point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
-        if let stored = point, stored.publishing, target.wasPublished(stored) {
-            // The kill came between the final name and its record.
-            let completion = Completion(
-                size: stored.offset, verified: stored.received ?? .none, digest: stored.promised,
-                finalPath: directory.appending(stored.name))
-            conclude(task, .published(completion), of: target, nil)
-            return nil
-        }
-        if task.isCancelled {
-            // It did not get its name before the engine ended, so the cancel holds: the queue ends it as cancelled.
-            queue.writer.record(.failed(TransferError(.cancelledByUser, "it was cancelled")), for: task.claim)
-            duties.hasUncommitted = true
-            return nil
-        }
         let name = fileName ?? point?.name
         if let name, let refusal = existing(directory.appending(name), options, point: point) {
             conclude(task, refusal, of: target, point)
@@ -72,6 +58,27 @@ extension TransferEngine {
         attempt.base = attempt.accepted
         attempt.sent = attempt.accepted
         return attempt
+    }
+
+    /// Ends a download that got its final name in a run which a kill ended before it was recorded, or that was cancelled and did not get it.
+    /// - Returns: whether it is over.
+    func settlesLastRun(_ task: ClaimedTask, in directory: RawPath) -> Bool {
+        let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
+        if let point, point.publishing {
+            let target = DownloadTarget(task: task.id, directory: directory, umask: 0o077, on: disk)
+            if target.wasPublished(point) {
+                let completion = Completion(
+                    size: point.offset, verified: point.received ?? .none, digest: point.promised,
+                    finalPath: directory.appending(point.name))
+                conclude(task, .published(completion), of: target, nil)
+                return true
+            }
+        }
+        guard task.isCancelled else { return false }
+        // The cancel holds: the queue ends it as cancelled.
+        queue.writer.record(.failed(TransferError(.cancelledByUser, "it was cancelled")), for: task.claim)
+        duties.hasUncommitted = true
+        return true
     }
 
     /// Applies the rule for a file that has the final name already; `nil`: the download goes on.

@@ -78,9 +78,18 @@ package protocol EngineControl: Actor {
     /// - Returns: whether this call ended it; false when `goOn` took it back, or another call ends it.
     func shutdown(_ manner: StopManner) async -> Bool
 
-    /// Takes back a shutdown that finishes what runs; false: there is none.
-    func goOn() -> Bool
+    /// Takes back a shutdown that finishes what runs.
+    func goOn() -> GoingOn
 
     /// Returns when nothing is running, no walk is under way and nothing can start before some time passes. For tests.
     func waitUntilIdle() async
+}
+
+/// The answer to somebody who wants an engine that moves something.
+package enum GoingOn: Sendable, Hashable {
+    /// It was not about to stop.
+    case runs
+    case takenBack
+    /// Nothing takes its end back: another engine has to be started.
+    case ends
 }

@@ -101,14 +101,18 @@ extension TransferEngine {
         return true
     }
 
-    package func goOn() -> Bool {
-        guard phase == .draining else { return false }
+    package func goOn() -> GoingOn {
+        switch phase {
+        case .stopping: return .ends
+        case .new, .running: return .runs
+        case .draining: break
+        }
         phase = .running
         endDrainWait()
         queueChanged()
         inBackground { [self] in await durably { try await takeUpWalks(of: nil) } }
         notice?()
-        return true
+        return .takenBack
     }
 
     /// Returns when every download that has leave for its final name has it.

@@ -9,6 +9,7 @@ struct RetryStore: QueueSubject {
     let sets: TaskSets
     let finder: NodeFinder
     let walks: WalkStore
+    let looks: LastLookStore
     let purging: PurgingStore
 
     /// Retries nodes: of a batch or folder everything that failed or waits; cancelled tasks only when there is nothing of these,
@@ -60,15 +61,23 @@ struct RetryStore: QueueSubject {
                 ? finder.refused(node, "nothing of \(node) failed or was cancelled")
                 : NodeResult(id: node, result: .already)
         }
+        // A cancel of the whole batch had taken its looks away.
+        if isWhole { try looks.takeUpLastLooks(batch) }
         try sets.settle(batch)
         try tellRetry(batch, nil)
         return NodeResult(id: node, result: .done)
     }
 
+    /// Tasks that wait for a time that a person has named: only who names them one by one ends that.
+    private static let timed =
+        "EXISTS (SELECT 1 FROM task_details d WHERE d.task = tasks.id AND d.wait & \(WaitReasons(.notBefore).rawValue))"
+
     /// Tasks directly in a folder.
     private func retry(_ folder: Int64, states: [TransferState]) throws -> Int64 {
         // A directory that could not be listed is no file to send.
-        let selection = TaskSets.Selection.directly(in: folder, states: states, and: "flags & \(flags: .directory) = 0")
+        let selection = TaskSets.Selection.directly(
+            in: folder, states: states,
+            and: "flags & \(flags: .directory) = 0 AND NOT (state = \(state: .waiting) AND \(Self.timed))")
         func of(_ cause: TransferErrorCode) -> String {
             "\(selection.condition) AND id IN (SELECT task FROM task_details WHERE cause = \(cause: cause))"
         }

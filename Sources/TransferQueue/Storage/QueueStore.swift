@@ -103,7 +103,7 @@ final class QueueStore: QueueSubject {
             queue: queue, counters: counters, tasks: tasks, sets: sets, attempts: attempts, finder: finder,
             undoLog: undoLog, looks: looks, walks: walks)
         retries = RetryStore(
-            queue: queue, counters: counters, tasks: tasks, sets: sets, finder: finder, walks: walks,
+            queue: queue, counters: counters, tasks: tasks, sets: sets, finder: finder, walks: walks, looks: looks,
             purging: purging)
         undo = UndoStore(
             queue: queue, counters: counters, sets: sets, attempts: attempts, finder: finder, undoLog: undoLog,

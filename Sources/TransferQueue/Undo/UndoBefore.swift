@@ -45,6 +45,28 @@ struct UndoBefore: Codable, Hashable {
     var walks: Was<Int64>?
 }
 
+extension UndoBefore {
+    /// Gives away what a later change of the same node has changed, too: of a setting only the last change counts.
+    mutating func give(to later: inout UndoBefore) {
+        func give<Value>(_ path: WritableKeyPath<UndoBefore, Value?>) {
+            guard later[keyPath: path] != nil, let value = self[keyPath: path] else { return }
+            later[keyPath: path] = value
+            self[keyPath: path] = nil
+        }
+        give(\.held)
+        give(\.urgent)
+        give(\.priority)
+        give(\.notBefore)
+        give(\.retryAt)
+        give(\.giveUp)
+        give(\.ifExists)
+        give(\.name)
+        give(\.caFile)
+        give(\.pin)
+        give(\.rate)
+    }
+}
+
 extension UndoneDeed {
     /// Its number in `undo.kind`; append only.
     var stored: Int64 {

@@ -116,6 +116,26 @@ final class UndoLog: QueueSubject {
         }.compactMap { $0 }
     }
 
+    /// The settings that taking a step back puts back. What a later change of the same node has set since stands, and taking that one back
+    /// brings what was before both.
+    func handOver(_ step: UndoneStep) throws -> UndoBefore {
+        var before = step.before
+        let later = try database.rows(
+            "SELECT rowid, before FROM undo WHERE rowid > ? AND batch = ? AND node = ? AND kind IN (?, ?) ORDER BY rowid",
+            .integer(step.row), .integer(step.batch.rawValue),
+            .text(try step.node.map { try StoredJSON.text($0) } ?? ""), .integer(UndoneDeed.set.stored),
+            .integer(UndoneDeed.runNow.stored)
+        ) { (row: $0.integer(0), before: StoredJSON.value(UndoBefore.self, $0.optionalText(1)) ?? UndoBefore()) }
+        for (row, old) in later {
+            var heir = old
+            before.give(to: &heir)
+            if heir == old { continue }
+            try database.run(
+                "UPDATE undo SET before = ? WHERE rowid = ?", .text(try StoredJSON.text(heir)), .integer(row))
+        }
+        return before
+    }
+
     /// Changes that can be undone, the last one first.
     func undoSteps(now: Timestamp) throws -> [UndoStep] {
         var found: [UndoStep] = []

@@ -53,7 +53,7 @@ extension UndoStore {
     }
 
     func takeBackSettings(_ step: UndoneStep, _ change: inout NodeChange) throws {
-        let before = step.before
+        let before = try undoLog.handOver(step)
         let id = SQLiteValue.integer(step.batch.rawValue)
         try limits.putBackLimit(before)
         if let priority = before.priority {

@@ -8,6 +8,8 @@ package struct QueueStatistics: Hashable, Sendable {
     package var databaseBytes: Int64 = 0
     /// True when something paused resumes by itself.
     package var awaitsPauseEnd = false
+    /// True when a batch that nobody holds goes on though no file of it waits: folders are listed, here or at its server.
+    package var isLooking = false
 }
 
 /// The state of a node and the reasons for it, for `why`.

@@ -123,6 +123,13 @@ extension QueueView {
             try database.integer(
                 "SELECT 1 FROM pause_ends p JOIN batches b ON b.id = p.batch WHERE b.finished_at IS NULL LIMIT 1")
             != nil
+        statistics.isLooking =
+            try database.integer(
+                """
+                SELECT 1 FROM batches b INDEXED BY batches_unfinished
+                WHERE b.finished_at IS NULL AND b.paused = 0 AND b.held = 0 AND (b.scanning = 1 OR EXISTS (
+                    SELECT 1 FROM last_looks k INDEXED BY last_looks_due WHERE k.batch = b.id AND k.due > 0)) LIMIT 1
+                """) != nil
         statistics.databaseBytes =
             try database.integer("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
         return statistics

@@ -16,10 +16,9 @@ extension TransferService {
         try Self.check(request)
         try await AuthoritiesFile.check(request.options.caFile)
         let added = try await queue.writer.add(request)
-        if !added.existed {
-            await goOn("a batch was queued")
-            await engine.batchAdded(added.batch)
-        }
+        // One that is asked for again, too: its first answer may have been lost with an engine that ended.
+        try await goOn("a batch was queued")
+        if !added.existed { await engine.batchAdded(added.batch) }
         return BatchAdded(batch: try await batch(added.batch), existed: added.existed)
     }
 
@@ -158,7 +157,7 @@ extension TransferService {
     /// Retries nodes. "Now" means the hosts, too, that are left alone for a while.
     func retry(_ request: NodesRequest) async throws -> NodeResults {
         var results = try await change(request) { try await $0.retry($1) }
-        if results.didAny { await goOn("something is to be tried again") }
+        if results.didAny { try await goOn("something is to be tried again") }
         let held = await engine.live().held
         await engine.tryAgain()
         guard !held.isEmpty else { return results }
@@ -187,7 +186,7 @@ extension TransferService {
 
     func resume(_ request: NodesRequest) async throws -> NodeResults {
         let results = try await changeTogether(request) { try await $0.resume($1, joining: $2) }
-        if results.didAny { await goOn("something was resumed") }
+        if results.didAny { try await goOn("something was resumed") }
         return results
     }
 
@@ -234,7 +233,7 @@ extension TransferService {
     /// Starts nodes now. "Now" means the hosts, too, that are left alone for a while.
     func runNow(_ request: NodesRequest) async throws -> NodeResults {
         let results = try await changeTogether(request) { try await $0.runNow($1, joining: $2) }
-        if results.didAny { await goOn("something is to start now") }
+        if results.didAny { try await goOn("something is to start now") }
         await engine.connectivityChanged()
         return results
     }

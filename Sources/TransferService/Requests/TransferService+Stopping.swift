@@ -28,10 +28,18 @@ extension TransferService {
     /// Takes back a stop that finishes what runs: who wants something to move wants an engine that moves it, as if the stop were over
     /// and another engine started for this.
     /// - Parameter reason: for the log.
+    /// - Throws: an engine that ends moves nothing any more. What was made durable is not answered, so whoever wanted it asks the next engine,
+    ///   which has it.
     /// - Returns: whether the engine was about to stop.
     @discardableResult
-    func goOn(_ reason: String) async -> Bool {
-        guard await engine.goOn() else { return false }
+    func goOn(_ reason: String) async throws -> Bool {
+        switch await engine.goOn() {
+        case .ends: throw EngineLeaves()
+        case .runs:
+            if isLeaving { throw EngineLeaves() }
+            return false
+        case .takenBack: break
+        }
         log.write(.info, "the engine does not stop: \(reason)")
         endStopWaits()
         return true
@@ -58,3 +66,6 @@ extension TransferService {
         endStopWaits()
     }
 }
+
+/// A request came too late for this engine: its connection ends without an answer.
+struct EngineLeaves: Error {}

@@ -20,7 +20,12 @@ extension TransferService {
             return client.end(saying: fault.line)
         }
         Task {
-            let answer = await answer(head, line, client)
+            let answer: [UInt8]?
+            do {
+                answer = try await self.answer(head, line, client)
+            } catch {
+                return client.close()
+            }
             if let answer, head.id != nil { client.send(answer) }
             client.requestDone()
             if client.isOpen, clients[number] != nil { pump(number) }
@@ -28,13 +33,17 @@ extension TransferService {
     }
 
     /// The line to answer with; `nil`: none, or later.
-    private func answer(_ head: RequestHead, _ line: [UInt8], _ client: ServiceClient) async -> [UInt8]? {
+    private func answer(
+        _ head: RequestHead, _ line: [UInt8], _ client: ServiceClient
+    ) async throws(EngineLeaves) -> [UInt8]? {
         do {
             guard let method = MethodName(rawValue: head.method) else { throw WireError.unknownMethod(head.method) }
             guard client.name != nil || method == .hello else {
                 throw RequestError(.refused, "the first request of a connection is hello")
             }
             return try await done(Call(method: method, id: head.id ?? .number(0), line: line), client)
+        } catch let error as EngineLeaves {
+            throw error
         } catch {
             return Self.line(for: error, id: head.id)
         }
@@ -165,7 +174,7 @@ extension TransferService {
         case .engineStop: try stopEngine(call, client)
         case .engineGoOn:
             try await serve(call, Methods.engineGoOn) { _ in
-                EngineGoOnAnswer(wasStopping: await goOn("\(client.name ?? "a client") asks for it"))
+                EngineGoOnAnswer(wasStopping: try await goOn("\(client.name ?? "a client") asks for it"))
             }
         case .nodesVerify: try await serve(call, Methods.nodesVerify) { try await verify($0) }
         case .nodesReadBack: try await serve(call, Methods.nodesReadBack) { try await readBack($0) }

@@ -104,6 +104,8 @@ package actor TransferService {
     var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
     private var idleTimer: LoopTimer?
+    /// The engine ends as nothing is to be done, and whoever comes meanwhile does not take that back.
+    private(set) var isLeaving = false
     private var idleSince = MonotonicInstant.now
 
     /// - Parameter onStop: called on the loop when the process is to end; perhaps again, with less patience. Ending is `stop()`.
@@ -258,9 +260,13 @@ package actor TransferService {
         }
         Task {
             // What waits for a person or a clock keeps the engine; what is held, or paused by no clock, does not.
-            guard let statistics = try? await queue.reader.statistics(), !statistics.awaitsPauseEnd else { return }
+            guard let statistics = try? await queue.reader.statistics(), !statistics.awaitsPauseEnd,
+                !statistics.isLooking
+            else { return }
             let counts = statistics.counts
             guard counts.active + counts.queued + counts.waiting == 0, clients.isEmpty else { return }
+            // What is wanted from here on the next engine does.
+            isLeaving = true
             requestStop(.idle)
         }
     }

@@ -286,6 +286,44 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a retry of a batch leaves the time that a person gave one of its files")
+    func retryKeepsTimes() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        let later = sandbox.clock.now.advanced(by: .seconds(100))
+        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: later))
+        let claimed = try await queue.claimAll(now: sandbox.clock.now)
+        for task in claimed { queue.writer.record(.failed(TransferError(.http, "no")), for: task.claim) }
+        try await queue.writer.commit()
+        #expect(try await queue.writer.retry([.batch(batch)]).results.map(\.result) == [.done])
+        #expect(try await queue.reader.tasks(batch: batch, limit: 2).map(\.state) == [.waiting, .queued])
+        #expect(try await queue.reader.task(TaskID(rawValue: 1))?.retryAt == later)
+        try await queue.close()
+    }
+
+    @Test("taking back an older change leaves what a newer one has set; the newer one then brings what was before both")
+    func olderSet() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        func set(_ settings: NodeSettings) async throws -> Int64 {
+            try #require(try await queue.writer.set([.batch(batch)], settings).operation)
+        }
+        func shown() async throws -> [Int64?] {
+            let snapshot = try #require(try await queue.reader.batch(batch))
+            return [snapshot.limit, Int64(snapshot.priority.level)]
+        }
+        let before = try await shown()
+        let first = try await set(NodeSettings(priority: .high, limit: 1000))
+        let second = try await set(NodeSettings(limit: 2000))
+        _ = try await queue.writer.undo(.operation(first), now: sandbox.clock.now)
+        #expect(try await shown() == [2000, before[1]])
+        _ = try await queue.writer.undo(.operation(second), now: sandbox.clock.now)
+        #expect(try await shown() == before)
+        try await queue.close()
+    }
+
     @Test(
         "what ran in spite of its held batch stops when that is taken back, or when it gets another priority",
         arguments: [0, 1, 2])

@@ -168,7 +168,10 @@ import TransferModel
         try await queue.close()
         queue = try sandbox.open()
         #expect(try await due(queue).count == 1)
+        // An engine that has nothing else to do does not leave before it.
+        #expect(try await queue.reader.statistics().isLooking)
         let change = try await queue.writer.cancel([.batch(batch)])
+        #expect(try await !queue.reader.statistics().isLooking)
         #expect(change.results.map(\.result) == [.done])
         #expect(try await due(queue) == [])
         let shown = try #require(try await queue.reader.batch(batch))
@@ -179,6 +182,21 @@ import TransferModel
         #expect(try await due(queue).count == 1)
         #expect(try await queue.reader.batch(batch)?.state == .running)
         #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a retry of a cancelled batch brings its looks back, as taking the cancel back does")
+    func retried() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await add(queue, ["a", "b"])
+        try await queue.complete(try await queue.claimAll(limit: 1))
+        _ = try await queue.writer.cancel([.batch(batch)])
+        #expect(try await due(queue) == [])
+        #expect(try await queue.writer.retry([.batch(batch)]).results.map(\.result) == [.done])
+        let other = try #require(try await queue.reader.tasks(batch: batch, limit: 2).last).id
+        _ = try await queue.writer.cancel([.task(other)])
+        #expect(try await due(queue).count == 1)
         try await queue.close()
     }
 
