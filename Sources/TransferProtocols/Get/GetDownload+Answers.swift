@@ -44,8 +44,8 @@ extension GetDownload {
         if isSame, request.isGuarded, !request.isSecondTry {
             return [.abandon(id)] + ask(from: request.offset, isSecondTry: true)
         }
-        // Who was signed out is shown a page: what is here of the file is kept for when that is mended.
-        if !isSame, answer.isPage, let type = known.type, !HTTPAnswer.isPage(type) {
+        // Who was signed out is shown a page: what is here of the file is kept for when that is mended. A file whose type nobody told is none.
+        if !isSame, answer.isPage, known.type.map(HTTPAnswer.isPage) != true {
             return over(id, .wait(WaitDemand(.auth, pageInstead)))
         }
         if !isSame, let refusal = refuseChange(id) { return refusal }

@@ -437,6 +437,9 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         let page = ["Content-Type: text/html; charset=utf-8", "Content-Length: 900"]
         #expect(run(plan(begun), (200, page)) == ["abandon 1", "wait auth http"])
         #expect(run(plan(begun), (302, ["Location: /login"]), (200, page)) == ["abandon 2", "wait auth http"])
+        // Nothing tells what it was: then it was no page.
+        begun.version.type = nil
+        #expect(run(plan(begun), (200, page)) == ["abandon 1", "wait auth http"])
         // Of what was a page before another page may be the next version.
         begun.version.type = "text/html"
         #expect(run(plan(begun), (200, page)).first == "over: changed at the server")
