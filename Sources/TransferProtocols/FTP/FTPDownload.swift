@@ -35,6 +35,8 @@ package struct FTPDownload: ProtocolMachine {
     private var hasWaited = false
     /// Digest that the local file must have.
     private var digest: TransferDigest?
+    /// When the server told the version that is received.
+    private var versionSeen = Timestamp(milliseconds: 0)
 
     package init(_ plan: FTPDownloadPlan) {
         self.plan = plan
@@ -84,6 +86,7 @@ package struct FTPDownload: ProtocolMachine {
             return [.wake(.probeAgain, after: pause)]
         }
         let version = Self.version(end)
+        versionSeen = end.at
         guard plan.asksDigest else { return begin(version) }
         // An earlier attempt was told that of the same version.
         if let point = plan.resume, point.offset > 0, let known = point.promised, point.version.isSame(as: version) {
@@ -189,15 +192,21 @@ package struct FTPDownload: ProtocolMachine {
         }
         var point = flow.point
         point.offset = length
-        // A small file that came in one go was hardly changed meanwhile.
-        if flow.start > 0 || length > RemoteVersion.quicklyRead, flow.point.version.lastModified != nil {
+        let isOneReading = RemoteVersion.isOneReading(length, end.at.since(versionSeen))
+        if flow.start > 0 || !isOneReading, flow.point.version.lastModified != nil {
             return perform(.ftp(.size(plan.path))) { .proving($0, point) }
         }
         return finish(point)
     }
 
     private mutating func proved(_ end: FTPEnd, _ point: GetResumePoint) -> [ProtocolAction] {
-        guard end.isDone else { return end.isMissing ? finish(point) : stop(end) }
+        guard end.isDone else {
+            guard end.isMissing else { return stop(end) }
+            // A server that does not want to say must not stop a download.
+            if end.isForbidden || plan.verify == VerificationWish.none { return finish(point) }
+            // It may have been written anew before it went away. All is kept for when it is back.
+            return [.persist(ResumePoint(point))] + over(.fail(.wentAway(at: plan.host, aside: end.text)))
+        }
         let now = Self.version(end)
         guard now.total == point.version.total, now.lastModified == point.version.lastModified else {
             if let refusal = refuseChange() { return refusal }

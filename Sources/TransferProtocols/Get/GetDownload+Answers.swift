@@ -15,8 +15,8 @@ extension GetDownload {
                         .step("check the address and the server"), httpStatus: answer.status)))
         }
         switch answer.status {
-        case 200, 203: return whole(answer, to: request, id)
-        case 206: return part(answer, to: request, id)
+        case 200, 203: return whole(answer, to: request, id, at: now)
+        case 206: return part(answer, to: request, id, at: now)
         case 416 where request.offset > 0: return outside(answer, id)
         case 412 where request.offset > 0: return changed(id)
         default: break
@@ -35,10 +35,12 @@ extension GetDownload {
     }
 
     /// The whole file: the first time, because the version changed, or because the server ignores ranges.
-    private mutating func whole(_ answer: HTTPAnswer, to request: Request, _ id: ExchangeID) -> [ProtocolAction] {
+    private mutating func whole(
+        _ answer: HTTPAnswer, to request: Request, _ id: ExchangeID, at now: Timestamp
+    ) -> [ProtocolAction] {
         let version = RemoteVersion(answer)
         guard request.offset > 0, let known = plan.resume?.version else {
-            return open(id, version, answer, from: GateOpening(offset: 0, total: version.total))
+            return open(id, version, answer, from: GateOpening(offset: 0, total: version.total), at: now)
         }
         let isSame = known.isSame(as: version)
         if isSame, request.isGuarded, !request.isSecondTry {
@@ -50,10 +52,12 @@ extension GetDownload {
         }
         if !isSame, let refusal = refuseChange(id) { return refusal }
         return startOver(isSame ? "the server sends whole files only" : "changed at the server", isOther: !isSame)
-            + open(id, version, answer, from: GateOpening(offset: 0, total: version.total))
+            + open(id, version, answer, from: GateOpening(offset: 0, total: version.total), at: now)
     }
 
-    mutating func part(_ answer: HTTPAnswer, to request: Request, _ id: ExchangeID) -> [ProtocolAction] {
+    mutating func part(
+        _ answer: HTTPAnswer, to request: Request, _ id: ExchangeID, at now: Timestamp
+    ) -> [ProtocolAction] {
         guard let range = answer.field("content-range").flatMap(ContentRange.init), let bytes = range.bytes else {
             // Without a range header, or with several in a multipart body: neither was asked for.
             if request.offset > 0 { return again(id, "the server's partial answer cannot be placed") }
@@ -74,7 +78,8 @@ extension GetDownload {
         }
         let opening = GateOpening(
             offset: request.offset, skip: request.offset - bytes.lowerBound, total: total)
-        return (request.offset > 0 ? [.resumed(at: request.offset)] : []) + open(id, version, answer, from: opening)
+        return (request.offset > 0 ? [.resumed(at: request.offset)] : [])
+            + open(id, version, answer, from: opening, at: now)
     }
 
     /// The file is not longer than what we have: it may be exactly that.
@@ -97,7 +102,7 @@ extension GetDownload {
 
     /// The version and both names are durable before the first byte is written.
     private mutating func open(
-        _ id: ExchangeID, _ version: RemoteVersion, _ answer: HTTPAnswer, from opening: GateOpening
+        _ id: ExchangeID, _ version: RemoteVersion, _ answer: HTTPAnswer, from opening: GateOpening, at now: Timestamp
     ) -> [ProtocolAction] {
         let isFolder =
             OfferedName.isFolder(answer, url: plan.address) || OfferedName.isFolder(answer, url: chain.address)
@@ -122,7 +127,7 @@ extension GetDownload {
             point.partInode = plan.resume?.partInode
             if plan.takesOffers { point.promised = answer.fileDigest }
         }
-        state = .receiving(id, Flow(point: point, start: opening.offset))
+        state = .receiving(id, Flow(point: point, start: opening.offset, since: now))
         return [.persist(ResumePoint(point)), .openGate(id, opening)]
     }
 

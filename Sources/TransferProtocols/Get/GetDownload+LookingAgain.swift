@@ -4,11 +4,10 @@ import WireOperations
 /// The look at the server's version after the last byte.
 extension GetDownload {
     /// All of it is here. A server tells the version before the first byte: what is written there while it sends goes into the same answer.
-    mutating func received(_ point: GetResumePoint, inOneAnswer bytes: Int64) -> [ProtocolAction] {
-        // A digest says more, a small file was hardly changed meanwhile, and an object of S3 is never changed in place.
-        guard promised(point) == nil, bytes > RemoteVersion.quicklyRead, point.version.isRecognisable,
-            plan.object == nil
-        else {
+    /// - Parameter inOneReading: the server has hardly read it at two times (`RemoteVersion.isOneReading`).
+    mutating func received(_ point: GetResumePoint, inOneReading: Bool) -> [ProtocolAction] {
+        // A digest says more, and an object of S3 is never changed in place.
+        guard promised(point) == nil, !inOneReading, point.version.isRecognisable, plan.object == nil else {
             return finish(point)
         }
         let id = nextID()
@@ -36,7 +35,8 @@ extension GetDownload {
             return [.perform(id, GetMessages.oneByte(chain, signing: channel?.signing))]
         // It may have been written anew before it went away. All is kept for when it is back.
         case 404 where plan.verify != VerificationWish.none, 410 where plan.verify != VerificationWish.none:
-            return [.persist(ResumePoint(point))] + over(.fail(wentAway(answer.status)))
+            return [.persist(ResumePoint(point))]
+                + over(.fail(.wentAway(at: chain.address.server, status: answer.status)))
         // A server that does not want to say must not stop a download.
         default: return finish(point)
         }
@@ -57,12 +57,5 @@ extension GetDownload {
     private static func isSilence(_ failure: ExchangeFailure) -> Bool {
         guard case .network(let error) = failure else { return false }
         return error.code == .networkConnectionLost || error.code == .timedOut
-    }
-
-    private func wentAway(_ status: Int) -> TransferError {
-        TransferError(
-            .http,
-            "the file went away at \(chain.address.server) while it came, so nothing shows that all of it is one version",
-            .thenRetry("put it back there; a link that works only once wants --verify none"), httpStatus: status)
     }
 }

@@ -20,8 +20,8 @@ package struct GetDownload: ProtocolMachine {
         case asking(ExchangeID, Request)
         /// The body flows into the file. Next: `lookingAgain`, `over`.
         case receiving(ExchangeID, Flow)
-        /// All came, in an answer that took its time: a HEAD shows whether the file is still the same, or, where the server says nothing to
-        /// that, a GET of one byte. Next: itself by GET, `asking` from zero, `over`.
+        /// All came, in an answer that was long or took its time: a HEAD shows whether the file is still the same, or, where the server says
+        /// nothing to that, a GET of one byte. Next: itself by GET, `asking` from zero, `over`.
         case lookingAgain(ExchangeID, GetResumePoint, byGet: Bool = false)
         /// 416 where the file may be complete: a HEAD asks. Next: itself (redirect), `asking` from zero, `over`.
         case proving(ExchangeID, GetResumePoint)
@@ -36,6 +36,8 @@ package struct GetDownload: ProtocolMachine {
         var point: GetResumePoint
         /// The file's offset when the gate was opened.
         var start: Int64
+        /// When the head came that told the version.
+        var since: Timestamp
     }
 
     let plan: GetPlan
@@ -86,8 +88,8 @@ package struct GetDownload: ProtocolMachine {
     private mutating func begin() -> [ProtocolAction] {
         guard let point = plan.resume, point.offset > 0 else { return ask(from: 0) }
         if let receipt = point.receipt(verify: plan.verify, expects: plan.expects) { return over(.finish(receipt)) }
-        // All was synced before the last stop: nothing is left to fetch.
-        if let total = point.version.total, point.offset == total { return received(point, inOneAnswer: total) }
+        // All was synced before the last stop: nothing is left to fetch. Nobody knows how long it took.
+        if let total = point.version.total, point.offset == total { return received(point, inOneReading: false) }
         guard point.version.isResumable else {
             return startOver("the server gave nothing to recognise the version by") + ask(from: 0)
         }
@@ -145,7 +147,8 @@ package struct GetDownload: ProtocolMachine {
         }
         var point = flow.point
         point.offset = length
-        return received(point, inOneAnswer: length - flow.start)
+        return received(
+            point, inOneReading: RemoteVersion.isOneReading(length - flow.start, end.at.since(flow.since)))
     }
 
     /// Digest that the file must have: the one a person gave, else the one the server offered, unless nobody wants it compared.

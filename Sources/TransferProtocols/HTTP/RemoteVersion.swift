@@ -68,6 +68,12 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
     /// A file of so many bytes comes in one go, and is hardly changed meanwhile.
     static let quicklyRead: Int64 = 1 << 20
 
+    /// Returns true for an answer of so many bytes that took so long: it came in one go, and holds one version. A clock that was set back
+    /// meanwhile says nothing of how long it took.
+    static func isOneReading(_ bytes: Int64, _ time: Duration) -> Bool {
+        bytes <= quicklyRead && time >= .zero && time <= .seconds(1)
+    }
+
     /// There is something by which another version could be told.
     var isRecognisable: Bool { etag != nil || lastModified != nil }
 

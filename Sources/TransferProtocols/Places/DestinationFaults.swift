@@ -35,6 +35,20 @@ extension TransferError {
             .retry("retry to fetch it as it is now"))
     }
 
+    /// A download's file was there when its first byte came, and no more when all of it had come.
+    /// - Parameters:
+    ///   - aside: the server's words.
+    ///   - status: of HTTP.
+    static func wentAway(
+        at host: String, _ code: TransferErrorCode = .http, status: Int? = nil, aside: String? = nil
+    ) -> TransferError {
+        TransferError(
+            code, "the file went away at \(host) while it came, so nothing shows that all of it is one version",
+            aside: aside.flatMap { $0.isEmpty ? nil : $0 },
+            .thenRetry("put it back there; a link that works only once wants --verify none"),
+            httpStatus: status)
+    }
+
     /// The check that was asked for cannot be made.
     package static func unverifiable(at host: String, _ why: String) -> TransferError {
         TransferError(.integrity, "\(host) \(why)", .queued("look there, or queue it again with a weaker --verify"))

@@ -167,6 +167,11 @@ package struct SFTPDownload: ProtocolMachine {
 
     private mutating func proved(_ status: SFTPEnd, _ flow: Flow) -> [ProtocolAction] {
         if let broken = status.brokenOff { return over(broken) }
+        // Some servers ask by the path: it may have been written anew before it went away. All is kept for when it is back.
+        if case (.noSuchFile, let text)? = status.refusal, plan.verify != VerificationWish.none {
+            return [.persist(ResumePoint(flow.point))]
+                + over(.fail(.wentAway(at: plan.host, .sourceMissing, aside: text)))
+        }
         let known = flow.point.version
         // Without a status nothing shows a change; the length still has to fit.
         let now = status.attributes.map { Self.version($0, at: status.at) } ?? known

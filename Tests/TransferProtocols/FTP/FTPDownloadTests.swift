@@ -60,6 +60,24 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
         #expect(after(plan(resume: point(1000)), Answers.size(1000)) == ["finish 1000 size"])
     }
 
+    @Test("after a transfer that took its time the file is looked at again, and one that went away is not called whole")
+    func lookAgain() {
+        let quick = Answers.done("RETR", written: 1000, after: .milliseconds(900))
+        #expect(after(plan(), Answers.size(1000), quick) == ["finish 1000 size"])
+        let turned = Answers.done("RETR", written: 1000, after: .seconds(-60))
+        #expect(after(plan(), Answers.size(1000), turned) == ["SIZE a/f"])
+        let slow = Answers.done("RETR", written: 1000, after: .milliseconds(1100))
+        #expect(after(plan(), Answers.size(1000), slow) == ["SIZE a/f"])
+        #expect(after(plan(), Answers.size(1000), slow, Answers.size(1000)) == ["finish 1000 size"])
+        let later = Answers.size(1000, modified: noon.advanced(by: .seconds(9)))
+        #expect(after(plan(), Answers.size(1000), slow, later) == ["wait backoff badServerResponse"])
+        #expect(after(plan(), Answers.size(1000), slow, Answers.missing) == ["persist f 1000 -", "fail http"])
+        let unwilling = plan(verify: VerificationWish.none)
+        #expect(after(unwilling, Answers.size(1000), slow, Answers.missing) == ["finish 1000 none"])
+        let forbidden = Answers.refused(550, "SIZE", text: "Permission denied")
+        #expect(after(plan(), Answers.size(1000), slow, forbidden) == ["finish 1000 size"])
+    }
+
     @Test(
         "another version, or none that can be told, begins anew",
         arguments: [

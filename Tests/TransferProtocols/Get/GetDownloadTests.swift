@@ -80,9 +80,11 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         #expect(run(plan(), (200, page)).first == "persist f.bin 0 -")
     }
 
-    @Test("what is complete already asks for nothing")
+    @Test("of what was complete before a stop nobody knows how long it took: the server is asked once more")
     func complete() {
-        #expect(begin(plan(point(strong, 1000))).1 == ["finish 1000 size"])
+        #expect(begin(plan(point(strong, 1000))).1 == ["1 HEAD http://h/f.bin"])
+        let nameless = RemoteVersion(total: 1000)
+        #expect(begin(plan(point(nameless, 1000))).1 == ["finish 1000 size"])
     }
 
     @Test("a fitting 206 goes on; one that began earlier is cut to fit")
@@ -201,10 +203,13 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         return download
     }
 
-    private func end(_ written: Int64, _ failure: ExchangeFailure? = nil) -> ProtocolEvent {
+    private func end(
+        _ written: Int64, _ failure: ExchangeFailure? = nil, after time: Duration = .zero
+    ) -> ProtocolEvent {
         .ended(
             ExchangeID(rawValue: 1),
-            ExchangeEnd(answer: HTTPAnswer(status: 200), bytesWritten: written, failure: failure, at: noon))
+            ExchangeEnd(
+                answer: HTTPAnswer(status: 200), bytesWritten: written, failure: failure, at: noon.advanced(by: time)))
     }
 
     @Test("what is synced is recorded; the end is believed only with every byte")
@@ -319,6 +324,19 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         let digest = "Repr-Digest: sha-256=:\(String(repeating: "A", count: 43))=:"
         download = receiving(old + [digest])
         #expect(words(download.handle(end(size))) == ["finish \(size) digest"])
+    }
+
+    @Test("a small file that came slowly is asked for again, too")
+    func slowly() {
+        let told = ["Content-Length: 1000", "ETag: \"a\""]
+        for (time, last) in [
+            (.milliseconds(900), "finish 1000 size"), (.milliseconds(1100), "2 HEAD http://h/f.bin"),
+            // The clock was set back: how long it took is not known.
+            (.seconds(-3600), "2 HEAD http://h/f.bin"),
+        ] as [(Duration, String)] {
+            var download = receiving(told)
+            #expect(words(download.handle(end(1000, after: time))) == [last])
+        }
     }
 
     @Test("where HEAD says nothing of the file a GET of one byte does; a file that went away is not called whole")

@@ -100,6 +100,13 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
         #expect(
             run(plan(verify: VerificationWish.none), begun[0], begun[1], begun[2], end(status(1000, 77)), end(.done))
                 == ["finish 1000 none"])
+        // A server that asks by the path: the file went away, and may have been written anew before that.
+        let gone = end(.refused(.noSuchFile, ""))
+        #expect(
+            run(plan(), begun[0], begun[1], begun[2], gone, end(.done)) == ["persist f 1000 -", "fail sourceMissing"])
+        #expect(
+            run(plan(verify: VerificationWish.none), begun[0], begun[1], begun[2], gone, end(.done))
+                == ["finish 1000 none"])
         // Without a status at the end only the length shows anything.
         #expect(
             run(plan(), begun[0], begun[1], begun[2], end(.refused(.unsupported, "")), end(.done)) == [

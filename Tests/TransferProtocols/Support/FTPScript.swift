@@ -12,8 +12,13 @@ enum FTPAnswers {
     static let missing = FTPEnd(reply: 550, text: "No such file", command: "SIZE", at: noon)
     static let noSize = FTPEnd(reply: 500, text: "Unknown command", command: "SIZE", at: noon)
 
-    static func done(_ command: String, text: String = "", sent: Int64 = 0, written: Int64 = 0) -> FTPEnd {
-        FTPEnd(reply: 226, text: text, command: command, bytesSent: sent, bytesWritten: written, at: noon)
+    /// - Parameter time: since the last look at the file.
+    static func done(
+        _ command: String, text: String = "", sent: Int64 = 0, written: Int64 = 0, after time: Duration = .zero
+    ) -> FTPEnd {
+        FTPEnd(
+            reply: 226, text: text, command: command, bytesSent: sent, bytesWritten: written,
+            at: noon.advanced(by: .seconds(3600) + time))
     }
 
     /// A refusal; libcurl's failure beside it counts less.

@@ -61,7 +61,7 @@ final class Downloads: @unchecked Sendable {
         Bytes.random(
             chance.pick(weighted: [
                 (1, 0), (6, 1 + chance.below(9000)), (5, 30_000 + chance.below(200_000)),
-                (1, RemoteFile.quicklyRead + 1 + chance.below(200_000)),
+                (1, FileReading.quicklyRead + 1 + chance.below(200_000)),
             ]), &chance)
     }
 
@@ -82,7 +82,7 @@ final class Downloads: @unchecked Sendable {
             world.tell("another client", "removes \(disk.host)\(path)")
             disk.put(nil, at: path, by: .other)
             contents.has(disk.host + path, nil)
-        case 1...2 where file.bytes.count > RemoteFile.quicklyRead:
+        case 1...2 where file.bytes.count > FileReading.quicklyRead:
             // In two halves: between them it is a mixture that no program wants.
             world.tell("another client", "rewrites \(disk.host)\(path) in place")
             let new = Bytes.random(file.bytes.count + (chance.oneIn(3) ? 1000 : 0), &chance)
@@ -98,6 +98,13 @@ final class Downloads: @unchecked Sendable {
                 disk.changed(path, by: .other)
                 contents.has(disk.host + path, new)
             }
+        // What was written a moment ago has the same second after it.
+        case 1...2 where !file.bytes.isEmpty && file.modified + 2 <= disk.now:
+            world.tell("another client", "rewrites the small \(disk.host)\(path) in place")
+            file.bytes = Bytes.random(file.bytes.count, &chance)
+            file.modified = disk.now
+            disk.changed(path, by: .other)
+            contents.has(disk.host + path, file.bytes)
         case 3:
             world.tell("another client", "puts as many other bytes at \(disk.host)\(path)")
             put(Bytes.random(file.bytes.count, &chance), disk, path)

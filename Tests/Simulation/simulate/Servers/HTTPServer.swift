@@ -38,8 +38,8 @@ struct ServedAnswer {
     var status: Int
     var fields: [HeaderField] = []
     var body: [UInt8] = []
-    /// A file that is read while it is sent, in place of `body`, and the part of it that was promised.
-    var file: (RemoteFile, Range<Int>)?
+    /// A file that is read while it is sent, in place of `body`.
+    var file: FileReading?
 
     init(_ status: Int, _ fields: [(String, String)] = [], body: [UInt8] = []) {
         self.status = status

@@ -39,15 +39,11 @@ final class ServedFiles {
         return request.method == "GET" ? answer(200, fields, file, from: 0) : ServedAnswer(200, fields)
     }
 
-    /// Of a file that takes a while each piece is read when it goes out, as servers do.
     private func answer(
         _ status: Int, _ fields: [(String, String)], _ file: RemoteFile, from start: Int
     ) -> ServedAnswer {
-        if file.bytes.count <= RemoteFile.quicklyRead {
-            return ServedAnswer(status, fields, body: Array(file.bytes[start...]))
-        }
         var answer = ServedAnswer(status, fields)
-        answer.file = (file, start..<file.bytes.count)
+        answer.file = FileReading(file, start..<file.bytes.count)
         return answer
     }
 

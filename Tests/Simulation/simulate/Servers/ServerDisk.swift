@@ -14,10 +14,34 @@ final class RemoteFile {
         self.modified = modified
     }
 
-    /// A server reads a file of up to so many bytes in one go; a longer one while it is sent.
-    static let quicklyRead = 1 << 20
-
     var digest: String { Contents.digest(bytes) }
+}
+
+/// A server's reading of a file that is sent. What goes out in the first seconds of a small one was read in one go; the rest, and all of a
+/// large one, is read when it goes out.
+struct FileReading {
+    /// A server reads so much at once.
+    static let quicklyRead = 1 << 20
+    /// Longer than the second that a download trusts, since heads and ends are under way for different times.
+    private static let quicklySent = Duration.seconds(10)
+
+    let file: RemoteFile
+    /// The part of it that was promised.
+    let range: Range<Int>
+    private var first: (bytes: [UInt8], time: MonotonicInstant)?
+
+    init(_ file: RemoteFile, _ range: Range<Int>) {
+        self.file = file
+        self.range = range
+    }
+
+    /// The file's bytes as they go out at a time.
+    mutating func bytes(at now: MonotonicInstant) -> [UInt8] {
+        guard range.count <= Self.quicklyRead else { return file.bytes }
+        let first = first ?? (file.bytes, now)
+        self.first = first
+        return first.time.duration(to: now) < Self.quicklySent ? first.bytes : file.bytes
+    }
 }
 
 /// The files of one model server, and all that ever stood under each name that a person uses.

@@ -21,7 +21,7 @@ final class SimulatedFTP: FTPExchanges {
         var position: Int64 = 0
         /// What is received: lines, or a file that is read while it is sent.
         var body: [UInt8] = []
-        var file: (RemoteFile, Range<Int>)?
+        var file: FileReading?
         var final: FTPReply?
         var sink: (any TransferBodySink)?
         var hasBody = false
@@ -275,11 +275,7 @@ final class SimulatedFTP: FTPExchanges {
                 let start = min(offset, size)
                 carryBack(exchange) { [self] in
                     exchange.end.answer.size = Int64(size)
-                    if size <= RemoteFile.quicklyRead {
-                        exchange.body = Array(file.bytes[min(start, file.bytes.count)...])
-                    } else {
-                        exchange.file = (file, start..<size)
-                    }
+                    exchange.file = FileReading(file, start..<size)
                     exchange.final = final
                     exchange.hasBody = true
                     flow(exchange)
@@ -292,10 +288,9 @@ final class SimulatedFTP: FTPExchanges {
         guard !exchange.isOver, !exchange.isCut, exchange.hasBody, let sink = exchange.sink else { return }
         let received = Int(exchange.end.bytesReceived)
         var piece = Array(exchange.body.dropFirst(received).prefix(32768))
-        if let (file, range) = exchange.file {
-            let start = range.lowerBound + received
+        if let range = exchange.file?.range, let bytes = exchange.file?.bytes(at: network.world.now) {
             // A file that has become shorter ends there, and one that grows goes on: the data connection tells no length.
-            piece = Array(file.bytes.dropFirst(start).prefix(65536))
+            piece = Array(bytes.dropFirst(range.lowerBound + received).prefix(65536))
         }
         if piece.isEmpty {
             exchange.end.answer.reply = exchange.final

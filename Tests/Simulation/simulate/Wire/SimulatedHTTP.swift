@@ -21,7 +21,7 @@ final class SimulatedHTTP: HTTPExchanges {
         /// The answer's body, and how much of it is here.
         var body: [UInt8] = []
         /// Or the file that it is read from while it is sent.
-        var file: (RemoteFile, Range<Int>)?
+        var file: FileReading?
         var received: Int64 = 0
         var gate: GateDestination?
         /// The server looks at nothing more of it, and nothing more comes of it.
@@ -299,13 +299,13 @@ final class SimulatedHTTP: HTTPExchanges {
 
     /// The next piece of the answer's body; empty at its end, `nil` when its file has become too short.
     private func next(_ exchange: Exchange) -> [UInt8]? {
-        guard let (file, range) = exchange.file else {
+        guard let range = exchange.file?.range, let bytes = exchange.file?.bytes(at: network.world.now) else {
             return Array(
                 exchange.body[Int(exchange.received)...].prefix(exchange.body.count > 1 << 20 ? 1 << 20 : 16384))
         }
         let start = range.lowerBound + Int(exchange.received)
         let end = min(range.upperBound, start + 65536)
-        return end <= file.bytes.count ? Array(file.bytes[start..<end]) : nil
+        return end <= bytes.count ? Array(bytes[start..<end]) : nil
     }
 
     private func done(_ exchange: Exchange) {
