@@ -293,6 +293,19 @@ struct CommandTests {
         #expect(await task.run("show", "b7", "--history") == .usage)
     }
 
+    @Test("show says of a PUT on the server's word alone that nothing was compared, and that it had no temporary name")
+    func showTakenOnTrust() async {
+        let engine = FakeEngine {
+            var task = TaskSnapshot.sample(31, .completed)
+            (task.protocol, task.verified, task.answered) = ("put", .none, 201)
+            $0.tasks = [task]
+        }
+        let bench = Bench(engine)
+        #expect(await bench.run("show", "t31") == .done)
+        #expect(bench.output.contains("Checked      not compared; the server answered 201\n"))
+        #expect(bench.output.contains("Name         PUT has no temporary name: "))
+    }
+
     @Test(
         "show says from where and to where, what the server has confirmed, what was sent twice and how it was checked")
     func showWhole() async {

@@ -30,7 +30,19 @@ import Testing
                 ($0.digest, $0.etag, $0.listed) = (nil, nil, nil)
                 $0.verified = .none
             }, destination: "dav://h/in/")
-        #expect(unknown.line == "-\t12\t1970-01-01T00:00:00.000Z\tnone\t-\tdav://h/in/c\tc")
+        #expect(unknown.line == "-\t12\t1970-01-01T00:00:00.000Z\tanswered\t-\tdav://h/in/c\tc")
+        let told = ManifestEntry(
+            task("c") {
+                ($0.listed, $0.answered) = (nil, 201)
+                $0.verified = .none
+            }, destination: "dav://h/in/")
+        #expect(told.line.contains("Z\tanswered 201\t") && told.answered == 201)
+        let skipped = ManifestEntry(
+            task("c") {
+                ($0.listed, $0.skipped) = (nil, true)
+                $0.verified = .none
+            }, destination: "dav://h/in/")
+        #expect(skipped.line.contains("Z\tnone\t"))
     }
 
     @Test("the form for sha256sum escapes as that does, keeps bytes, and leaves out what has no digest")

@@ -63,6 +63,7 @@ enum Samples {
         task.error = error
         task.digest = TransferDigest(algorithm: "sha-256", value: "00ff")
         task.finalPath = "/x"
+        task.answered = 201
         task.startedAt = time
         task.finishedAt = time
         task.parts = [

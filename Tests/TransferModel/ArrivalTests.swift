@@ -45,6 +45,13 @@ import TransferModel
         #expect(Verification.digest.words == "by its digest")
         var task = task("/home/ana/a")
         #expect(task.checked == nil)
+        task.state = .completed
+        #expect(task.checked == "not compared; the server took it")
+        task.answered = 201
+        #expect(task.checked == "not compared; the server answered 201")
+        task.skipped = true
+        #expect(task.checked == nil)
+        task.skipped = false
         task.verified = .size
         #expect(task.checked == "by its size only")
         task.verified = .digest

@@ -14,13 +14,16 @@ struct ManifestEntry: Codable, Sendable {
     @OrNull var finishedAt: Timestamp?
     /// The proof: `digest`, `size` or `none`, by the answers to the file itself.
     var verified: Verification
+    /// The status of the server's answer, where that is all there is; missing otherwise.
+    var answered: Int?
     @OrNull var listed: Bool?
 
     /// The bytes of `path`.
     private(set) var name: RawPath
+    private var isTakenOnTrust = false
 
     private enum CodingKeys: CodingKey {
-        case task, path, bytes, sha256, source, remote, etag, finishedAt, verified, listed
+        case task, path, bytes, sha256, source, remote, etag, finishedAt, verified, answered, listed
     }
 
     /// - Parameter destination: of the batch.
@@ -35,6 +38,8 @@ struct ManifestEntry: Codable, Sendable {
         _etag = OrNull(wrappedValue: task.etag)
         _finishedAt = OrNull(wrappedValue: task.finishedAt)
         verified = task.verified
+        answered = task.answered
+        isTakenOnTrust = task.isTakenOnTrust
         _listed = OrNull(wrappedValue: task.listed)
     }
 
@@ -50,6 +55,7 @@ struct ManifestEntry: Codable, Sendable {
         _etag = try object.decode(OrNull<String>.self, forKey: .etag)
         _finishedAt = try object.decode(OrNull<Timestamp>.self, forKey: .finishedAt)
         verified = try object.decode(Verification.self, forKey: .verified)
+        answered = try object.decodeIfPresent(Int.self, forKey: .answered)
         _listed = try object.decode(OrNull<Bool>.self, forKey: .listed)
     }
 
@@ -83,7 +89,8 @@ struct ManifestEntry: Codable, Sendable {
 
     /// The proof in words.
     var proof: String {
-        let words = [verified == .none ? nil : verified.rawValue, listed == true ? "listed" : nil].compactMap(\.self)
+        let answer = isTakenOnTrust ? answered.map { "answered \($0)" } ?? "answered" : nil
+        let words = [verified == .none ? answer : verified.rawValue, listed == true ? "listed" : nil].compactMap(\.self)
         return words.isEmpty ? "none" : words.joined(separator: "+")
     }
 

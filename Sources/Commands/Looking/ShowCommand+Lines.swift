@@ -35,6 +35,7 @@ extension ShowCommand {
         if let parts = task.parts { lines.append(("Parts", parts.sentence)) }
         lines.append(("Attempts", attempts(of: task)))
         if let words = task.checked { lines.append(("Checked", words)) }
+        if let words = task.visibility { lines.append(("Name", words)) }
         if task.listed == true { lines.append(("Listed", "at the server, as it was sent")) }
         if let digest = task.digest { lines.append(("Digest", "\(digest.algorithm) \(digest.value)")) }
         lines += [

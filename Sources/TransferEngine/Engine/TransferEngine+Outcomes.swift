@@ -20,10 +20,11 @@ extension TransferEngine {
             attempt.accepted = receipt.bytes
         }
         if let response = receipt.response { queue.writer.record(.response(response), for: attempt.task.claim) }
-        let completion = Completion(
+        var completion = Completion(
             size: receipt.bytes, verified: receipt.verified, skipped: isSkipped, spared: receipt.skipped,
             digest: receipt.digest, finalPath: finalPath, etag: attempt.upload == nil ? nil : receipt.etag,
             left: leftBehind(attempt)?.encoded)
+        if attempt.upload != nil, receipt.verified == .none { completion.answered = receipt.status }
         queue.writer.record(.completed(completion), for: attempt.task.claim)
         if completion.left != nil { planSweep() }
         FaultPoint.finished.pass()

@@ -66,12 +66,14 @@ package final class ProtocolFacts: Sendable {
     package let comparedInParts: String?
     /// The comparison that an upload will get in parts, where it is always the same.
     package let comparesParts: String?
+    /// For a person: why a part may stand under the final name; `nil`: all of it gets the name at once.
+    package let unfinished: String?
 
     init(
         _ id: String, name: String? = nil, schemes: [Spelling] = [], isNegotiated: Bool = false,
         downloads: Downloads = .no, lists: Listing = .no, login: LoginKind = .fields, namesBucket: Bool = false,
         variants: [ProtocolFacts] = [], mark: String? = nil, beginsAgain: String? = nil,
-        comparedInParts: String? = nil, comparesParts: String? = nil
+        comparedInParts: String? = nil, comparesParts: String? = nil, unfinished: String? = nil
     ) {
         self.id = id
         self.name = name ?? id
@@ -86,6 +88,7 @@ package final class ProtocolFacts: Sendable {
         self.beginsAgain = beginsAgain
         self.comparedInParts = comparedInParts
         self.comparesParts = comparesParts
+        self.unfinished = unfinished
     }
 
     /// The protocol that is shown under a name; `nil`: none is.

@@ -3,7 +3,9 @@ extension ProtocolFacts {
     package static let web = ProtocolFacts(
         "web", name: "put", schemes: Spelling.overHTTP("http", "https"), isNegotiated: true, downloads: .by(.get))
 
-    package static let put = ProtocolFacts("put", beginsAgain: "sent whole each time")
+    package static let put = ProtocolFacts(
+        "put", beginsAgain: "sent whole each time",
+        unfinished: "PUT has no temporary name: what stands there until all has come is the server's choice")
 
     package static let post = ProtocolFacts("post", beginsAgain: "sent whole each time")
 

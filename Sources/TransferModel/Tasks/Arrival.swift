@@ -45,13 +45,24 @@ extension TaskSnapshot {
 }
 
 extension TaskSnapshot {
-    /// After "checked": by what both ends were compared; `nil`: by nothing.
+    /// After "checked": by what both ends were compared, or that nothing was; `nil`: there is nothing to say yet, or nobody sent it.
     package var checked: String? {
+        if verified == .none, isTakenOnTrust {
+            return "not compared; the server " + (answered.map { "answered \($0)" } ?? "took it")
+        }
         guard verified == .digest else { return verified.words }
         if let digest { return "by its digest (\(digest.algorithm))" }
         // Some have no digest of the whole file: the server compared as it came.
         return ProtocolFacts.named(`protocol`)?.comparedInParts ?? verified.words
     }
+
+    /// The server's word is all there is: it said that it has the file, and nothing of it was compared.
+    package var isTakenOnTrust: Bool {
+        state == .completed && direction == .upload && verified == .none && !skipped
+    }
+
+    /// Words for who may read the file's name while it is sent; `nil`: they see all of it, or nothing.
+    package var visibility: String? { direction == .upload ? ProtocolFacts.named(`protocol`)?.unfinished : nil }
 }
 
 extension NodeRow {

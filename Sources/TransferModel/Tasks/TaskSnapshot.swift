@@ -56,6 +56,9 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
     @OrNull public var finalPath: String?
     /// The server's name for the stored version of a completed upload; missing where it did not say it.
     public var etag: String?
+    /// The status by which the server said that it has a completed upload, where nothing was compared; missing otherwise, and where there is
+    /// no such status.
+    public var answered: Int?
     public var createdAt: Timestamp
     @OrNull public var startedAt: Timestamp?
     @OrNull public var finishedAt: Timestamp?

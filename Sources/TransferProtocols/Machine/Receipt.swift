@@ -30,6 +30,8 @@ package struct Receipt: Hashable, Sendable {
     package var foundThere = false
     /// The server's tag of the version that it stored just now.
     package var etag: String?
+    /// Status of the answer by which the server said that it has the file; HTTP only.
+    package var status: Int?
     /// The final answer, when it says more than its status.
     package var response: TransferResponse?
 

@@ -278,7 +278,7 @@ package struct PutUpload: ProtocolMachine {
         _ proof: ArrivalProof, _ verified: Verification, _ answer: HTTPAnswer?, body: [UInt8] = []
     ) -> Receipt {
         var receipt = Receipt(proof, bytes: plan.size, verified: verified)
-        receipt.etag = answer?.field("etag")
+        (receipt.etag, receipt.status) = (answer?.field("etag"), answer?.status)
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
         return receipt
     }

@@ -211,6 +211,7 @@ extension DavUpload {
         var receipt = Receipt(proof, bytes: plan.subject.size, verified: isCompared ? .digest : isSized ? .size : .none)
         if isCompared { receipt.digest = digest }
         receipt.etag = answer?.field("oc-etag") ?? answer?.field("etag")
+        receipt.status = answer?.status
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
         return receipt
     }

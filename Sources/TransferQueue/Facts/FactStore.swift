@@ -205,6 +205,7 @@ struct FactStore: QueueSubject {
         row.size = completion.size
         row.accepted = completion.skipped ? 0 : completion.size
         row.flags.verification = completion.verified
+        row.flags.answered = completion.answered
         row.flags.remove(.unsettled)
         if completion.skipped { row.flags.insert(.skipped) }
         if completion.spared { row.flags.insert(.spared) }

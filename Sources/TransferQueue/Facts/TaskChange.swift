@@ -54,6 +54,8 @@ package struct Completion: Hashable, Sendable {
     package var etag: String?
     /// Uploads only: a resume point of what the server has not removed of earlier versions; it stays known until that is gone.
     package var left: [UInt8]?
+    /// Uploads only, where nothing was compared: the status by which the server said that it has the file.
+    package var answered: Int?
 
     package init(
         size: Int64, verified: Verification, skipped: Bool = false, spared: Bool = false,

@@ -101,6 +101,21 @@ struct TaskFlags: OptionSet, Hashable {
             if newValue == .digest { insert(.verifiedByDigest) }
         }
     }
+
+    /// Seven bits: the status of an answer from 200 to 299, minus 199.
+    private static let answer: Int64 = 0x7F << 10
+
+    /// The status by which the server said that it has a completed upload, where nothing was compared.
+    var answered: Int? {
+        get {
+            let status = Int((rawValue & Self.answer) >> 10)
+            return (1...100).contains(status) ? status + 199 : nil
+        }
+        set {
+            rawValue &= ~Self.answer
+            if let newValue, (200...299).contains(newValue) { rawValue |= Int64(newValue - 199) << 10 }
+        }
+    }
 }
 
 /// JSON in columns: keys in order, so equal values are equal bytes.

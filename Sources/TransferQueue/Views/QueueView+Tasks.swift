@@ -192,7 +192,10 @@ extension QueueView {
         snapshot.digest = StoredJSON.value(TransferDigest.self, details.digest)
         snapshot.verified = row.flags.verification
         snapshot.listed = try listed(of: row, details)
-        if row.state == .completed, batch.direction == .upload { snapshot.etag = try etag(of: row.id) }
+        if row.state == .completed, batch.direction == .upload {
+            snapshot.etag = try etag(of: row.id)
+            snapshot.answered = row.flags.answered
+        }
         snapshot.finalPath = details.finalPath.map { RawPath($0).displayed }
         if wasStarted { snapshot.startedAt = task.startedAt }
         snapshot.finishedAt = row.finishedAt.map { Timestamp(milliseconds: $0) }
