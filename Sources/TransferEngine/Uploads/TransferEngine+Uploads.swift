@@ -114,6 +114,7 @@ extension TransferEngine {
         subject.hasArrived = task.accepted > 0 || subject.unanswered != nil
         subject.confirmed = task.accepted
         subject.targetIsOther = task.knownPoint?.targetIsOther == true
+        subject.clockSetBack = timeline.setBack
         return subject
     }
 

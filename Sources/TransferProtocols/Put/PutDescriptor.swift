@@ -22,6 +22,7 @@ extension PutPlan {
         unanswered = job.resume?.isOutdated == true ? 0 : stored?.unanswered ?? 0
         tellsDigests = job.facts.tellsDigests
         targetIsOther = subject.targetIsOther
+        clockSetBack = subject.clockSetBack
         interopVersion = job.facts.versionToOffer
         offerIsTrial = job.facts.isOfferATrial
     }

@@ -240,6 +240,7 @@ package struct PutUpload: ProtocolMachine {
     func ownership(_ answer: HTTPAnswer, now: Timestamp, begun: Timestamp) -> Ownership {
         // What began later than now began by a clock that was set since.
         guard answer.isSuccess, let modified = answer.lastModified, begun <= now else { return .unknown }
+        if let set = plan.clockSetBack, begun <= set { return .unknown }
         let skew = answer.date.map { $0.since(now) } ?? .zero
         // Both fields are cut to whole seconds.
         let earliest = begun.advanced(by: skew).advanced(by: .seconds(-2))

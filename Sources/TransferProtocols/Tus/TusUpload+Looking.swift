@@ -51,6 +51,7 @@ extension TusUpload {
             begunBefore: since, resume: plan.stored)
         put.tellsDigests = facts.tellsDigests
         put.targetIsOther = subject.targetIsOther
+        put.clockSetBack = subject.clockSetBack
         return put
     }
 

@@ -295,41 +295,6 @@ extension TransferEngine {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct SetClockTests {
-    @Test(
-        "a clock that is set after the start lets go on at once what a person has timed, and what counts seconds counts on"
-    )
-    func forward() async throws {
-        let ahead = SharedValue<Int64>(0)
-        let harness = try await EngineHarness(clockAhead: ahead)
-        harness.store.put("/f", [1])
-        let hour: Int64 = 3_600_000
-        let time = Timestamp(milliseconds: WallClock.milliseconds + hour)
-        let batch = try await harness.add(harness.request(download: ["/f"]) { $0.options.notBefore = time })
-        await harness.engine.waitUntilIdle()
-        #expect(harness.store.server.requests.isEmpty)
-        await harness.engine.close("http://127.0.0.1:9", for: .seconds(30))
-        ahead.withLock { $0 = 2 * hour }
-        await harness.engine.queueChanged()
-        #expect(try await harness.finished(batch).state == .completed)
-        let left = await harness.engine.closedFor("http://127.0.0.1:9")
-        #expect(left.map { $0 > .zero && $0 <= .seconds(30) } == true)
-        await harness.stop()
-    }
-}
-
-extension TransferEngine {
-    fileprivate func close(_ origin: String, for time: Duration) {
-        var standing = HostStanding(limit: 8)
-        _ = standing.learn(.overloaded(until: timeline.now.advanced(by: time)), limit: 8, now: timeline.now, random: 0)
-        hosts.standings[origin] = standing
-    }
-
-    fileprivate func closedFor(_ origin: String) -> Duration? {
-        hosts.standings[origin]?.closedUntil?.since(timeline.now)
-    }
-}
-
 extension TransferEngine {
     /// Returns when such work that was given so far is done, and what follows it on the loop.
     fileprivate func occupied(_ kind: LocalWork.Kind, of folder: [UInt8]) async throws {

@@ -273,6 +273,22 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(plan(begun: noon), same, answered(412), same) == ["fail destinationExists 412"])
     }
 
+    @Test("nothing is shown to be older than an attempt that began by a clock which was set back since")
+    func setBack() {
+        let older = answered(200, ["Content-Length: 7", "Last-Modified: \(elevenText)"])
+        for (set, skips, fails) in [
+            (noon, "3 HEAD http://h/f | Want-Repr-Digest: sha-256=10", "fail unknownOutcome"),
+            (noon.advanced(by: .seconds(-1)), "finish 1000 none skipped", "fail destinationExists 412"),
+        ] {
+            var mayBeThere = plan(ifExists: .skip, begun: noon)
+            mayBeThere.clockSetBack = set
+            #expect(run(mayBeThere, older, answered(412)) == [skips])
+            var mustBeFree = plan(begun: noon)
+            mustBeFree.clockSetBack = set
+            #expect(run(mustBeFree, older, answered(412), older) == [fails])
+        }
+    }
+
     @Test("412 after an earlier attempt: only its bytes say that it is ours, anything else is unknown")
     func unknownOutcome() {
         let begun = plan(begun: noon)
