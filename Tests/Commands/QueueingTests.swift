@@ -163,6 +163,10 @@ struct QueueingTests {
             ("https://ana:geheim@nas/50%/", "\"https://nas/...\" has a % without two digits"),
             ("ana@h:geheim@host/x", "\"...\" is not a URL"),
             ("https:ana:geheim@h/x", "after https: a URL has two slashes"),
+            ("ftp://ana%0D%0ADELE%20x:geheim@h/", "user or password of the URL has a control character in it"),
+            ("ftp://ana:geheim%0aQUIT@h/", "user or password of the URL has a control character in it"),
+            ("https://ana:geheim%00@h/", "user or password of the URL cannot be read"),
+            ("https://ana%7f:geheim@h/", "user or password of the URL has a control character in it"),
         ])
     func destinations(url: String, message: String) async {
         let refusal = await refusal("upload", "a.txt", url)

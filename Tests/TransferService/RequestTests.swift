@@ -343,6 +343,34 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `while the queue cannot be written why says so, what to do, and nothing of itself`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let batch = try await harness.add(2)
+        let over = try await harness.add(1, name: "over")
+        _ = try await client.call(Methods.nodesCancel, NodesRequest(ids: [.batch(over)]))
+        let lane = try #require(try await harness.queue.writer.lanes().first)
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        let task = try #require(try await harness.queue.writer.claim(lane.lane, limit: 1, now: now).first)
+        let file = harness.places.queueFile
+        try System.rename(Array(file.utf8), to: Array((file + ".away").utf8))
+        harness.queue.writer.record(.running, for: task.claim)
+        await #expect(throws: QueueError.self) { try await harness.queue.writer.commit() }
+        let told = try await client.call(Methods.why, WhyRequest(id: .batch(batch))).answers
+        let cause = "\(file) was deleted or replaced while the engine runs, and nothing is queued any more"
+        #expect(told.first?.sentence == "b1 stands still: \(cause)")
+        #expect(told.first?.unblock.hasPrefix("put it back, or run 'martlet engine stop --now'") == true)
+        #expect(try await client.call(Methods.why, WhyRequest()).answers.map(\.sentence) == told.map(\.sentence))
+        // What is over does not stand still.
+        let ended = try await client.call(Methods.why, WhyRequest(id: .batch(over))).answers
+        #expect(ended.first?.sentence.contains("stands still") == false)
+        try System.rename(Array((file + ".away").utf8), to: Array(file.utf8))
+        try await harness.queue.writer.commit()
+        let after = try await client.call(Methods.why, WhyRequest(id: .batch(batch))).answers
+        #expect(after.allSatisfy { !$0.sentence.contains("stands still") })
+        try await harness.end()
+    }
+
     @Test func `why says what is paused and by what`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()

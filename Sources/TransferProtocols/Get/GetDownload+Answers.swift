@@ -7,12 +7,7 @@ extension GetDownload {
         _ answer: HTTPAnswer, to request: Request, _ id: ExchangeID, at now: Timestamp
     ) -> [ProtocolAction] {
         if [200, 203, 206].contains(answer.status), answer.hasImpossibleLength {
-            return over(
-                id,
-                .fail(
-                    TransferError(
-                        .badServerResponse, "\(chain.address.server) told a length that cannot be",
-                        .step("check the address and the server"), httpStatus: answer.status)))
+            return over(id, .fail(.impossibleLength(at: chain.address.server, status: answer.status)))
         }
         switch answer.status {
         case 200, 203: return whole(answer, to: request, id, at: now)

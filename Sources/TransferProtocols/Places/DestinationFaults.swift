@@ -49,6 +49,13 @@ extension TransferError {
             httpStatus: status)
     }
 
+    /// A download's file has a size that no file can have.
+    static func impossibleLength(at host: String, status: Int? = nil) -> TransferError {
+        TransferError(
+            .badServerResponse, "\(host) told a length that cannot be", .step("check the address and the server"),
+            httpStatus: status)
+    }
+
     /// The check that was asked for cannot be made.
     package static func unverifiable(at host: String, _ why: String) -> TransferError {
         TransferError(.integrity, "\(host) \(why)", .queued("look there, or queue it again with a weaker --verify"))

@@ -100,6 +100,9 @@ package struct SFTPDownload: ProtocolMachine {
         guard case .opened(let handle)? = open.reply, let attributes = status.attributes else {
             return over(SFTPMeaning.odd(host: plan.host))
         }
+        if let size = attributes.size, !FileSize.isPossible(size) {
+            return over(.fail(.impossibleLength(at: plan.host)))
+        }
         let version = Self.version(attributes, at: status.at)
         if !hasWaited, attributes.size ?? 0 > RemoteVersion.quicklyRead, let modified = attributes.modified,
             let pause = RemoteVersion.unsettled(Timestamp(seconds: modified), at: status.at)

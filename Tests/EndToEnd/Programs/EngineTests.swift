@@ -41,6 +41,26 @@ import TransferModel
         #expect(try first.wait().status == 0)
     }
 
+    /// The soft and the hard limit of the size of a core dump, in the kernel's words.
+    private func coreLimits(of pid: pid_t) throws -> [String] {
+        let text = String(decoding: try readBytes(RawPath("/proc/\(pid)/limits")), as: UTF8.self)
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+        return line.dropFirst("Max core file size".count).split(separator: " ").prefix(2).map(String.init)
+    }
+
+    // Who is not root keeps its processes dumpable in tests: it could not find them any more.
+    @Test(.enabled(if: getuid() == 0, "not root"))
+    func `neither the engine nor a command leaves a core dump`() throws {
+        let engine = try startEngine()
+        try write("x", to: "\(sandbox.root)/x")
+        try sandbox.succeed("upload", "--hold", "\(sandbox.root)/x", "http://127.0.0.1:9/")
+        let front = try sandbox.start("martlet", ["wait", "--patient"])
+        for pid in [engine.pid, front.pid] {
+            try waitUntil("its limits are its own") { try coreLimits(of: pid) == ["0", "0"] }
+        }
+        #expect(front.status == nil && engine.status == nil)
+    }
+
     @Test func `many fronts at once start one engine`() throws {
         let fronts = try (0..<6).map { _ in try sandbox.start("martlet", ["engine", "start"]) }
         for front in fronts { #expect(try front.wait().status == 0, "\(front.soFar)") }

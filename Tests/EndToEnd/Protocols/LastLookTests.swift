@@ -99,6 +99,23 @@ import TransferModel
         #expect(try bench.arrived()[RawPath("first")] == digest(of: source))
     }
 
+    /// `sha256sum -c` reads the manifest, and finds each file by the name that it has there.
+    private func expectSums(_ bench: WireBench, _ batch: String, of files: Int) throws {
+        let sums = try bench.sandbox.succeed("show", batch, "--manifest", "--sha256sum").output
+        let list = "\(bench.sandbox.root)/sums"
+        try write(sums, to: list)
+        func check() throws -> Outcome {
+            let script = "cd \"$0\" && exec sha256sum --strict -c \"$1\""
+            let folder = "\(bench.sandbox.root)/source"
+            return try bench.sandbox.start("/bin/sh", ["-c", script, folder, list]).wait()
+        }
+        let right = try check()
+        #expect(right.status == 0 && right.output.split(separator: "\n").count == files, "\(right)")
+        let digits = sums.prefix { $0.isHexDigit }
+        try write(sums.replacing(digits, with: String(repeating: "0", count: 64)), to: list)
+        #expect(try check().status == 1, "a wrong digest is found")
+    }
+
     @Test(arguments: lists)
     func `every byte is read back, and a file that was flipped at the server is found`(wire: WireProtocol) throws {
         let bench = try WireBench(wire)
@@ -112,6 +129,7 @@ import TransferModel
         #expect(read.status == 0 && read.output.contains("3 of 3 are byte for byte as they were sent"), "\(read)")
         for task in try bench.sandbox.tasks(batch) { #expect(task["verified"].text == "digest", "\(task)") }
         #expect(try bench.sandbox.succeed("show", batch, "--manifest").output.contains(digest(of: large)))
+        try expectSums(bench, batch, of: 3)
 
         // As long and as old as before: no list tells it.
         try bench.far.flipBehindOurBack("large", size: 3_000_000)

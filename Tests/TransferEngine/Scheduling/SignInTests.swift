@@ -51,6 +51,36 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("an unknown host key is met once, whatever the number of files and batches", arguments: [true, false])
+    func unknownKey(isChanged: Bool) async throws {
+        let harness = try await EngineHarness()
+        let names = try files(harness, 30)
+        let log = String(decoding: harness.sandbox.path("asked"), as: UTF8.self)
+        let complaint =
+            isChanged
+            ? "WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!"
+            : "No ED25519 host key is known for there and you have requested strict checking."
+        let script = "echo x >>'\(log)'; echo '\(complaint)' >&2; echo Host key verification failed. >&2; exit 255\n"
+        try harness.sandbox.write("ssh", Array(script.utf8))
+        let command = "/bin/sh " + String(decoding: harness.sandbox.path("ssh"), as: UTF8.self)
+        func request(_ folder: String) -> BatchRequest {
+            let sources = names.map { name in
+                UploadSource(path: RawPath(harness.sandbox.path(name)), placement: .named(RawPath(name)))
+            }
+            var request = BatchRequest(work: .upload(sources, to: "sftp://there/\(folder)/"))
+            request.options.sshCommand = command
+            return request
+        }
+        let first = try await harness.add(request("a"))
+        try await harness.task(of: first) { $0.waitReasons == [.hostKey] }
+        let second = try await harness.add(request("b"))
+        await harness.engine.waitUntilIdle()
+        #expect(harness.sandbox.read("asked") == Array("x\n".utf8))
+        let held = await harness.engine.live().held
+        #expect(held[first]?.reason == .hostKey && held[second]?.reason == .hostKey)
+        await harness.stop()
+    }
+
     @Test("after the cure all of it goes on by itself, in every batch with that login")
     func cured() async throws {
         let wanted = SharedValue(Self.password + "x")

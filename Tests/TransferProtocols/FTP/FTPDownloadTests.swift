@@ -78,6 +78,38 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
         #expect(after(plan(), Answers.size(1000), slow, forbidden) == ["finish 1000 size"])
     }
 
+    @Test("who wants the version that was begun is told of another one, and a retry takes that")
+    func changedFails() {
+        func insisting(_ resume: GetResumePoint?) -> FTPDownloadPlan {
+            var plan = plan(resume: resume)
+            plan.ifChanged = .fail
+            return plan
+        }
+        let expected = ["over: changed at the server", "persist f 0 -", "fail sourceChanged"]
+        let later = Answers.size(1000, modified: noon.advanced(by: .seconds(5)))
+        for other in [Answers.size(1001), later, Answers.size(300)] {
+            #expect(after(insisting(point(400)), other) == expected)
+        }
+        let rest = Answers.done("RETR", written: 600)
+        #expect(after(insisting(point(400)), Answers.size(1000), rest, later) == expected)
+        let slow = Answers.done("RETR", written: 1000, after: .seconds(2))
+        #expect(
+            after(insisting(nil), Answers.size(1000), slow, later)
+                == ["over: changed at the server", "fail sourceChanged"])
+        // What is the same goes on, and what cannot be told is no change.
+        #expect(after(insisting(point(400)), Answers.size(1000)).first == "resumed 400")
+        #expect(after(insisting(point(400)), Answers.noSize).contains("RETR a/f from 0"))
+    }
+
+    @Test("a size that no file can have is refused before a byte is written")
+    func impossibleSize() {
+        for size in [Int64.max, FileSize.largest + 1] {
+            #expect(after(plan(), Answers.size(size)) == ["fail badServerResponse"])
+            #expect(after(plan(resume: point(400)), Answers.size(size)) == ["fail badServerResponse"])
+        }
+        #expect(after(plan(), Answers.size(FileSize.largest)).first == "persist f 0 -")
+    }
+
     @Test(
         "another version, or none that can be told, begins anew",
         arguments: [

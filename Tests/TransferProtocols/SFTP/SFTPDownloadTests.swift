@@ -124,6 +124,15 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
                 == ["over: changed at the server", "6 status(\(file))", "7 openForReading(\(file))"])
     }
 
+    @Test("a size that no file can have is refused before a byte is written")
+    func impossibleSize() {
+        for size in [Int64.max, FileSize.largest + 1] {
+            #expect(run(plan(), end(status(size, 77)), end(opened)) == ["fail badServerResponse"])
+            #expect(run(plan(point(400)), end(status(size, 77)), end(opened)) == ["fail badServerResponse"])
+        }
+        #expect(run(plan(), end(status(FileSize.largest, 77)), end(opened)).first == "persist f 0 -")
+    }
+
     @Test("a file that changes under every reading is left alone for a while")
     func restless() {
         var download = SFTPDownload(plan())

@@ -124,18 +124,29 @@ import TransferModel
         try await queue.close()
     }
 
-    @Test("an empty queue where one has been is refused, and says what it may be restored from")
-    func emptied() async throws {
+    @Test(
+        "an empty queue where one has been is refused, and says what it may be restored from",
+        arguments: ["secrets.sqlite", "log/martletd.log"])
+    func emptied(sign: String) async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
-        _ = try await queue.writer.add(secretUpload())
+        if sign == "secrets.sqlite" {
+            _ = try await queue.writer.add(secretUpload())
+        } else {
+            _ = try await queue.addTree(files: 1)
+            try System.mkdirs(sandbox.path("log").bytes, mode: 0o700)
+            try sandbox.write(sign, Array("a line\n".utf8))
+        }
         try await queue.close()
+        // Each sign is enough by itself.
+        if sign != "secrets.sqlite" { try? System.unlink(sandbox.path("secrets.sqlite").bytes) }
         try sandbox.write("queue.sqlite", [])
         let error = try #require(throws: QueueOpenError.self) { try sandbox.open() }
-        guard case .emptied = error else {
+        guard case .emptied(_, let told) = error else {
             Issue.record("\(error)")
             return
         }
+        #expect(told == sandbox.path(sign).displayed)
         #expect("\(error)".contains("restore it"))
         // Who moves it away wants an empty one.
         try System.unlink(sandbox.path("queue.sqlite").bytes)
