@@ -33,9 +33,10 @@ import TransferQueue
         let task = try await harness.run(harness.request(download: ["/f"]))
         #expect(task.state == .completed && task.resumedFrom == [400_000] && task.restarts == 0)
         #expect(harness.sandbox.read("out/f") == pattern(1_000_000))
-        let ranges = harness.store.server.requests.map { $0.fields["range"] }
-        #expect(ranges == [nil, "bytes=400000-"])
-        #expect(harness.store.server.requests.last?.fields["if-range"] == "\"v1\"")
+        // On a machine with much to do a HEAD may follow, since the answer took its time.
+        let gets = harness.store.server.requests.filter { $0.method == "GET" }
+        #expect(gets.map { $0.fields["range"] } == [nil, "bytes=400000-"])
+        #expect(gets.last?.fields["if-range"] == "\"v1\"")
         try await harness.expectSound()
         await harness.stop()
     }
@@ -82,7 +83,7 @@ import TransferQueue
         }
         try await replaceMeanwhile(harness, cut)
         #expect(harness.sandbox.names("out") == ["f"])
-        #expect(harness.store.server.requests.map { $0.method } == ["GET", "GET", "GET", "GET"])
+        #expect(harness.store.server.requests.count { $0.method == "GET" } == 4)
         await harness.stop()
     }
 
