@@ -14,7 +14,9 @@ package enum MartletProgram {
         program.sections = Manual.sections
         program.unbuiltWords =
             ExistingFilePolicy.allCases.filter { !ExistingFilePolicy.built.contains($0) }
-            .map { "--if-exists \($0.rawValue)" } + ["- as SOURCE (standard input)"]
+            .map { "--if-exists \($0.rawValue)" }
+            + ["- as SOURCE (standard input)", "a batch of downloads as ID of again"]
+            + TransferErrorCode.unbuilt.map { "\($0.rawValue) as a cause" }
         program.seeAlso = ["martletd", "martlet-receive"]
         return program
     }()

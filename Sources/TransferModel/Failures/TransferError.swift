@@ -12,6 +12,9 @@ public enum TransferErrorCode: String, Codable, Sendable, CaseIterable {
     /// This machine has no file descriptor left for it.
     case tooManyOpenFiles
 
+    /// Names of the contract that nothing ends with yet: what they belong to is not built.
+    package static let unbuilt: [TransferErrorCode] = [.sessionRemoved, .dependencyFailed]
+
     /// True when trying again without anyone's help may succeed.
     public var isRetryable: Bool {
         switch self {
