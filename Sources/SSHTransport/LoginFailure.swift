@@ -17,7 +17,7 @@ enum LoginFailure {
                     return rule.words.contains { line.contains($0) }
                 })
             else { continue }
-            return outcome(rule, host, line)
+            return outcome(rule, target, line)
         }
         let last = complaints.last.map(shortened)
         if !wasIn, case .exited(127) = exit {
@@ -83,13 +83,13 @@ enum LoginFailure {
         var words: [String]
         var meaning: Meaning
         var what: @Sendable (_ host: String) -> String
-        var remedy: @Sendable (_ host: String) -> Remedy
+        var remedy: @Sendable (_ target: SSHTarget) -> Remedy
         /// Only before the server greeted us.
         var isForLogin = true
     }
 
-    private static func outcome(_ rule: Rule, _ host: String, _ line: String) -> OperationEnd.Outcome {
-        let finding = Finding(rule.what(host), aside: shortened(line), rule.remedy(host))
+    private static func outcome(_ rule: Rule, _ target: SSHTarget, _ line: String) -> OperationEnd.Outcome {
+        let finding = Finding(rule.what(target.host), aside: shortened(line), rule.remedy(target))
         return switch rule.meaning {
         case .wait(let reason, let code): .notLetIn(reason, TransferError(code, finding))
         case .code(let code): .broken(TransferError(code, finding))
@@ -106,12 +106,14 @@ enum LoginFailure {
             words: ["host identification has changed", "host key for", "differs from the key"],
             meaning: .wait(.hostKey, .pinMismatch), what: { "\($0) has another key than the known one" },
             remedy: {
-                .thenRetry("somebody may be in between; if the change is right, run ssh-keygen -R \($0) and ssh \($0)")
+                .thenRetry(
+                    "somebody may be in between; if the change is right, run ssh-keygen -R \($0.knownName) and "
+                        + $0.shownCommand)
             }),
         Rule(
             words: ["host key verification failed", "host key is known for", "host key is unknown"],
             meaning: .wait(.hostKey, .pinMismatch), what: { "the key of \($0) is not known" },
-            remedy: { .thenRetry("run ssh \($0) once (with the same port), compare the key and accept it") }),
+            remedy: { .thenRetry("run \($0.shownCommand) once, compare the key and accept it") }),
         Rule(
             words: ["could not resolve hostname", "name or service not known", "name resolution"],
             meaning: .code(.cannotFindHost), what: { "\($0) cannot be found" },
@@ -131,7 +133,8 @@ enum LoginFailure {
             remedy: { _ in .thenRetry("its sshd needs a line \"Subsystem sftp internal-sftp\"") }),
         Rule(
             words: ["unable to negotiate", "no matching"], meaning: .code(.unsupported),
-            what: { "ssh and \($0) have no method in common" }, remedy: { .thenRetry("see what ssh \($0) says") }),
+            what: { "ssh and \($0) have no method in common" },
+            remedy: { .thenRetry("see what \($0.shownCommand) says") }),
         Rule(
             words: [
                 "bad configuration option", "terminating,", "bad owner or permissions", "unknown option",

@@ -42,6 +42,18 @@ package struct SSHTarget: Hashable, Sendable {
         return command.dropFirst() + options.map { Array($0.utf8) }
     }
 
+    /// The command line by which a person meets the same server in a terminal.
+    var shownCommand: String {
+        let isPlain = { (byte: UInt8) in byte > 32 && byte < 127 && !"\"'\\$`;&|<>()*?[]{}!#~".utf8.contains(byte) }
+        // Whoever gave another command knows how its words are quoted.
+        let words = command.allSatisfy { !$0.isEmpty && $0.allSatisfy(isPlain) } ? command : [Array("ssh".utf8)]
+        let program = words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+        return program + (port.map { " -p \($0)" } ?? "") + " \(host)"
+    }
+
+    /// The word under which `known_hosts` has its key, for a shell.
+    var knownName: String { port.map { $0 == 22 ? host : "'[\(host)]:\($0)'" } ?? host }
+
     /// The fault of the target; `nil`: none. Names reach `ProxyCommand` and `Match exec` through a shell, so they may hold nothing that a
     /// shell reads.
     var problem: String? {

@@ -43,6 +43,37 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
         #expect(words(outcome) == expected)
     }
 
+    @Test("an ssh that the machine has no room for is tried again, one that is not there says what to install")
+    func notStarted() {
+        func message(_ errno: Errno) -> String {
+            guard case .broken(let error) = LoginFailure.notStarted(errno, Array("ssh".utf8)) else { return "" }
+            return error.message
+        }
+        #expect(message(.tooManyOpenFiles).hasPrefix("ssh could not be started ("))
+        #expect(message(.tooManyOpenFiles).hasSuffix("): Martlet tries again by itself"))
+        #expect(
+            message(.noSuchFile).hasSuffix("): install openssh-client, or mend --ssh-command, then retry"))
+    }
+
+    @Test("advice about a host key names the command with its port, which is what a person has to type")
+    func keyAdvice() {
+        func advice(_ line: String, _ target: SSHTarget) -> String {
+            let outcome = LoginFailure.outcome([line], .exited(255), wasIn: false, target: target)
+            guard case .notLetIn(_, let error) = outcome else { return "" }
+            return error.finding.advice
+        }
+        var server = target("127.0.0.1")
+        let (unknown, changed) = ("Host key verification failed.", "REMOTE HOST IDENTIFICATION HAS CHANGED!")
+        #expect(advice(unknown, server) == "run ssh 127.0.0.1 once, compare the key and accept it, then retry")
+        #expect(advice(changed, server).hasSuffix("run ssh-keygen -R 127.0.0.1 and ssh 127.0.0.1, then retry"))
+        server.port = 2222
+        #expect(advice(unknown, server).hasPrefix("run ssh -p 2222 127.0.0.1 once, "))
+        let renewal = "run ssh-keygen -R '[127.0.0.1]:2222' and ssh -p 2222 127.0.0.1, then retry"
+        #expect(advice(changed, server).hasSuffix(renewal))
+        server.command = ["/usr/bin/ssh", "-F", "/etc/my.conf"].map { Array($0.utf8) }
+        #expect(advice(unknown, server).hasPrefix("run /usr/bin/ssh -F /etc/my.conf -p 2222 127.0.0.1 once, "))
+    }
+
     @Test("once in, only the line's end is told: what a program there prints decides nothing")
     func afterwards() {
         func outcome(_ line: String) -> String {

@@ -128,11 +128,13 @@ extension TransferEngine {
             .restarted(reason: "the digest differs", repeated: attempt.accepted, identity: nil), for: attempt.task.claim
         )
         let name = target.directory.appending(work.point?.name ?? RawPath("")).displayed
-        fail(
-            attempt,
-            TransferError(
-                .integrity, "\(name) has another SHA-256 than promised",
-                .queued("check the address and --sha256, and queue it again if one is wrong")))
+        let isGiven = attempt.context.order.options.sha256 != nil
+        let remedy =
+            isGiven
+            ? "check the address and --sha256, and queue it again if one is wrong"
+            : "look at the file there, or queue it again with --verify size, which compares no digest"
+        let what = "\(name) has another SHA-256 than \(isGiven ? "was given" : "its server told")"
+        fail(attempt, TransferError(.integrity, what, .queued(remedy)))
     }
 
     /// Removes a temporary file that is of no use, and has the file fetched from its beginning after the pause of a failed attempt.

@@ -62,6 +62,7 @@ package final class TransferQueue: Sendable {
     package static func openForReading(directory: RawPath) throws(QueueOpenError) -> QueueReader {
         let files = QueueFiles(directory: directory)
         do {
+            try files.refuseEmptied()
             _ = try System.stat(files.queue.bytes)
             let database = try QueueReader.connect(files)
             try Migrator.verify(database)

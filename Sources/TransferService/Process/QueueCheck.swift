@@ -7,12 +7,11 @@ import TransferQueue
 enum QueueCheck {
     /// Verifies: the findings, for a person, and whether all is well.
     static func run(_ places: Places) async throws(EngineFailure) -> (lines: [String], isWell: Bool) {
-        guard (try? System.lstat(Array(places.queueFile.utf8))) != nil else {
-            return (["there is no queue in \(places.stateDirectory) yet"], true)
-        }
         let reader: QueueReader
         do {
             reader = try TransferQueue.openForReading(directory: RawPath(places.stateDirectory))
+        } catch QueueOpenError.system(.noSuchFile, _) {
+            return (["there is no queue in \(places.stateDirectory) yet"], true)
         } catch {
             throw EngineFailure(error)
         }

@@ -96,6 +96,76 @@ import TransferModel
         #expect(try sandbox.start("martletd", []).wait().status == 69)
     }
 
+    // A small file system of its own needs root, and a container's root may not mount.
+    @Test(.enabled(if: Mounting.isAllowed, "nothing can be mounted here"), arguments: ["full", "read-only"])
+    func `an engine that its disk does not let start is 69 with its code`(disk: String) throws {
+        try write("x", to: "\(sandbox.root)/x")
+        try #require(mount("tmpfs", sandbox.home, "tmpfs", 0, "size=64k") == 0)
+        defer { umount2(sandbox.home, Int32(MNT_DETACH)) }
+        if disk == "full" {
+            // As much as there is room for.
+            let filler = try System.open(Array("\(sandbox.home)/filler".utf8), flags: O_WRONLY | O_CREAT)
+            let piece = [UInt8](repeating: 7, count: 4096)
+            while let count = try? piece.withUnsafeBytes({ try System.write(filler.rawValue, $0) }), count > 0 {}
+            filler.close()
+        } else {
+            try #require(mount("tmpfs", sandbox.home, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), "size=64k") == 0)
+        }
+        let told = disk == "full" ? "o space left" : "ead-only file system"
+        let upload = ["upload", "--json", "\(sandbox.root)/x", "http://127.0.0.1:9/"]
+        for command in [upload, ["engine", "start", "--json"]] {
+            let front = try sandbox.start("martlet", command).wait()
+            #expect(front.status == 69, "\(command): \(front)")
+            #expect(try front.json["error"]["code"].text == "engineUnreachable", "\(command): \(front)")
+            let message = try front.json["error"]["message"].text ?? ""
+            #expect(message.contains(told) || message.contains("is full"), "\(command): \(message)")
+        }
+        #expect(try sandbox.start("martletd", []).wait().status == 69)
+        #expect(sandbox.ownProcesses().isEmpty)
+    }
+
+    @Test(.enabled(if: Mounting.isAllowed, "nothing can be mounted here"))
+    func `while the disk of the queue is full why says so, and all goes on when there is room`() throws {
+        let nginx = try Nginx(sandbox)
+        try write(SeededBytes.bytes(3_000_000, seed: 51), to: nginx.data.appending(RawPath("large")))
+        try #require(mount("tmpfs", sandbox.home, "tmpfs", 0, "size=2m") == 0)
+        defer {
+            sandbox.killEverything()
+            umount2(sandbox.home, Int32(MNT_DETACH))
+        }
+        let batch = try sandbox.download("--limit", "100K", nginx.url + "large", "\(sandbox.root)/downloads/")
+        try waitUntil("it runs") { try sandbox.task(batch)["bytesAccepted"].integer ?? 0 > 0 }
+        let filler = try System.open(Array("\(sandbox.home)/filler".utf8), flags: O_WRONLY | O_CREAT)
+        let piece = [UInt8](repeating: 7, count: 4096)
+        // Room that SQLite gives back is taken, too.
+        func fill() {
+            while let count = try? piece.withUnsafeBytes({ try System.write(filler.rawValue, $0) }), count > 0 {}
+        }
+        try waitUntil("why says that the disk is full") {
+            fill()
+            return try sandbox.succeed("why", batch).output
+                .contains("\(batch) stands still: the disk that holds the queue is full")
+        }
+        #expect(try sandbox.succeed("why", batch).output.contains("make room there"))
+        filler.close()
+        unlink("\(sandbox.home)/filler")
+        try waitUntil("it goes on") { try !sandbox.succeed("why", batch).output.contains("stands still") }
+        try sandbox.succeed("set", batch, "--limit", "off")
+        #expect(try sandbox.wait(batch).status == 0)
+    }
+
+    @Test func `a queue that was emptied is told by --check as by the engine`() throws {
+        try queueHeld()
+        try sandbox.succeed("engine", "stop", "--now")
+        try waitUntil("the engine has left") { sandbox.ownProcesses().isEmpty }
+        try write("", to: "\(state)/queue.sqlite")
+        let engine = try sandbox.start("martletd", []).wait()
+        let check = try sandbox.start("martletd", ["--check"]).wait()
+        #expect(engine.status == 65 && check.status == 65, "\(engine) \(check)")
+        #expect(check.errors.contains("restore it from a backup") && !check.errors.contains(".recover"), "\(check)")
+        #expect(check.errors == engine.errors)
+    }
+
     @Test(arguments: ["log", "run", "state"])
     func `a folder that leads elsewhere is not used when it is somebody else's`(name: String) throws {
         guard getuid() == 0 else { return }

@@ -328,6 +328,18 @@ import TransferQueue
         task = try await harness.run(
             harness.request(download: ["/f"], as: "g") { $0.options.sha256 = String(repeating: "0", count: 64) })
         #expect(task.cause == .integrity)
+        #expect(
+            task.error?.message.hasSuffix(
+                "/g has another SHA-256 than was given: check the address and --sha256, "
+                    + "and queue it again if one is wrong") == true)
+        // Nobody gave one: the server's own word is wrong, and its advice can be followed.
+        harness.store.offerDigest("sha-256=:\(String(repeating: "A", count: 43))=:")
+        task = try await harness.run(harness.request(download: ["/f"], as: "h"))
+        let advice = "look at the file there, or queue it again with --verify size, which compares no digest"
+        #expect(task.error?.message.hasSuffix("/h has another SHA-256 than its server told: \(advice)") == true)
+        task = try await harness.run(harness.request(download: ["/f"], as: "h") { $0.options.verify = .size })
+        #expect(task.state == .completed && task.verified == .size)
+        _ = try System.unlink(harness.sandbox.path("out/h"))
         #expect(harness.sandbox.names("out") == ["f"])
         try await harness.expectSound()
         await harness.stop()

@@ -238,6 +238,19 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a look at what no address lists says where to look instead")
+    func nowhere() async throws {
+        let harness = try await EngineHarness()
+        let look = DueLook(
+            folder: FolderID(rawValue: 1), batch: BatchID(rawValue: 99), origin: "http://h:80", remote: RawPath(""),
+            isExact: false, due: 0)
+        let error = try await harness.engine.verify(look, only: nil)
+        #expect(
+            error?.message
+                == "nothing lists folders by this address: look there whether all of it has arrived")
+        await harness.stop()
+    }
+
     @Test("a look that meets a server in trouble is made again by itself")
     func again() async throws {
         let harness = try await EngineHarness { request, earlier in

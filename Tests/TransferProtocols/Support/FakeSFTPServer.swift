@@ -206,6 +206,8 @@ struct SFTPStory {
     private var next: ExistingFilePolicy?
     /// Bytes that were sent.
     var sent: Int64 = 0
+    /// The error with which the last attempt failed.
+    private(set) var lastError: TransferError?
     /// What the last attempt left and had told nobody of.
     var remains: SFTPResumePoint?
     /// What the server has not removed, at the end of the last attempt.
@@ -297,6 +299,9 @@ struct SFTPStory {
                 case .digestSource: digest = sha256(source)
                 case .learned(let news):
                     facts = facts.merged(with: news)
+                    log += words([action])
+                case .fail(let error):
+                    lastError = error
                     log += words([action])
                 case .compareSource: order.append("compare")
                 case .claimName: order.append("claim")
