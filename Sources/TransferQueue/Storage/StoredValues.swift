@@ -102,18 +102,21 @@ struct TaskFlags: OptionSet, Hashable {
         }
     }
 
-    /// Seven bits: the status of an answer from 200 to 299, minus 199.
-    private static let answer: Int64 = 0x7F << 10
+    /// Seven bits behind those of the marks: the status of an answer from 200 to 299, minus 199.
+    private static let answer: Int64 = 0x7F << answerShift
+    private static let answerShift: Int64 = 16
 
     /// The status by which the server said that it has a completed upload, where nothing was compared.
     var answered: Int? {
         get {
-            let status = Int((rawValue & Self.answer) >> 10)
+            let status = Int((rawValue & Self.answer) >> Self.answerShift)
             return (1...100).contains(status) ? status + 199 : nil
         }
         set {
             rawValue &= ~Self.answer
-            if let newValue, (200...299).contains(newValue) { rawValue |= Int64(newValue - 199) << 10 }
+            if let newValue, (200...299).contains(newValue) {
+                rawValue |= Int64(newValue - 199) << Self.answerShift
+            }
         }
     }
 }

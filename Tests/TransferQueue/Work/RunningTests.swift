@@ -22,6 +22,35 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test(
+        "the status by which a server said that it has a file is told, and is no other mark of the task",
+        arguments: [200, 201, 202, 204, 299])
+    func answered(status: Int) async throws {
+        let marks: [TaskFlags] = [
+            .paused, .skipped, .verifiedBySize, .verifiedByDigest, .directory, .details, .guessed, .publishing,
+            .cancelled, .unsettled, .spared,
+        ]
+        var flags = TaskFlags()
+        flags.answered = status
+        #expect(flags.answered == status && marks.allSatisfy { !flags.contains($0) })
+        for mark in marks { flags.insert(mark) }
+        #expect(flags.answered == status)
+        flags.answered = nil
+        #expect(flags == TaskFlags(marks))
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        let task = try await queue.claimAll()[0]
+        var completion = Completion(size: 10, verified: .none)
+        completion.answered = status
+        queue.writer.record(.completed(completion), for: task.claim)
+        try await queue.writer.commit()
+        let shown = try await queue.reader.task(task.id)
+        #expect(shown?.answered == status && shown?.skipped == false && shown?.verified == Verification.none)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("each kill has it begin at zero and says so, as long as only a guess is known of what it left")
     func killedAgain() async throws {
         let sandbox = try Sandbox()
