@@ -244,7 +244,7 @@ import TransferQueue
         let look = DueLook(
             folder: FolderID(rawValue: 1), batch: BatchID(rawValue: 99), origin: "http://h:80", remote: RawPath(""),
             isExact: false, due: 0)
-        let error = try await harness.engine.verify(look, only: nil)
+        let error = try await harness.engine.verify(look, only: nil).error
         #expect(
             error?.message
                 == "nothing lists folders by this address: look there whether all of it has arrived")
