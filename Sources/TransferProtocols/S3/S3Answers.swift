@@ -25,7 +25,7 @@ enum S3Answers {
         guard let root = document("ListPartsResult", body) else { return nil }
         var page = S3PartPage()
         for part in root.children("Part") {
-            guard let number = part.text(of: "PartNumber").flatMap({ Int($0) }),
+            guard let number = part.text(of: "PartNumber").flatMap({ Int($0) }), S3PartCount.numbers.contains(number),
                 let size = part.text(of: "Size").flatMap({ FileSize.read($0) }),
                 let tag = part.text(of: "ETag").flatMap(token)
             else { return nil }

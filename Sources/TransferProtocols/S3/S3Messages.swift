@@ -27,7 +27,7 @@ package struct S3Plan: Sendable, Hashable {
 
     /// The server takes parts of 5 MiB to 5 GiB, the last one shorter, and at most 10,000 of them.
     static let partSizes: ClosedRange<Int64> = 5 << 20...5 << 30
-    static let mostParts: Int64 = 10_000
+    static let mostParts = Int64(S3PartCount.numbers.upperBound)
 
     /// Bytes of every part but the last: fixed for the whole upload, since some servers insist on equal parts.
     var partSize: Int64 {

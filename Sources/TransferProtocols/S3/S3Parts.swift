@@ -31,6 +31,30 @@ extension S3Digests {
     }
 }
 
+/// A number of parts that an upload or an object of S3 can have: 1 to 10,000. Whatever is sized by a number of parts is sized by one of these:
+/// the other end, or a damaged disk, may name any number.
+struct S3PartCount: Hashable, Sendable {
+    /// The numbers of the parts, which are counted from 1.
+    static let numbers = 1...10_000
+
+    let number: Int
+
+    /// `nil`: no upload has so many.
+    init?(_ number: Int) {
+        guard Self.numbers.contains(number) else { return nil }
+        self.number = number
+    }
+
+    /// The parts of `partSize` bytes, at least 1, into which a file of `size` bytes is cut.
+    init?(size: Int64, partSize: Int64) { self.init(Int(ResumeBounds.pieces(size, of: partSize))) }
+
+    /// As it stands at the end of a tag: digits, and nothing else.
+    init?(_ digits: Substring) {
+        guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits) else { return nil }
+        self.init(number)
+    }
+}
+
 /// The known state of each part of one multipart upload. The rules of order and number are here, requests are not.
 struct S3Parts: Hashable, Sendable {
     enum Part: Hashable, Sendable {
@@ -63,11 +87,21 @@ struct S3Parts: Hashable, Sendable {
     /// Bytes of parts that the server has.
     private(set) var storedBytes: Int64 = 0
 
-    init(size: Int64, partSize: Int64) {
+    /// The parts of a file of that size; `nil`: they would be none, or more than an upload has.
+    init?(size: Int64, partSize: Int64) {
+        guard let count = S3PartCount(size: size, partSize: partSize) else { return nil }
         self.size = size
         self.partSize = partSize
-        parts = Array(repeating: .missing, count: Int(ResumeBounds.pieces(size, of: partSize)))
+        parts = Array(repeating: .missing, count: count.number)
     }
+
+    private init() {
+        (size, partSize) = (0, 1)
+        parts = []
+    }
+
+    /// No part of anything.
+    static let none = S3Parts()
 
     /// Range in the file of the part with this index, which is its number less one.
     func range(_ index: Int) -> Range<Int64> {
@@ -173,10 +207,11 @@ enum S3Tag {
         "\(DigestAlgorithm.md5.digest(of: sums.flatMap(\.self)).hex)-\(sums.count)"
     }
 
-    /// Number of parts that an object was made of: 1 for one that was sent whole; `nil` when the tag is no digest.
-    static func partCount(_ tag: String) -> Int? {
+    /// Number of parts that an object was made of: 1 for one that was sent whole; `nil` when the tag is no digest, or names a number of
+    /// parts that no object has.
+    static func partCount(_ tag: String) -> S3PartCount? {
         let halves = plain(tag).split(separator: "-", omittingEmptySubsequences: false)
         guard let digest = halves.first, digest.utf8.count == 32, Hexadecimal.decode(digest) != nil else { return nil }
-        return halves.count == 1 ? 1 : halves.count == 2 ? Int(halves[1]) : nil
+        return halves.count == 1 ? S3PartCount(1) : halves.count == 2 ? S3PartCount(halves[1]) : nil
     }
 }

@@ -95,8 +95,9 @@ struct S3Comparison: Hashable, Sendable {
         }
         // Of what parts it was made is not told, only how many they were: ours, or those of a program that many use.
         let sizes = [partSize] + Self.knownPartSizes
-        guard let made = sizes.first(where: { ResumeBounds.pieces(size, of: $0) == Int64(count) }) else { return nil }
-        let parts = S3Parts(size: size, partSize: made)
+        guard let made = sizes.first(where: { S3PartCount(size: size, partSize: $0) == count }),
+            let parts = S3Parts(size: size, partSize: made)
+        else { return nil }
         ranges = parts.parts.indices.map(parts.range)[...]
     }
 

@@ -19,7 +19,10 @@ extension S3Upload {
     // MARK: Create
 
     mutating func create() -> [ProtocolAction] {
-        guard plan.partSize <= S3Plan.partSizes.upperBound else { return over(.fail(.tooLargeForS3)) }
+        guard plan.partSize <= S3Plan.partSizes.upperBound,
+            let parts = S3Parts(size: plan.subject.size, partSize: plan.partSize)
+        else { return over(.fail(.tooLargeForS3)) }
+        self.parts = parts
         return [.persist(ResumePoint(S3ResumePoint(intended: plan, at: now)))] + askCreate()
     }
 
@@ -38,7 +41,6 @@ extension S3Upload {
                 address: plan.address, uploadID: id, partSize: plan.partSize, size: subject.size,
                 modifiedNanoseconds: subject.modifiedNanoseconds)
             upload = point
-            parts = S3Parts(size: point.size, partSize: point.partSize)
             pace.start(at: end.at)
             state = .sendingParts
             return [.persist(ResumePoint(point))] + advance()

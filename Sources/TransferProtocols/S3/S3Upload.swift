@@ -71,7 +71,7 @@ package struct S3Upload: ProtocolMachine {
     var protection = S3Condition.ifAbsent
     /// The multipart upload that goes on, and its parts.
     var upload: S3ResumePoint?
-    var parts = S3Parts(size: 0, partSize: 1)
+    var parts = S3Parts.none
     var pace = S3Pace()
     /// The reason why the attempt ends once nothing is on its way any more.
     var draining: WaitDemand?
@@ -142,9 +142,9 @@ package struct S3Upload: ProtocolMachine {
     private mutating func begin() -> [ProtocolAction] {
         if let point = plan.resume {
             if let sweep = S3Sweep(point, facts: plan.facts) { return ask(sweep) }
-            if point.isOf(plan) {
+            if point.isOf(plan), let parts = S3Parts(size: point.size, partSize: point.partSize) {
                 upload = point
-                parts = S3Parts(size: point.size, partSize: point.partSize)
+                self.parts = parts
                 return list()
             }
             let isAnother = point.address != plan.address && !plan.subject.hasChanged
