@@ -46,3 +46,10 @@ func contents(of path: [UInt8]) throws -> String {
     defer { file.close() }
     return try readAll(file.rawValue)
 }
+
+extension System {
+    /// Sets the permission bits of what a path leads to; programs only set those of open files.
+    static func chmod(_ path: [UInt8], mode: UInt32) throws(Errno) {
+        guard Glibc.chmod(String(decoding: path, as: UTF8.self), mode_t(mode)) == 0 else { throw .current }
+    }
+}

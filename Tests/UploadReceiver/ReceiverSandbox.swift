@@ -133,3 +133,10 @@ func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     bytes.removeLast(bytes.count - count)
     return bytes
 }
+
+extension System {
+    /// Sets the permission bits of what a path leads to; programs only set those of open files.
+    static func chmod(_ path: [UInt8], mode: UInt32) throws(Errno) {
+        guard Glibc.chmod(String(decoding: path, as: UTF8.self), mode_t(mode)) == 0 else { throw .current }
+    }
+}

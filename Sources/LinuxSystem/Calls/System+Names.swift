@@ -87,12 +87,8 @@ extension System {
         }
     }
 
-    /// Sets the permission bits. Corresponds to `chmod`.
-    package static func chmod(_ path: [UInt8], mode: UInt32) throws(Errno) {
-        _ = try systemCall(.chmod, path: path) { Glibc.chmod($0, mode_t(mode)) }
-    }
-
-    /// Sets an open file's permission bits. Corresponds to `fchmod`.
+    /// Sets an open file's permission bits. There is no such call by a path: it would follow a link, and somebody else may put one there.
+    /// Corresponds to `fchmod`.
     package static func fchmod(_ descriptor: Int32, mode: UInt32) throws(Errno) {
         _ = try systemCall(.fchmod, descriptor: descriptor) { Glibc.fchmod(descriptor, mode_t(mode)) }
     }

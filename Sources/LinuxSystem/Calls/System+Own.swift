@@ -79,6 +79,19 @@ extension System {
         return file
     }
 
+    /// Opens a file that this program has made in a folder of somebody else, who may have put another one there since: `nil` unless it is
+    /// a regular file of this user's under this name alone. Its mode is whatever it was given.
+    package static func openFileOfOurs(
+        _ path: [UInt8], flags: Int32
+    ) -> (file: OwnedDescriptor, status: FileStatus)? {
+        // A pipe under the name would hold up the open.
+        guard let file = try? open(path, flags: flags | O_NOFOLLOW | O_NONBLOCK),
+            let status = try? fstat(file.rawValue), status.kind == .regular, status.userID == userID,
+            status.linkCount == 1
+        else { return nil }
+        return (file, status)
+    }
+
     private static func claim(
         _ descriptor: Int32, _ path: [UInt8], kind: FileKind, mode: UInt32, mayHaveNames: Bool = true
     ) throws(Untrusted) {

@@ -14,11 +14,11 @@ package enum UnixSocket {
         let parent = try System.open(directory, flags: O_RDONLY | O_DIRECTORY)
         defer { parent.close() }
         let socket = try make(nonBlocking: true)
+        // Linux gives the name of a socket the mode that the socket has, less the umask.
+        try System.fchmod(socket.rawValue, mode: 0o600)
         try withAddress(parent, name) { (address, size) throws(Errno) in
             _ = try systemCall(.bind, descriptor: socket.rawValue) { bind(socket.rawValue, address, size) }
         }
-        // Between bind and here the mode is the umask's; nobody can connect before listen.
-        try System.chmod(Array(path(parent, name).utf8), mode: 0o600)
         _ = try systemCall(.listen, descriptor: socket.rawValue) { Glibc.listen(socket.rawValue, backlog) }
         return socket
     }

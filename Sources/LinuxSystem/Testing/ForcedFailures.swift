@@ -1,7 +1,8 @@
 #if DEBUG
     import struct Synchronization.Atomic
 
-    /// Makes the next calls of one kind fail, so that tests see a full disk or a dead one. Absent from release builds.
+    /// Makes the next calls of one kind fail, so that tests see a full disk or a dead one; or has somebody else act right before such a call.
+    /// Absent from release builds.
     ///
     /// Tests run side by side in one process: name the descriptor or a part of the path, so that only the
     /// intended call is hit.
@@ -14,10 +15,15 @@
             case path(containing: String)
         }
 
+        private enum Effect: Sendable {
+            case fail(Errno)
+            case act(@Sendable () -> Void)
+        }
+
         private struct Plan {
             let call: SystemCall
             let target: Target
-            let error: Errno
+            let effect: Effect
             var skip: Int
             var left: Int
         }
@@ -30,8 +36,19 @@
         package static func fail(
             _ call: SystemCall, on target: Target, with error: Errno, times: Int = 1, skip: Int = 0
         ) {
+            add(Plan(call: call, target: target, effect: .fail(error), skip: skip, left: times))
+        }
+
+        /// Lets `skip` matching calls through, and has `deed` done right before the next one: what another process may do at that moment.
+        package static func act(
+            before call: SystemCall, on target: Target, skip: Int = 0, _ deed: @escaping @Sendable () -> Void
+        ) {
+            add(Plan(call: call, target: target, effect: .act(deed), skip: skip, left: 1))
+        }
+
+        private static func add(_ plan: Plan) {
             plans.withLock { plans in
-                plans.append(Plan(call: call, target: target, error: error, skip: skip, left: times))
+                plans.append(plan)
                 armed.store(plans.count, ordering: .releasing)
             }
         }
@@ -46,7 +63,17 @@
 
         static func take(_ call: SystemCall, descriptor: Int32, path: [UInt8]?) -> Errno? {
             if armed.load(ordering: .acquiring) == 0 { return nil }
-            return plans.withLock { plans in
+            switch next(call, descriptor, path) {
+            case .fail(let error): return error
+            case .act(let deed):
+                deed()
+                return nil
+            case nil: return nil
+            }
+        }
+
+        private static func next(_ call: SystemCall, _ descriptor: Int32, _ path: [UInt8]?) -> Effect? {
+            plans.withLock { plans in
                 for index in plans.indices where plans[index].call == call {
                     switch plans[index].target {
                     case .descriptor(let wanted):
@@ -58,11 +85,11 @@
                         plans[index].skip -= 1
                         return nil
                     }
-                    let error = plans[index].error
+                    let effect = plans[index].effect
                     plans[index].left -= 1
                     if plans[index].left == 0 { plans.remove(at: index) }
                     armed.store(plans.count, ordering: .releasing)
-                    return error
+                    return effect
                 }
                 return nil
             }

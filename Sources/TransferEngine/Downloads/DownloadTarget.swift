@@ -50,8 +50,8 @@ final class DownloadTarget: TransferBodySink {
     /// Opens what an earlier attempt left and says how much of it counts.
     func reopen(_ point: GetResumePoint) -> PartLeft {
         guard let name = point.partName, let inode = point.partInode,
-            let found = try? System.open(directory.appending(name).bytes, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK),
-            let status = try? System.fstat(found.rawValue), status.kind == .regular, status.inode == inode
+            let (found, status) = System.openFileOfOurs(directory.appending(name).bytes, flags: O_RDWR),
+            status.inode == inode
         else { return .nothing }
         (partName, partInode, descriptor) = (name, inode, found)
         // Whoever has cut it may have put anything there.
@@ -64,7 +64,8 @@ final class DownloadTarget: TransferBodySink {
     func prepare(for name: RawPath) throws(Refusal) {
         if descriptor != nil { return }
         do {
-            try makeDirectory()
+            // With the mode that the batch's umask gives: the engine's own is 077.
+            try System.makeFolders(directory.bytes, mode: 0o777 & ~umask)
             for number in 1...99 {
                 let suffix = ".\(task)" + (number == 1 ? "" : "-\(number)") + ".part"
                 let candidate = RawPath(TemporaryName.cut(name.bytes, for: suffix.utf8.count) + Array(suffix.utf8))
@@ -82,29 +83,15 @@ final class DownloadTarget: TransferBodySink {
         }
     }
 
-    /// Makes what is missing of the folder, with the modes that the batch's umask gives: the engine's own is 077.
-    private func makeDirectory() throws(Errno) {
-        var missing: [[UInt8]] = []
-        var path = directory.bytes[...]
-        while !path.isEmpty, (try? System.stat(Array(path))) == nil {
-            missing.append(Array(path))
-            path = path[..<(path.lastIndex(of: UInt8(ascii: "/")) ?? 0)]
-        }
-        if missing.isEmpty { return }
-        try System.mkdirs(directory.bytes, mode: 0o777 & ~umask)
-        for made in missing { try System.chmod(made, mode: 0o777 & ~umask) }
-    }
-
     /// An empty file of that name is what a kill between making and recording leaves: nothing is lost by taking it.
     private func makeOrAdopt(_ path: RawPath) throws(Errno) -> OwnedDescriptor? {
         do {
             return try disk.create(path.bytes, mode: 0o600)
         } catch .fileExists {
-            guard let found = try? System.open(path.bytes, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK),
-                let status = try? System.fstat(found.rawValue), status.kind == .regular, status.size == 0,
-                status.linkCount == 1, status.userID == System.userID
-            else { return nil }
-            return found
+            guard let found = System.openFileOfOurs(path.bytes, flags: O_RDWR), found.status.size == 0 else {
+                return nil
+            }
+            return found.file
         }
     }
 

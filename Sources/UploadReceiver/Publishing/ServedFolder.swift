@@ -78,14 +78,9 @@ final class ServedFolder: Sendable {
     ) throws(Errno) -> OwnedDescriptor {
         var folder = root
         for (index, name) in names.enumerated() {
-            do {
-                folder = try System.openat(folder.rawValue, name, flags: O_RDONLY | O_DIRECTORY)
-            } catch .noSuchFile {
-                // Two uploads may make the same folder at once.
-                do { try System.mkdirat(folder.rawValue, name, mode: 0o777) } catch .fileExists {}
-                touched.append(folder)
-                folder = try System.openat(folder.rawValue, name, flags: O_RDONLY | O_DIRECTORY)
-            }
+            let next = try System.openOrMakeFolder(name, in: folder.rawValue)
+            if next.wasMissing { touched.append(folder) }
+            folder = next.folder
             if index == 0 { try refuseHidden(folder) }
         }
         return folder

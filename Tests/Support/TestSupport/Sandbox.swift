@@ -1,5 +1,5 @@
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
 /// A directory of one test, removed with it.
 package final class Sandbox: Sendable {
@@ -64,5 +64,12 @@ package final class Sandbox: Sendable {
             if entry.kind == .directory { remove(child) } else { try? System.unlink(child) }
         }
         try? System.rmdir(path)
+    }
+}
+
+extension System {
+    /// Sets the permission bits of what a path leads to; programs only set those of open files.
+    package static func chmod(_ path: [UInt8], mode: UInt32) throws(Errno) {
+        guard Glibc.chmod(String(decoding: path, as: UTF8.self), mode_t(mode)) == 0 else { throw .current }
     }
 }

@@ -1,6 +1,7 @@
 import CurlTransport
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 import TransferModel
 import TransferProtocols

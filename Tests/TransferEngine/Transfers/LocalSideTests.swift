@@ -123,6 +123,61 @@ import TransferQueue
         #expect(try System.stat(sandbox.path("new/dir")).permissions == 0o750)
     }
 
+    @Test(
+        "a private folder that somebody puts in the place of the one just made keeps its mode",
+        arguments: [true, false])
+    func exchanged(byLink: Bool) throws {
+        try sandbox.write("private/secret", [1])
+        try System.chmod(sandbox.path("private"), mode: 0o700)
+        let name = "new-" + (try System.randomBytes(6).map { String($0, radix: 16) }.joined())
+        let (made, taken) = (sandbox.path(name), sandbox.path("private"))
+        let moved = sandbox.path("moved")
+        let exchange: @Sendable () -> Void = {
+            guard (try? System.rename(made, to: moved)) != nil else { return }
+            if byLink {
+                symlink(String(decoding: taken, as: UTF8.self), String(decoding: made, as: UTF8.self))
+            } else {
+                try? System.rename(taken, to: made)
+            }
+        }
+        // The second time it is opened to be given its mode.
+        ForcedFailures.act(before: .openat, on: .path(containing: name), skip: 1, exchange)
+        defer { ForcedFailures.clear(.path(containing: name)) }
+        let target = DownloadTarget(task: TaskID(rawValue: 7), directory: RawPath(made), umask: 0o022)
+        try? target.prepare(for: RawPath("f"))
+        #expect(sandbox.names().contains("moved"), "nobody has exchanged it")
+        #expect(try System.stat(byLink ? taken : made).permissions == 0o700)
+    }
+
+    @Test("links above the folders that are made are followed, as the person has named them")
+    func linkAbove() throws {
+        try System.mkdirs(sandbox.path("elsewhere"))
+        symlink("elsewhere", String(decoding: sandbox.path("link"), as: UTF8.self))
+        let target = DownloadTarget(
+            task: TaskID(rawValue: 7), directory: RawPath(sandbox.path("link/a/../b/c")), umask: 0o700)
+        try target.prepare(for: RawPath("f"))
+        #expect(sandbox.names("elsewhere/b/c") == ["f.t7.part"])
+        #expect(try System.stat(sandbox.path("elsewhere/b")).permissions == 0o077)
+    }
+
+    @Test("a temporary file that has another name as well, or another owner, is not gone on with")
+    func sharedPart() throws {
+        let first = target()
+        try first.prepare(for: RawPath("f"))
+        try first.begin(GateOpening(offset: 0, total: 10))
+        try write(first, [1, 2, 3, 4, 5])
+        var point = GetResumePoint(version: RemoteVersion(), offset: 4, name: RawPath("f"))
+        (point.partName, point.partInode) = (first.partName, first.partInode)
+        let part = String(decoding: sandbox.path("new/dir/f.t7.part"), as: UTF8.self)
+        link(part, part + "-2")
+        #expect(target().reopen(point) == .nothing)
+        unlink(part + "-2")
+        #expect(target().reopen(point) == .part(synced: 4, length: 5))
+        // Only root can give a file away.
+        guard chown(part, 1, 1) == 0 else { return }
+        #expect(target().reopen(point) == .nothing)
+    }
+
     @Test("somebody else's file of that name is never touched; an empty one is taken")
     func foreignPart() throws {
         try sandbox.write("new/dir/f.t7.part", [1, 2, 3])
