@@ -15,6 +15,7 @@ actor DirectoryWalker {
         let reader: DirectoryReader
         var leftOut = LeftOut()
     }
+    private var linked = LinkedFolders()
     private var isStopped = false
 
     init(_ platform: any Platform = LinuxPlatform()) throws(Errno) {
@@ -30,6 +31,12 @@ actor DirectoryWalker {
 
     /// A source is walked from what the queue has: what was listed of it and did not get there is listed again.
     func restart(_ source: SourceID) { open = open.filter { $0.value.source != source } }
+
+    /// The walk of a source is over, or broken off.
+    func forget(_ source: SourceID) {
+        restart(source)
+        linked.forget(source)
+    }
 
     /// Looks up the kind of each source that a person named. A link among them is followed: it was meant.
     func inspect(_ sources: [WalkState]) -> [FoundSource] {
@@ -132,7 +139,11 @@ actor DirectoryWalker {
                 }
                 chunk.files.append(WalkedFile(name: RawPath(entry.name), identity: SourceIdentity(status)))
             case .directory:
-                if entry.kind == .symbolicLink, isLoop(status, folder, source) { return }
+                guard filter.enters(directory: entry.name, in: folder.relative.bytes) else { return }
+                guard entry.kind != .symbolicLink || isWalked(status, by: entry.name, in: folder, source) else {
+                    chunk.leftOut.links += 1
+                    return
+                }
                 take(directory: entry.name, folder, filter, into: &chunk)
             default: leaveOut(status.kind, entry.name, folder, filter, &chunk)
             }
@@ -155,6 +166,13 @@ actor DirectoryWalker {
         directory name: [UInt8], _ folder: FolderToWalk, _ filter: NameFilter, into chunk: inout WalkedChunk
     ) {
         if filter.enters(directory: name, in: folder.relative.bytes) { chunk.folders.append(RawPath(name)) }
+    }
+
+    /// Returns true when the folder behind a link is walked by this link.
+    private func isWalked(
+        _ status: FileStatus, by name: [UInt8], in folder: FolderToWalk, _ source: WalkState
+    ) -> Bool {
+        !isLoop(status, folder, source) && linked.take(status, by: name, in: folder.folder, of: source.source)
     }
 
     /// Returns true when a linked directory is one of those that lead to it: walking it would never end.

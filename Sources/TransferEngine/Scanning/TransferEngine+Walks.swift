@@ -21,6 +21,7 @@ extension TransferEngine {
         let run = walks.run
         inBackground { [self] in
             await walkToTheEnd(batch, sources, run)
+            if phase == .running { for source in sources { await walker.forget(source.source) } }
             let again = walks.end(sources, of: batch, begunIn: run)
             refreshLanes()
             if again, phase == .running { await durably { try await takeUpWalks(of: batch) } }

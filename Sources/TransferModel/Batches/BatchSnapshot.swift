@@ -147,7 +147,7 @@ extension ListedFiles {
 
 /// Counts of directory entries that nobody asked to queue: links, special files, empty folders.
 public struct LeftOut: Codable, Hashable, Sendable {
-    /// Symbolic links that are not followed.
+    /// Symbolic links that are not followed, or lead to a folder that is sent by another one.
     public var links: Int64 = 0
     /// Devices, pipes and sockets.
     public var special: Int64 = 0
@@ -170,7 +170,7 @@ public struct LeftOut: Codable, Hashable, Sendable {
             count == 0 ? nil : count == 1 ? "1 \(one)" : "\(count) \(many)"
         }
         let parts = [
-            amount(links, "link", "links").map { "\($0) (--follow-links sends what they point to)" },
+            amount(links, "link", "links").map { "\($0) (--follow-links sends what they point to, each folder once)" },
             amount(special, "special file", "special files"), amount(emptyFolders, "empty folder", "empty folders"),
         ].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")

@@ -62,6 +62,30 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a folder to which many links lead is walked once by a link, and told as left out after that")
+    func graph() async throws {
+        let harness = try await EngineHarness()
+        let box = harness.sandbox
+        // Each level leads to the next one twice: two links more for each of them, and twice as many ways.
+        let levels = 12
+        for level in 0..<levels {
+            try box.write("levels/\(level)/f", [1])
+            guard level + 1 < levels else { continue }
+            for name in ["a", "b"] { link("../\(level + 1)", box.path("levels/\(level)/\(name)")) }
+        }
+        link("../levels/0", try box.write("d/g", [1]).dropLast() + Array("top".utf8))
+        let batch = try await harness.add(
+            harness.request(upload: ["d"]) {
+                $0.options.followLinks = true
+                $0.held = true
+            })
+        let snapshot = try await harness.batch(batch) { !$0.scanning }
+        #expect(snapshot.filesTotal == Int64(levels) + 1)
+        #expect(snapshot.leftOut == LeftOut(links: Int64(levels) - 1))
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
     @Test("a source that is a pipe, or missing, becomes a failed task; an empty directory is no failure")
     func oddSources() async throws {
         let harness = try await EngineHarness()

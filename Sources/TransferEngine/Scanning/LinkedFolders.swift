@@ -1,0 +1,36 @@
+import LinuxSystem
+import TransferModel
+import TransferQueue
+
+/// The folders to which links of a source lead, each with the link by which it is walked: the first that was found. Folders whose links lead
+/// on to one another have twice as many ways to them with every level; each folder is walked once. A value of the walker.
+///
+/// Kept in memory for as long as the walk goes on. One that begins again after a kill learns anew, from the folders that it still lists.
+struct LinkedFolders {
+    private struct Identity: Hashable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    private struct Link: Hashable {
+        let folder: FolderID
+        let name: [UInt8]
+    }
+
+    /// Folders of one source that are walked by links; those behind further links are not.
+    static let most = 100_000
+
+    private var links: [SourceID: [Identity: Link]] = [:]
+
+    /// Returns true when the folder with this status is walked by that link: also when the same link is listed again.
+    mutating func take(_ status: FileStatus, by name: [UInt8], in folder: FolderID, of source: SourceID) -> Bool {
+        let identity = Identity(device: status.device, inode: status.inode)
+        let link = Link(folder: folder, name: name)
+        if let first = links[source]?[identity] { return first == link }
+        guard links[source, default: [:]].count < Self.most else { return false }
+        links[source, default: [:]][identity] = link
+        return true
+    }
+
+    mutating func forget(_ source: SourceID) { links[source] = nil }
+}
