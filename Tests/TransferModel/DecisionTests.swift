@@ -39,9 +39,35 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
     @Test("a lane without tasks at hand, or with a full host, lets the next one pass")
     func passing() {
         let lanes = [lane(1, "full"), lane(2, "free", ready: 0), lane(3, "free")]
-        #expect(SchedulerChoice.next(lanes, free: 1) { $0.host == "free" } == 2)
-        #expect(SchedulerChoice.next(lanes, free: 0) { _ in true } == nil)
-        #expect(SchedulerChoice.next(lanes, free: 8) { _ in false } == nil)
+        #expect(SchedulerChoice.next(lanes, slots: SchedulerSlots(free: 1)) { $0.host == "free" } == 2)
+        #expect(SchedulerChoice.next(lanes, slots: SchedulerSlots(free: 0)) { _ in true } == nil)
+        #expect(SchedulerChoice.next(lanes, slots: SchedulerSlots(free: 8)) { _ in false } == nil)
+    }
+
+    @Test("transfers that crawl take slots from their own host alone, and never more than all but one")
+    func crawling() {
+        let lanes = [lane(1, "slow"), lane(2, "quick")]
+        func next(free: Int, _ crawling: [String: Int], lent: Int = 7) -> Int? {
+            SchedulerChoice.next(lanes, slots: SchedulerSlots(free: free, crawling: crawling, lent: lent)) { _ in true }
+        }
+        #expect(next(free: 1, [:]) == 0)
+        #expect(next(free: 0, [:]) == nil)
+        #expect(next(free: 0, ["slow": 8]) == 1)
+        #expect(next(free: -6, ["slow": 8]) == 1 && next(free: -7, ["slow": 8]) == nil)
+        #expect(next(free: 0, ["slow": 1]) == 1 && next(free: -1, ["slow": 1]) == nil)
+        #expect(next(free: -1, ["slow": 1, "other": 1]) == 1)
+        #expect(next(free: 0, ["slow": 1], lent: 0) == nil, "one at a time means that")
+    }
+
+    @Test("a transfer crawls that took more than a minute for its last 64 KiB")
+    func crawlMark() {
+        func at(_ seconds: Int64) -> Int64 { seconds * 1_000_000_000 }
+        var mark = CrawlMark(at: at(5))
+        #expect(!mark.isCrawling(at: at(64)) && mark.isCrawling(at: at(65)))
+        mark.add(65_535, at: at(70))
+        #expect(mark.isCrawling(at: at(70)))
+        mark.add(1, at: at(80))
+        #expect(!mark.isCrawling(at: at(139)) && mark.isCrawling(at: at(140)))
     }
 
     @Test("enough is claimed ahead for fast small files, and little for slow large ones")

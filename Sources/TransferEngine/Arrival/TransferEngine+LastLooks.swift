@@ -23,7 +23,7 @@ extension TransferEngine {
                 // Servers that cannot be asked now keep nobody else waiting.
                 var shut: Set<String> = []
                 while phase == .running {
-                    let free = max(freeSlots(beyond: 0), lastLooks.isIdle ? 1 : 0)
+                    let free = max(slotsForQuestions, lastLooks.isIdle ? 1 : 0)
                     // The end of a look that goes on looks again.
                     guard free > 0 else { break }
                     let now = Timestamp(milliseconds: platform.wallMilliseconds)

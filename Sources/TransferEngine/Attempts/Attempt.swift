@@ -106,6 +106,7 @@ final class Attempt {
     var hasProgressed = false
     var progress: ProgressMark
     var meter: SpeedMeter
+    var crawl: CrawlMark
     /// Speed of this file only; `meter` may have measured another file before.
     var pace: AttemptPace
     /// The queue knows that it runs. Small files are over before it would.
@@ -128,6 +129,7 @@ final class Attempt {
         progress = ProgressMark(task)
         startedAt = nanoseconds
         meter = SpeedMeter(at: nanoseconds)
+        crawl = CrawlMark(at: nanoseconds)
         pace = AttemptPace(at: nanoseconds)
     }
 

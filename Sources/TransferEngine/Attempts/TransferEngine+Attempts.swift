@@ -44,6 +44,7 @@ extension TransferEngine {
         guard let attempt = prepared else { return }
         attempts[task.id] = attempt
         attempt.meter = accounting.left.take(for: attempt.linePlace, at: timeline.nanoseconds)
+        attempt.crawl = CrawlMark(at: timeline.clock.awake.nanoseconds)
         attempt.pace = AttemptPace(at: attempt.startedAt, best: accounting.takeBest(of: task.id))
         takeSlot(at: origin)
         attempt.holdsSlot = true

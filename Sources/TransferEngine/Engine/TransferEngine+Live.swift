@@ -42,6 +42,7 @@ extension TransferEngine {
             case .look, .removal, .probe, .listing, .readBack: break
             }
         }
+        if noteCrawling() { schedulePump() }
         let hasMoved = accounting.takeMovement()
         if hasMoved { keepTodayIfDue(isMoving: true) }
         if hasMoved || attempts.isEmpty { notice?() }
@@ -102,6 +103,7 @@ extension TransferEngine {
         let now = timeline.nanoseconds
         attempt.meter.add(bytes, at: now)
         attempt.pace.add(bytes)
+        attempt.crawl.add(bytes, at: timeline.clock.awake.nanoseconds)
         accounting.moved(bytes, attempt.direction, of: attempt.task.batch, at: now, timeline.time(at: now))
     }
 

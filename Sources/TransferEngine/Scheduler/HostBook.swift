@@ -20,6 +20,8 @@ struct HostBook {
     /// Hosts that a task is asking what they can, and which task: others wait for the answer.
     private var inquirers: [String: TaskID] = [:]
     private(set) var slots = Slots()
+    /// Transfers of each host that hold a slot and crawl, as last looked at.
+    var crawling: [String: Int] = [:]
 
     /// All hosts are well.
     var areWell: Bool { standings.isEmpty && places.isEmpty }

@@ -53,6 +53,7 @@ extension TransferEngine {
         guard phase == .running, transports.http != nil else { return checkIdle() }
         followClock()
         let now = timeline.now
+        _ = noteCrawling()
         while let index = nextLane(now) {
             guard let (lane, context) = lanes.begin(at: index) else { continue }
             start(lane.take(), context, origin: lane.summary.origin)
@@ -71,12 +72,12 @@ extension TransferEngine {
         if lanes.order.first?.isUrgent == true {
             let urgent = Array(lanes.order.prefix { $0.isUrgent })
             let beyond = limitBook.engine.transfers
-            let found = SchedulerChoice.next(urgent, free: freeSlots(beyond: beyond)) { lane in
+            let found = SchedulerChoice.next(urgent, slots: slots(beyond: beyond)) { lane in
                 mayStart(lane, now, beyond: beyond)
             }
             if let found { return found }
         }
-        return SchedulerChoice.next(lanes.order, free: freeSlots(beyond: 0)) { mayStart($0, now, beyond: 0) }
+        return SchedulerChoice.next(lanes.order, slots: slots(beyond: 0)) { mayStart($0, now, beyond: 0) }
     }
 
     /// When nothing runs any more, nobody is served by facts that wait for company.
@@ -86,12 +87,36 @@ extension TransferEngine {
         inBackground { [self] in await durably(.commit) { try await queue.writer.commit() } }
     }
 
-    /// Files that wait for the disk to take them, or for last answers on a shared connection, hold no slot, but a descriptor and memory: not
-    /// too many of them.
+    /// The slots that are left.
     /// - Parameter extra: slots beside those of the limit, for what is wanted now.
-    func freeSlots(beyond extra: Int) -> Int {
-        let inUse = hosts.slots.inUse
-        return attempts.count - inUse >= Self.mostFinishing ? 0 : limitBook.engine.transfers + extra - inUse
+    private func slots(beyond extra: Int) -> SchedulerSlots {
+        if hasTooManyFinishing { return SchedulerSlots(free: 0) }
+        let limit = limitBook.engine.transfers
+        return SchedulerSlots(
+            free: limit + extra - hosts.slots.inUse, crawling: hosts.crawling, lent: max(0, limit - 1))
+    }
+
+    /// Slots that are left for questions: of several the last one is for a file, however long servers take to answer.
+    var slotsForQuestions: Int {
+        let limit = limitBook.engine.transfers
+        return hasTooManyFinishing ? 0 : limit - hosts.slots.inUse - (limit > 1 ? 1 : 0)
+    }
+
+    /// Files that wait for the disk to take them, or for last answers on a shared connection, hold no slot, but a descriptor and memory.
+    private var hasTooManyFinishing: Bool { attempts.count - hosts.slots.inUse >= Self.mostFinishing }
+
+    /// Looks which transfers crawl.
+    /// - Returns: true: there are others than at the last look, and files of other hosts may start.
+    func noteCrawling() -> Bool {
+        let now = timeline.clock.awake.nanoseconds
+        var crawling: [String: Int] = [:]
+        for attempt in attempts.values where attempt.holdsSlot && attempt.crawl.isCrawling(at: now) {
+            crawling[attempt.origin, default: 0] += 1
+        }
+        guard crawling != hosts.crawling else { return false }
+        hosts.crawling = crawling
+        lanes.claimsAreStale = true
+        return true
     }
 
     private static let mostFinishing = 32
@@ -130,6 +155,8 @@ extension TransferEngine {
         lanes.claimsAreStale = !hosts.areWell
         var slots = limitBook.engine.transfers
         var hostSlots: [String: Int] = [:]
+        // Transfers that crawl hold slots of their hosts, and of the engine's none that others want.
+        var crawling = hosts.crawling
         for place in lanes.order {
             guard slots > 0 else { return }
             guard let lane = lanes[place], lane.summary.mayRun(at: now) else { continue }
@@ -140,7 +167,9 @@ extension TransferEngine {
             let taken = min(room, slots, Int(clamping: Int64(lane.ready) + lane.unclaimed))
             guard taken > 0 else { continue }
             hostSlots[place.host] = room - taken
-            slots -= taken
+            let lent = min(taken, crawling[place.host] ?? 0)
+            crawling[place.host, default: 0] -= lent
+            slots -= taken - lent
             let wanted = SchedulerChoice.claim(ready: lane.ready, window: lane.window)
             if wanted > 0, lane.unclaimed > 0, !lane.isClaiming { claim(lane, wanted) }
         }

@@ -203,8 +203,9 @@ package struct WhySentence {
                 )
             )
         }
+        let crawls = engine.transfers > 1 ? ", or one with another server has moved less than 64 KiB in a minute" : ""
         return (
-            "\(called) stands in line and starts as soon as one of the \(engine.transfers) transfers at once is over",
+            "\(called) stands in line and starts as soon as one of the \(engine.transfers) transfers at once is over\(crawls)",
             .idle("\(.limit("--transfers", "N")) lets more run at once")
         )
     }

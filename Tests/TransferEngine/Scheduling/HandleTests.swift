@@ -416,7 +416,7 @@ import TransferQueue
         let search = BucketSearch(
             url: "s3://b/p/", place: S3Place(endpoint: server.url("")),
             keys: S3Keys(accessKeyID: "AK", secretAccessKey: "SK"))
-        let found = try await harness.engine.search(search).get()
+        let found = try await harness.engine.search(search).get().uploads
         #expect(found.map(\.uploadID) == ["u1", "u2"] && found.map(\.destination) == ["s3://b/p/a b", "s3://b/p/c"])
         #expect(found[0].begun != nil && found[1].begun == nil && found.allSatisfy { $0.task == nil })
         let asked = try #require(server.requests.first)

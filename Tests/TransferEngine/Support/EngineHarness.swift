@@ -18,14 +18,17 @@ final class EngineHarness: Sendable {
     let queue: TransferQueue
     let loop: EventLoop
     let engine: TransferEngine
+    /// The engine's clock, where a test turns it.
+    let turned: CrawlTests.TurnedClock?
 
     /// - Parameters:
     ///   - sandbox: of an earlier engine whose queue goes on.
     ///   - started: false leaves `engine.start()` to the test.
+    ///   - turns: the engine goes by `turned`.
     init(
         sandbox: Sandbox? = nil, store: FakeStore? = nil, limits: EngineLimits = EngineLimits(), started: Bool = true,
         reports: RecordingReports? = nil, clockAhead: SharedValue<Int64>? = nil,
-        plan: @escaping FakeStore.Plan = { _, _ in .ordinary }
+        turns: Bool = false, plan: @escaping FakeStore.Plan = { _, _ in .ordinary }
     ) async throws {
         self.sandbox = try sandbox ?? Sandbox("engine")
         self.store = try store ?? FakeStore(plan)
@@ -38,8 +41,9 @@ final class EngineHarness: Sendable {
         settings.checkpointBytes = 1
         // No midnight comes while a test runs.
         settings.localDay = { _ in 20_261_122 }
+        turned = turns ? CrawlTests.TurnedClock(loop) : nil
         engine = try TransferEngine(
-            queue: queue, settings: settings, loop: loop,
+            queue: queue, settings: settings, loop: loop, clock: turned,
             wall: { WallClock.milliseconds + (clockAhead?.withLock { $0 } ?? 0) })
         if started { try await engine.start() }
     }
