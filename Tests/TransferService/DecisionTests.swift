@@ -336,21 +336,42 @@ import Wording
                     SectionRequest(parent: nil, limit: 5), SectionRequest(parent: .batch(b1), limit: 5),
                     SectionRequest(parent: .folder(b1, folder), limit: 5),
                 ], nodes: [.batch(b2)]))
-        #expect(view.takeDirty().count == 4)
-        #expect(view.dirty.isEmpty)
+        func taken() -> Set<ServiceView.Part> {
+            view.beginTurn()
+            return Set(view.takeDue())
+        }
+        #expect(taken().count == 4)
+        #expect(!view.isDirty)
         var change = QueueChange()
         change.batches = [b1]
         view.note(change)
-        #expect(view.takeDirty() == [.section(nil), .section(.batch(b1))])
+        #expect(taken() == [.section(nil), .section(.batch(b1))])
         change.folders = [folder]
         view.note(change)
-        #expect(view.takeDirty() == [.section(nil), .section(.batch(b1)), .section(.folder(b1, folder))])
+        #expect(taken() == [.section(nil), .section(.batch(b1)), .section(.folder(b1, folder))])
         change = QueueChange()
         change.removed = [b1]
         view.note(change)
-        #expect(view.takeDirty().contains(.section(.folder(b1, folder))))
+        #expect(taken().contains(.section(.folder(b1, folder))))
         view.noteLive(batches: [b2], folders: [], tasks: [])
-        #expect(view.takeDirty() == [.section(nil), .node(.batch(b2))])
+        #expect(taken() == [.section(nil), .node(.batch(b2))])
+    }
+
+    @Test func `a turn looks at each part once, the root first, so many rows at a time`() throws {
+        let batches = (1...4).map { RowID.batch(BatchID(rawValue: $0)) }
+        var view = try ServiceView(
+            ViewRequest(
+                sections: [SectionRequest(parent: nil, limit: 300)]
+                    + batches.map { SectionRequest(parent: $0, limit: 400) }, totals: true))
+        #expect(view.rows == 1900)
+        view.beginTurn()
+        #expect(view.takeDue() == [.totals, .section(nil), .section(batches[0])])
+        view.noteEverything()
+        #expect(view.takeDue() == [.section(batches[1]), .section(batches[2])])
+        #expect(view.takeDue() == [.section(batches[3])])
+        #expect(view.takeDue().isEmpty && !view.isDue && view.isDirty, "what changed meanwhile is of the next turn")
+        view.beginTurn()
+        #expect(view.takeDue().first == .totals)
     }
 
     @Test func `a view sends a part once until it looks different`() throws {

@@ -79,7 +79,7 @@ public final class TreeSubscription: Sendable {
 
     /// Wants to see this from now on, instead of what was wanted before. Returns at once; the latest call wins.
     /// - Parameters:
-    ///   - sections: what is open in the tree; up to 200.
+    ///   - sections: what is open in the tree; up to 200, and 20,000 rows by their limits. All views of a connection have 40,000.
     ///   - nodes: single nodes to watch; up to 1000.
     ///   - totals: the sums over everything.
     ///   - filter: of the sections only what matches this expression. An update says which filter it is of, because one that

@@ -85,8 +85,15 @@ extension Tree {
         for parent in goal.map({ _ in showing.keys }) ?? [:].keys
         where !wanted.contains(where: { $0.parent == parent }) { wanted.insert(request(parent), at: 1) }
         // The engine refuses more; what is nearest to the root is needed for the rest.
-        return Array(wanted.prefix(200))
+        var rows = 0
+        return Array(
+            wanted.prefix(200).prefix { section in
+                rows += section.limit
+                return rows <= Self.mostRows
+            })
     }
+
+    private static var mostRows: Int { 20_000 }
 
     private func request(_ parent: RowID?) -> SectionRequest {
         SectionRequest(

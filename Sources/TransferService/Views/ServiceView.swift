@@ -21,11 +21,17 @@ struct ServiceView {
     /// `nil`: everything is shown.
     var filter: ViewFilter?
     /// To be looked at again. All of it at first.
-    private(set) var dirty: Set<Part>
+    private var dirty: Set<Part>
+    /// Parts of this turn that are still to be looked at, in the order in which they are.
+    private var due: ArraySlice<Part> = []
+    /// All parts in that order: what is nearest to the root comes first, since a screen needs it for the rest.
+    private let parts: [Part]
     private var sentHashes: [Part: Int] = [:]
     /// The batch and folder that a part is about, once known; `nil` inside: everything.
     private var subjects: [Part: Subject] = [:]
     private let wanted: [RowID?: SectionRequest]
+    /// Rows that it may have.
+    let rows: Int
 
     /// The object that a part shows something of.
     enum Subject: Hashable {
@@ -47,38 +53,50 @@ struct ServiceView {
     static let mostSections = 200
     static let mostNodes = 1000
     static let mostViews = 16
+    /// Rows of one view, counted by the limits of its sections, and of all views of a client. A screen wants some hundreds.
+    static let mostRows = 20_000
+    static let mostRowsOfClient = 40_000
+    /// Rows that are read, and told, at once; between two such pieces others have their turn.
+    static let rowsAtOnce = 1000
 
     init(_ request: ViewRequest) throws(RequestError) {
         number = request.view ?? 0
         filter = try request.filter.map(ViewFilter.init)
         self.request = request
-        let sections = request.sections ?? []
+        let (sections, nodes) = (request.sections ?? [], request.nodes ?? [])
+        guard sections.count <= Self.mostSections, nodes.count <= Self.mostNodes else {
+            throw RequestError(
+                .usage, "a view has up to \(Self.mostSections) sections and \(Self.mostNodes) nodes: ask for less")
+        }
         wanted = Dictionary(
             sections.map { request in
                 var request = request
-                request.limit = min(1000, max(1, request.limit))
+                request.limit = min(Self.rowsAtOnce, max(1, request.limit))
                 return (request.parent, request)
             }
         ) { $0.limit < $1.limit ? $1 : $0 }
-        dirty = Set(sections.map { .section($0.parent) } + (request.nodes ?? []).map { .node($0) })
-        if request.totals == true { dirty.insert(.totals) }
+        rows = wanted.values.reduce(nodes.count) { $0 + $1.limit }
+        guard rows <= Self.mostRows else {
+            throw RequestError(.usage, "a view has up to \(Self.mostRows) rows: ask for less")
+        }
+        var parts: [Part] = request.totals == true ? [.totals] : []
+        var known: Set<Part> = []
+        for part in sections.map({ Part.section($0.parent) }) + nodes.map({ Part.node($0) })
+        where known.insert(part).inserted { parts.append(part) }
+        self.parts = parts
+        dirty = Set(parts)
         for section in sections { subjects[.section(section.parent)] = Subject(section.parent) }
-        for node in request.nodes ?? [] { if case .batch(let id) = node { subjects[.node(node)] = .batch(id) } }
+        for node in nodes { if case .batch(let id) = node { subjects[.node(node)] = .batch(id) } }
         if request.totals == true { subjects[.totals] = .everything }
     }
 
     /// Wants nothing: the client has closed it.
-    var isEmpty: Bool { dirty.isEmpty && subjects.isEmpty && (request.nodes ?? []).isEmpty }
+    var isEmpty: Bool { parts.isEmpty }
     /// Shows the tree from its root, as a screen does.
     var isScreen: Bool { wanted[nil] != nil }
 
     func sectionRequest(_ parent: RowID?) -> SectionRequest {
         wanted[parent] ?? SectionRequest(parent: parent, limit: 100)
-    }
-
-    private var parts: [Part] {
-        wanted.keys.map { .section($0) } + (request.nodes ?? []).map { .node($0) }
-            + (request.totals == true ? [.totals] : [])
     }
 
     /// The filter has found more, or something else: every section may look different.
@@ -128,10 +146,38 @@ struct ServiceView {
         }
     }
 
-    /// Takes what is dirty, to look at it.
-    mutating func takeDirty() -> Set<Part> {
-        defer { dirty = [] }
-        return dirty
+    /// Something may look different, and nobody has looked yet.
+    var isDirty: Bool { !dirty.isEmpty || !due.isEmpty }
+    /// Parts of this turn are still to be looked at.
+    var isDue: Bool { !due.isEmpty }
+
+    /// Begins a turn: what may look different by now is looked at, once.
+    mutating func beginTurn() {
+        guard !dirty.isEmpty else { return }
+        let all = dirty.union(due)
+        due = parts.filter { all.contains($0) }[...] + (dirty.contains(.filter) ? [.filter] : [])
+        dirty = []
+    }
+
+    /// Takes the next parts of this turn, as many as are looked at together.
+    mutating func takeDue() -> [Part] {
+        var taken: [Part] = []
+        var rows = 0
+        while let part = due.first {
+            rows += cost(part)
+            if rows > Self.rowsAtOnce, !taken.isEmpty { break }
+            taken.append(part)
+            due.removeFirst()
+        }
+        return taken
+    }
+
+    private func cost(_ part: Part) -> Int {
+        switch part {
+        case .section(let parent): wanted[parent]?.limit ?? 0
+        case .node: 1
+        case .totals, .filter: 0
+        }
     }
 
     /// The change to send after a look; `nil`: it all looks as it did.

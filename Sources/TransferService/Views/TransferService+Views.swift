@@ -23,19 +23,16 @@ extension TransferService {
         var view = try ServiceView(request)
         // Who scrolls goes on seeing what was found.
         if let before = client.views[view.number]?.filter, before.text == view.filter?.text { view.filter = before }
-        guard (request.sections ?? []).count <= ServiceView.mostSections,
-            (request.nodes ?? []).count <= ServiceView.mostNodes
-        else {
-            throw RequestError(
-                .usage,
-                "a view has up to \(ServiceView.mostSections) sections and \(ServiceView.mostNodes) nodes: ask for less"
-            )
-        }
         if view.isEmpty {
             client.views[view.number] = nil
         } else {
             guard client.views[view.number] != nil || client.views.count < ServiceView.mostViews else {
                 throw RequestError(.refused, "a client has up to \(ServiceView.mostViews) views: close one")
+            }
+            let others = client.views.values.reduce(0) { $0 + ($1.number == view.number ? 0 : $1.rows) }
+            guard others + view.rows <= ServiceView.mostRowsOfClient else {
+                throw RequestError(
+                    .refused, "the views of a client have up to \(ServiceView.mostRowsOfClient) rows: close one")
             }
             client.views[view.number] = view
         }
@@ -140,7 +137,6 @@ extension TransferService {
     private func flush() {
         flushTimer = nil
         isFlushing = true
-        lastFlush = .now
         Task {
             await flushViews()
             isFlushing = false
@@ -151,26 +147,39 @@ extension TransferService {
         }
     }
 
+    /// Looks at one piece of one client's views after the other, and sends it, until all have had their turn: however much somebody wants, the
+    /// requests and views of the others come in between.
     private func flushViews() async {
-        // A client that has not read the last update gets none: what is dirty stays so and is newest when it reads.
-        var asked: [(client: Int, view: Int)] = []
-        var wants: [QueueLook.Want] = []
-        for client in clients.values where client.unreadBytes == 0 {
-            for number in client.views.keys.sorted() {
-                guard let want = client.takeWant(of: number) else { continue }
-                asked.append((client.number, number))
-                wants.append(want)
+        beginTurns()
+        while true {
+            // A client that has not read the last update gets none: what is dirty stays so and is newest when it reads.
+            let due = clients.values.filter { $0.unreadBytes == 0 && $0.hasDueViews }.map(\.number).sorted()
+            if due.isEmpty { return }
+            let live = await engine.live()
+            for number in due {
+                guard let client = clients[number], client.unreadBytes == 0, let (view, want) = client.takeWant() else {
+                    continue
+                }
+                do {
+                    let (look, chains) = try await queue.reader.look([want], live: live, chains: chains)
+                    self.chains = chains
+                    for looked in look.looked { send(looked, to: (number, view)) }
+                    if look.isBehind { sortAgainLater() }
+                } catch {
+                    return log.write(.error, "the queue cannot be read: \(error)")
+                }
             }
+            let passed = lastFlush.map { $0.duration(to: .now) } ?? settings.viewInterval
+            if mustFlushAtOnce || passed >= settings.viewInterval { beginTurns() }
         }
-        if wants.isEmpty { return }
-        let live = await engine.live()
-        do {
-            let (look, chains) = try await queue.reader.look(wants, live: live, chains: chains)
-            self.chains = chains
-            for (place, looked) in zip(asked, look.looked) { send(looked, to: place) }
-            if look.isBehind { sortAgainLater() }
-        } catch {
-            log.write(.error, "the queue cannot be read: \(error)")
+    }
+
+    /// Looks again at all that has changed by now, of clients whose last turn is over.
+    private func beginTurns() {
+        mustFlushAtOnce = false
+        lastFlush = .now
+        for client in clients.values where !client.hasDueViews {
+            for number in client.views.keys { client.views[number]?.beginTurn() }
         }
     }
 
@@ -202,12 +211,14 @@ extension TransferService {
 }
 
 extension ServiceClient {
-    fileprivate var hasDirtyViews: Bool { views.values.contains { !$0.dirty.isEmpty } }
+    fileprivate var hasDirtyViews: Bool { views.values.contains(where: \.isDirty) }
+    fileprivate var hasDueViews: Bool { views.values.contains(where: \.isDue) }
 
-    fileprivate func takeWant(of number: Int) -> QueueLook.Want? {
-        guard var view = views[number], !view.dirty.isEmpty else { return nil }
+    /// The next piece of its views; one that was not taken yet comes first.
+    fileprivate func takeWant() -> (view: Int, want: QueueLook.Want)? {
+        guard let number = views.filter({ $0.value.isDue }).keys.min(), var view = views[number] else { return nil }
         var want = QueueLook.Want()
-        for part in view.takeDirty() {
+        for part in view.takeDue() {
             switch part {
             case .section(let parent): want.sections.append(view.sectionRequest(parent))
             case .node(let id): want.nodes.append(id)
@@ -217,6 +228,6 @@ extension ServiceClient {
         }
         want.filter = view.filter.map { ($0.matches, $0.count) }
         views[number] = view
-        return want
+        return (number, want)
     }
 }
