@@ -24,8 +24,11 @@ struct UndoStore: QueueSubject {
                 // Long ago, it has to be named: nobody means it by "the last".
                 recent.first { !$0.isLate }.map { last in recent.filter { $0.operation == last.operation } } ?? []
             case .operation(let number): recent.filter { $0.operation == number }
-            case .nodes(let nodes): nodes.compactMap { node in recent.first { $0.node == node } }
+            case .nodes(let nodes): Self.last(of: nodes, recent)
             }
+        // Many steps are one change: none of them is compared with all others.
+        let rows = Set(chosen.map(\.row))
+        let inPart = Set(recent.filter { !rows.contains($0.row) }.map(\.operation))
         var change = NodeChange()
         var cancels: [UndoneStep] = []
         for step in chosen {
@@ -35,10 +38,7 @@ struct UndoStore: QueueSubject {
                 change.results.append(finder.refused(step.node ?? .batch(step.batch), message))
                 continue
             }
-            let isWhole = !recent.contains { other in
-                other.operation == step.operation && !chosen.contains { $0.row == other.row }
-            }
-            try takeBack(step, whole: isWhole, &change)
+            try takeBack(step, whole: !inPart.contains(step.operation), &change)
             try database.run("DELETE FROM undo WHERE rowid = ?", .integer(step.row))
             change.undone = step.deed
             if step.isLate { change.startsAgain = true }
@@ -47,9 +47,10 @@ struct UndoStore: QueueSubject {
         }
         try tellOfCancels(cancels)
         if case .nodes(let nodes) = choice {
-            for node in nodes where !chosen.contains(where: { $0.node == node }) {
+            let (found, batches) = (Set(chosen.compactMap(\.node)), Set(chosen.map(\.batch)))
+            for node in nodes where !found.contains(node) {
                 // It was a part of what has just been taken back.
-                if let now = try cancelled(node), !now.isCancelled, chosen.contains(where: { $0.batch == now.batch }) {
+                if let now = try cancelled(node), !now.isCancelled, batches.contains(now.batch) {
                     change.results.append(NodeResult(id: node, result: .already))
                     continue
                 }
@@ -63,6 +64,13 @@ struct UndoStore: QueueSubject {
             }
         }
         return change
+    }
+
+    /// The last step of each node that has one.
+    private static func last(of nodes: [NodeID], _ recent: [UndoneStep]) -> [UndoneStep] {
+        var steps: [NodeID: UndoneStep] = [:]
+        for step in recent { if let node = step.node, steps[node] == nil { steps[node] = step } }
+        return nodes.compactMap { steps[$0] }
     }
 
     private func isHidden(_ batch: BatchID) throws -> Bool {
