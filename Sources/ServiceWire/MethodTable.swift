@@ -86,7 +86,7 @@ package enum MethodTable {
         }
     }
 
-    private static let nodeResults = "results operation? undone? limits? startsAgain?"
+    private static let nodeResults = "results operation? undone? limits? startsAgain? untold?"
     private static let limits = "up down upTimetable downTimetable transfers transfersPerHost scoped operation?"
 
     private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }

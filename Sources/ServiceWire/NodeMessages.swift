@@ -39,12 +39,18 @@ package struct NodeResults: Codable, Hashable, Sendable {
     /// `nodes.undo` only, and then true: it took back a cancel whose grace time was over. The cancelled work is queued again, and files
     /// that had arrived only in part begin anew.
     package var startsAgain: Bool?
+    /// Results beyond those that are told; missing: none.
+    package var untold: UntoldResults?
+
+    /// Results that one answer tells.
+    package static let mostTold: Int = 10_000
 
     package init(
         results: [NodeResult], operation: Int64? = nil, undone: UndoneDeed? = nil, limits: TransferLimits? = nil,
-        startsAgain: Bool? = nil
+        startsAgain: Bool? = nil, untold: UntoldResults? = nil
     ) {
         self.startsAgain = startsAgain
+        self.untold = untold
         self.results = results
         self.operation = operation
         self.undone = undone
@@ -52,7 +58,22 @@ package struct NodeResults: Codable, Hashable, Sendable {
     }
 
     /// True when anything of it was done.
-    package var didAny: Bool { results.contains { $0.result == .done } }
+    package var didAny: Bool { results.contains { $0.result == .done } || untold.map { $0.done > 0 } ?? false }
+
+    /// Adds results: told as long as there are not too many, counted afterwards.
+    package mutating func add(_ more: [NodeResult]) {
+        let told = more.prefix(max(0, Self.mostTold - results.count))
+        results += told
+        for result in more.dropFirst(told.count) { untold.count(result) }
+    }
+}
+
+extension UntoldResults? {
+    fileprivate mutating func count(_ result: NodeResult) {
+        var counted = self ?? UntoldResults()
+        counted.count(result)
+        self = counted
+    }
 }
 
 /// The answer of `nodes.undoable`.

@@ -8,8 +8,50 @@ package protocol RefusableParameters {
 
 extension BatchRequest: RefusableParameters {}
 
-extension SetRequest: RefusableParameters {
-    package var refusal: String? { settings.refusal ?? secrets?.refusal }
+/// Parameters that name nodes: so many of them that a person's command line has room for them, and no more.
+package protocol NodeNamingParameters: RefusableParameters {
+    /// Nodes, rows and tasks that are named one by one.
+    var named: Int { get }
+}
+
+extension NodeNamingParameters {
+    package var refusal: String? { tooMany }
+
+    fileprivate var tooMany: String? {
+        named > NodesRequest.mostNamed ? "up to \(NodesRequest.mostNamed) nodes are named at once: name fewer" : nil
+    }
+}
+
+extension NodesRequest: NodeNamingParameters {
+    package static let mostNamed: Int = 100_000
+    package var named: Int { (ids?.count ?? 0) + (rows?.count ?? 0) }
+}
+
+extension PauseRequest: NodeNamingParameters {
+    package var named: Int { nodes.named }
+}
+
+extension UndoRequest: NodeNamingParameters {
+    package var named: Int { (ids?.count ?? 0) + (rows?.count ?? 0) }
+}
+
+extension LeftoversAbortRequest: NodeNamingParameters {
+    package var named: Int { tasks.count }
+}
+
+/// They are moved together, in the order in which they are named.
+extension MoveRequest: RefusableParameters {
+    package static let mostNamed: Int = 1000
+
+    package var refusal: String? {
+        (ids?.count ?? 0) + (rows?.count ?? 0) > Self.mostNamed
+            ? "up to \(Self.mostNamed) nodes are moved at once: name fewer" : nil
+    }
+}
+
+extension SetRequest: NodeNamingParameters {
+    package var named: Int { (ids?.count ?? 0) + (rows?.count ?? 0) }
+    package var refusal: String? { tooMany ?? settings.refusal ?? secrets?.refusal }
 }
 
 extension DestinationKeepRequest: RefusableParameters {

@@ -312,7 +312,8 @@ enum Samples {
             .nodesRunNow, .leftoversAbort:
             NodeResults(
                 results: [NodeResult(id: .task(task), refused: .noSuchObject, advice)],
-                operation: 4, undone: .limit, limits: limits, startsAgain: true)
+                operation: 4, undone: .limit, limits: limits, startsAgain: true,
+                untold: UntoldResults(done: 1, already: 2, refused: 3))
         case .nodesUndoable:
             UndoSteps(steps: [
                 UndoStep(

@@ -58,4 +58,77 @@ import TransferQueue
         #expect(pieces >= 3 && sizes.values.allSatisfy { $0 >= 900 }, "\(pieces) \(sizes)")
         try await harness.end()
     }
+
+    // MARK: Nodes
+
+    @Test func `more nodes than anybody names are refused`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let ids = (1...100_001).map { NodeID.task(TaskID(rawValue: $0)) }
+        #expect(
+            try await refusal { _ = try await client.call(Methods.nodesCancel, NodesRequest(ids: ids)) } == .usage)
+        #expect(
+            try await refusal { _ = try await client.call(Methods.nodesMove, MoveRequest(ids: ids, to: .top)) }
+                == .usage)
+        let tasks = (1...100_001).map { TaskID(rawValue: $0) }
+        #expect(
+            try await refusal {
+                _ = try await client.call(Methods.leftoversAbort, LeftoversAbortRequest(tasks: tasks))
+            } == .usage)
+        try await harness.end()
+    }
+
+    @Test func `many nodes are changed a thousand at a time, each once, and taken back as one`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let batch = try await harness.add(2500)
+        let ids = try await harness.queue.reader.tasks(batch: batch, limit: 2500).map { NodeID.task($0.id) }
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        for lane in try await harness.queue.writer.lanes() {
+            _ = try await harness.queue.writer.claim(lane.lane, limit: 2500, now: now)
+        }
+        let answer = try await client.call(Methods.nodesPause, PauseRequest(NodesRequest(ids: ids + ids)))
+        #expect(answer.results.count == 2500 && answer.results.allSatisfy { $0.result == .done })
+        #expect(await harness.engine.stops == [1000, 1000, 500], "others come in between")
+        let operation = try #require(answer.operation)
+        _ = try await client.call(Methods.nodesUndo, UndoRequest(operation: operation))
+        let after = try await harness.queue.reader.tasks(batch: batch, limit: 2500)
+        #expect(after.count == 2500 && after.allSatisfy { $0.state == .queued })
+        try await harness.end()
+    }
+
+    @Test func `results beyond a number are counted, not told`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let ids = (1...10_500).map { NodeID.task(TaskID(rawValue: $0)) }
+        let answer = try await client.call(Methods.nodesCancel, NodesRequest(ids: ids))
+        #expect(answer.results.count == 10_000 && answer.untold == UntoldResults(refused: 500))
+        try await harness.end()
+    }
+}
+
+/// The lines that a client has not taken yet.
+@Suite struct OutgoingLinesTests {
+    @Test func `bytes go out in their order, however few are taken at once`() throws {
+        var generator = SystemRandomNumberGenerator()
+        var (outgoing, given, taken): (OutgoingLines, [UInt8], [UInt8]) = (OutgoingLines(), [], [])
+        for round in 0..<300 {
+            let line = [UInt8](repeating: UInt8(truncatingIfNeeded: round), count: round % 7 * 50)
+            outgoing.append(line)
+            given += line
+            var most = Int.random(in: 0..<400, using: &generator)
+            try outgoing.send { bytes in
+                let some = bytes.prefix(most)
+                most -= some.count
+                taken += some
+                return some.isEmpty ? nil : some.count
+            }
+            #expect(outgoing.count == given.count - taken.count)
+        }
+        try outgoing.send { bytes in
+            taken += bytes
+            return bytes.count
+        }
+        #expect(outgoing.isEmpty && given == taken)
+    }
 }

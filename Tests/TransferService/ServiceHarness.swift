@@ -115,7 +115,12 @@ actor FakeEngine: EngineControl {
 
     func start() {}
     func batchAdded(_ batch: BatchID) { added.append(batch) }
-    func stop(_ claims: [TaskClaim]) { stopped += claims.map(\.task) }
+    /// How many were stopped at once.
+    var stops: [Int] = []
+    func stop(_ claims: [TaskClaim]) {
+        stopped += claims.map(\.task)
+        stops.append(claims.count)
+    }
     func queueChanged() { changes += 1 }
     var orders: [Set<BatchID>] = []
     var settings = 0

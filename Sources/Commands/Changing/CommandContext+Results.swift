@@ -16,25 +16,27 @@ extension CommandContext {
         _ nodes: NodeChoice, _ deed: NodeDeed, _ words: ResultWords, _ invocation: Invocation
     ) async throws(CommandFailure) -> ExitStatus {
         let changed = try await ask { engine throws(RequestError) in try await engine.change(nodes, deed) }
-        return tell(changed.results, words, invocation)
+        return tell(changed.results, words, invocation, untold: changed.untold)
     }
 
     /// One line for each ID; why something was refused on standard error.
     func tell(
-        _ results: [NodeResult], _ words: ResultWords, _ invocation: Invocation, empty: String = "nothing matches"
+        _ results: [NodeResult], _ words: ResultWords, _ invocation: Invocation, empty: String = "nothing matches",
+        untold: UntoldResults? = nil
     ) -> ExitStatus {
         tell(
             results, done: { _ in " \(words.done)" }, already: " \(words.already)", isCancel: words.isCancel,
-            invocation, empty: empty)
+            invocation, empty: empty, untold: untold)
     }
 
     /// - Parameters:
     ///   - done: what stands behind an ID when it was done.
     ///   - already: and when there was nothing to do.
     ///   - empty: said when there is no result.
+    ///   - untold: results beyond these, which the engine has only counted.
     func tell(
         _ results: [NodeResult], done: (NodeResult) -> String, already: String, isCancel: Bool = false,
-        _ invocation: Invocation, empty: String = "nothing matches"
+        _ invocation: Invocation, empty: String = "nothing matches", untold: UntoldResults? = nil
     ) -> ExitStatus {
         let json = invocation.has(CommonOptions.json)
         if results.isEmpty, !json { console.note(empty) }
@@ -53,9 +55,13 @@ extension CommandContext {
                 console.note("martlet: " + (why.hasPrefix("\(result.id) ") ? why : "\(result.id): \(why)"))
             }
         }
+        if let untold {
+            console.note(
+                "and \(untold.all) more: \(untold.done) done, \(untold.already) already, \(untold.refused) refused")
+        }
         let refused = results.filter { $0.result == .refused }
         if refused.contains(where: { $0.code == .noSuchObject }) { return .noSuchObject }
-        return refused.isEmpty ? .done : .refused
+        return refused.isEmpty && untold?.refused ?? 0 == 0 ? .done : .refused
     }
 
     /// The cost of stopping it at a server that cannot resume.

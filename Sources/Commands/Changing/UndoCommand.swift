@@ -79,7 +79,7 @@ struct UndoCommand: EngineCommand {
             : changed.undone.map { "the \($0.noun) was taken back" } ?? "taken back"
         return context.tell(
             changed.results, done: { ": \(pausedAgain($0) ?? what)" }, already: " had nothing to take back", invocation,
-            empty: "there is nothing to take back")
+            empty: "there is nothing to take back", untold: changed.untold)
     }
 
     /// The words when an undo took back only the end of a pause; `nil`: it did not.

@@ -25,6 +25,8 @@ public struct NodesChanged: Sendable, Hashable {
     public var undone: UndoneDeed?
     /// The restored limits after an undo that changed those of the engine, a host or a session.
     public var limits: TransferLimits?
+    /// Results beyond those that are told one by one; `nil`: none.
+    public var untold: UntoldResults?
     /// True after the undo of a cancel whose grace time was over: files of which only a part had arrived begin anew.
     public var startsAgain = false
 
@@ -43,6 +45,7 @@ public struct NodesChanged: Sendable, Hashable {
         undone = answer.undone
         limits = answer.limits
         startsAgain = answer.startsAgain ?? false
+        untold = answer.untold
     }
 }
 

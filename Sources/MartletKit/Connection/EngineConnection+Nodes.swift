@@ -62,8 +62,16 @@ extension EngineConnection {
     public nonisolated func abortLeftovers(
         of tasks: [TaskID], forgets: Bool = false
     ) async throws(RequestError) -> [NodeResult] {
-        let request = LeftoversAbortRequest(tasks: tasks, forget: forgets ? true : nil)
-        return try await call(Methods.leftoversAbort, request).results
+        var results: [NodeResult] = []
+        var rest = tasks[...]
+        // The engine tells the results of so many one by one.
+        while !rest.isEmpty {
+            let some = Array(rest.prefix(1000))
+            rest = rest.dropFirst(1000)
+            let request = LeftoversAbortRequest(tasks: some, forget: forgets ? true : nil)
+            results += try await call(Methods.leftoversAbort, request).results
+        }
+        return results
     }
 
     /// Uploads that were begun in a bucket of S3 and not finished, by whomever. Starts an engine.

@@ -23,11 +23,12 @@ extension Model {
         }
         let isClearing = if case .clearFinished = request.purpose { true } else { false }
         if let first = refused.first, !isClearing {
-            let others = refused.count > 1 ? " (and \(refused.count - 1) more)" : ""
+            let more = refused.count - 1 + Int(changed.untold?.refused ?? 0)
+            let others = more > 0 ? " (and \(more) more)" : ""
             let why = first.advice ?? Advice(first.message ?? "\(first.id) was refused")
             return complain(advised(why) + SafeText(others))
         }
-        let done = results.count { $0.result == .done }
+        let done = results.count { $0.result == .done } + Int(changed.untold?.done ?? 0)
         let page = page
         page.changeWasMade(in: &self)
         // It cannot be taken back, and nothing of it is to be kept.

@@ -38,6 +38,27 @@ public struct NodeResult: Codable, Hashable, Sendable {
     }
 }
 
+/// The results that an answer does not tell one by one, since there are very many: their numbers.
+public struct UntoldResults: Codable, Hashable, Sendable {
+    public var done: Int64 = 0
+    public var already: Int64 = 0
+    public var refused: Int64 = 0
+
+    public init(done: Int64 = 0, already: Int64 = 0, refused: Int64 = 0) {
+        (self.done, self.already, self.refused) = (done, already, refused)
+    }
+
+    package mutating func count(_ result: NodeResult) {
+        switch result.result {
+        case .done: done += 1
+        case .already: already += 1
+        case .refused: refused += 1
+        }
+    }
+
+    public var all: Int64 { done + already + refused }
+}
+
 /// The nodes that a command means when it does not name them: all conditions that are given must hold.
 public struct NodeSelector: Codable, Hashable, Sendable {
     public var batch: BatchID?

@@ -74,7 +74,7 @@ extension TransferService {
             let count = task == nil ? files.map { ", \($0) \($0 == 1 ? "file" : "files")" } ?? "" : ""
             log.write(.user, path + said + count + note, batch: batch, task: task)
         }
-        let others = done.count - Self.mostNamed
+        let others = done.count + Int(results.untold?.done ?? 0) - Self.mostNamed
         if others > 0 { log.write(.user, "\(others) more: \(said)\(note)") }
         if done.isEmpty, results.limits != nil { log.write(.user, said) }
     }

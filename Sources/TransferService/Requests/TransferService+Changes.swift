@@ -73,7 +73,7 @@ extension TransferService {
         // The tasks under way are read first, because `stop` ends them; they are stopped before the answer, because the client may resume at once.
         let moving = change.stopped.isEmpty ? [] : await engine.live().tasks
         if !change.stopped.isEmpty { await engine.stop(change.stopped) }
-        results.results += try await told(change, moving)
+        results.add(try await told(change, moving))
         results.operation = change.operation ?? results.operation
         results.undone = change.undone ?? results.undone
         if change.startsAgain { results.startsAgain = true }
@@ -224,6 +224,10 @@ extension TransferService {
                 page = try await queue.reader.nodes(in: row, after: last)
             }
         }
+        named = named.unique
+        guard named.count <= MoveRequest.mostNamed else {
+            throw RequestError(.usage, "up to \(MoveRequest.mostNamed) nodes are moved at once: name fewer")
+        }
         if !named.isEmpty { try await take(try await queue.writer.move(named, to: place), &results) }
         if results.results.isEmpty, request.rows == nil { throw RequestError(.usage, "no node is named") }
         await engine.queueChanged()
@@ -259,29 +263,5 @@ extension TransferService {
         try await take(try await queue.writer.undo(choice, now: now), &results)
         await engine.queueChanged()
         return results
-    }
-
-    /// The nodes of a request: those named, then those selected, a thousand at a time.
-    private func eachPage(of request: NodesRequest, _ body: ([NodeID]) async throws -> Void) async throws {
-        var named = request.ids ?? []
-        for row in request.rows ?? [] {
-            var page = try await queue.reader.nodes(in: row)
-            while case .task(let last)? = page.last, page.count == 1000 {
-                try await body(page)
-                page = try await queue.reader.nodes(in: row, after: last)
-            }
-            named += page
-        }
-        if !named.isEmpty { try await body(named) }
-        guard let selector = request.selector else { return }
-        if let unknown = try await queue.reader.unknown(in: selector) { throw Self.missing(unknown) }
-        if let filter = selector.filter { return try await eachMatch(of: selector, filter, body) }
-        var after: NodeID?
-        while true {
-            let nodes = try await queue.reader.nodes(matching: selector, after: after, limit: 1000)
-            if !nodes.isEmpty { try await body(nodes) }
-            guard nodes.count == 1000 else { return }
-            after = nodes.last
-        }
     }
 }

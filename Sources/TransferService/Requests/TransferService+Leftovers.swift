@@ -26,13 +26,13 @@ extension TransferService {
     }
 
     func abortLeftovers(_ request: LeftoversAbortRequest) async throws -> NodeResults {
-        var results: [NodeResult] = []
-        for id in request.tasks {
-            results.append(try await abortLeftover(of: id, forgets: request.forget ?? false))
+        var results = NodeResults(results: [])
+        for id in request.tasks.unique {
+            results.add([try await abortLeftover(of: id, forgets: request.forget ?? false)])
         }
         // Its batch may have been waiting for that to be forgotten.
         await engine.queueChanged()
-        return NodeResults(results: results)
+        return results
     }
 
     private func abortLeftover(of id: TaskID, forgets: Bool) async throws -> NodeResult {

@@ -25,22 +25,27 @@ extension TransferService {
         var results = try await changeTogether(nodes) { try await $0.set($1, settings, joining: $2) }
         await engine.settingsChanged()
         // One result for each node: the refusal, where one of both was refused.
-        for refusal in renewed?.results ?? [] where refusal.result == .refused {
-            guard let index = results.results.firstIndex(where: { $0.id == refusal.id }) else { continue }
-            results.results[index] = refusal
+        var refusals: [NodeID: NodeResult] = [:]
+        for refusal in renewed?.results ?? [] where refusal.result == .refused { refusals[refusal.id] = refusal }
+        for index in results.results.indices {
+            if let refusal = refusals[results.results[index].id] { results.results[index] = refusal }
         }
         return results
     }
 
     /// The engine has what lets a batch in before anything of it tries again.
     private func renew(_ nodes: NodesRequest, by secrets: TransferSecrets) async throws -> NodeResults {
-        let results = try await change(nodes) { try await $0.renew($1, by: secrets) }
-        await engine.settingsChanged()
-        let batches = results.results.compactMap { result -> BatchID? in
-            // The same again: what they stand for may be good again.
-            guard result.result != .refused, case .batch(let batch) = result.id else { return nil }
-            return batch
+        var batches: [BatchID] = []
+        let results = try await change(nodes) { writer, nodes in
+            let change = try await writer.renew(nodes, by: secrets)
+            batches += change.results.compactMap { result in
+                // The same again: what they stand for may be good again.
+                guard result.result != .refused, case .batch(let batch) = result.id else { return nil }
+                return batch
+            }
+            return change
         }
+        await engine.settingsChanged()
         try await queue.writer.letIn(batches)
         await engine.queueChanged()
         return results

@@ -35,8 +35,7 @@ final class ServiceClient {
     /// The bytes of `lines`.
     private var waitingBytes = 0
     private var isBusy = false
-    private var outgoing: [UInt8] = []
-    private var sent = 0
+    private var outgoing = OutgoingLines()
     /// Nothing is read any more; ends when what is outgoing has gone.
     private var isEnding = false
     /// Shared by all clients of the loop, which are read one after the other.
@@ -44,8 +43,10 @@ final class ServiceClient {
 
     /// More than so much unread by the client, and none of its requests is begun.
     private static let patience = 256 << 10
-    /// A client that leaves so much unread and is still sent more, by reads that waited, is let go.
+    /// A client that would come to leave so much unread, by reads that waited, is let go.
     private static let mostUnread = 4 << 20
+    /// No line is longer, also to a client that has read everything.
+    static let longestLine = 16 << 20
     /// More bytes of requests that have not begun, and nothing is read.
     private static let mostWaiting = 1 << 20
 
@@ -60,7 +61,7 @@ final class ServiceClient {
     }
 
     /// Bytes that the client has not taken yet.
-    var unreadBytes: Int { outgoing.count - sent }
+    var unreadBytes: Int { outgoing.count }
     var isOpen: Bool { registration != nil && !isEnding }
 
     /// After the handshake longer lines are allowed.
@@ -72,8 +73,10 @@ final class ServiceClient {
     /// Queues a line, with its newline, to be sent.
     func send(_ line: [UInt8]) {
         guard isOpen else { return }
-        if unreadBytes > Self.mostUnread { return close() }
-        outgoing += line
+        // An answer to somebody who reads may be long; nobody piles lines up.
+        let most = unreadBytes < Self.patience ? Self.longestLine : Self.mostUnread
+        guard unreadBytes + line.count <= most + Self.patience else { return close() }
+        outgoing.append(line)
         flush()
     }
 
@@ -99,8 +102,7 @@ final class ServiceClient {
         self.registration = nil
         socket.close()
         lines = []
-        outgoing = []
-        sent = 0
+        outgoing = OutgoingLines()
         let onEnd = onEnd
         self.onEnd = nil
         onLine = nil
@@ -146,29 +148,18 @@ final class ServiceClient {
     }
 
     private func flush() {
-        while sent < outgoing.count {
-            do {
-                let count = try outgoing.withUnsafeBytes { bytes throws(Errno) in
-                    try System.send(socket.rawValue, UnsafeRawBufferPointer(rebasing: bytes[sent...]))
-                }
-                guard let count else { break }
-                sent += count
-            } catch {
-                return close()
-            }
+        do throws(Errno) {
+            try outgoing.send { bytes throws(Errno) in try System.send(socket.rawValue, bytes) }
+        } catch {
+            return close()
         }
-        if sent == outgoing.count {
-            outgoing.removeAll(keepingCapacity: outgoing.count <= 64 << 10)
-            sent = 0
+        if outgoing.isEmpty {
             if isEnding { return close() }
             // After this turn: whoever sends is in the middle of something.
             loop.atEndOfTurn { [weak self] in
                 guard let self, isOpen, unreadBytes == 0 else { return }
                 onDrained?()
             }
-        } else if sent > 256 << 10 {
-            outgoing.removeFirst(sent)
-            sent = 0
         }
         nextLine()
         updateInterest()

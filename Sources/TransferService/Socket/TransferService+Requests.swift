@@ -26,7 +26,11 @@ extension TransferService {
             } catch {
                 return client.close()
             }
-            if let answer, head.id != nil { client.send(answer) }
+            if let answer, head.id != nil {
+                let tooLong = RequestError(.usage, "the answer is longer than 16 MiB: ask for less at once")
+                client.send(
+                    answer.count <= ServiceClient.longestLine ? answer : Self.line(for: tooLong, id: head.id))
+            }
             client.requestDone()
             if client.isOpen, clients[number] != nil { pump(number) }
         }
