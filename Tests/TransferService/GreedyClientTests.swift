@@ -105,6 +105,71 @@ import TransferQueue
         #expect(answer.results.count == 10_000 && answer.untold == UntoldResults(refused: 500))
         try await harness.end()
     }
+
+    // MARK: Long lines
+
+    @Test func `few clients at once may send long lines, and the others are served`() async throws {
+        var settings = ServiceSettings(idleExit: nil)
+        settings.longLinePatience = .seconds(3600)
+        let harness = try await ServiceHarness(settings: settings)
+        let part = [UInt8](repeating: 0x20, count: 64 << 10)
+        var clients: [RawClient] = []
+        var taken: [Int] = []
+        for _ in 0..<8 {
+            let client = try await harness.client()
+            try System.setNonBlocking(client.socket.rawValue)
+            clients.append(client)
+            taken.append(0)
+        }
+        let other = try await harness.client()
+        // Until nobody takes any more: the kernel has its own buffer for each of them.
+        var stalled = 0
+        while stalled < 20 {
+            var moved = false
+            for (index, client) in clients.enumerated() where taken[index] < 7 << 20 {
+                let count = part.withUnsafeBytes { try? System.send(client.socket.rawValue, $0) }
+                if let count, count > 0 {
+                    taken[index] += count
+                    moved = true
+                }
+            }
+            _ = try await other.call(Methods.engineStatus, Nothing())
+            stalled = moved ? 0 : stalled + 1
+        }
+        #expect(taken.count { $0 > 1 << 20 } == 4, "\(taken)")
+        clients = []
+        try await harness.end()
+    }
+
+    @Test func `only a batch is told of in a line of megabytes`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let long = String(repeating: " ", count: 300 << 10)
+        await client.send(#"{"jsonrpc":"2.0","id":7,"method":"task.list","params":{"filter":"\#(long)"}}"#)
+        let answer = try WireCoding.value(ErrorAnswer.self, from: try #require(await client.line()))
+        #expect(answer.id == .number(7) && answer.error.requestError.code == .usage)
+        #expect(answer.error.message.contains("longer"))
+        _ = try await client.call(Methods.totals, Nothing())
+        try await harness.end()
+    }
+
+    @Test func `a long line that does not come to its end makes way for the next one`() async throws {
+        var settings = ServiceSettings(idleExit: nil)
+        settings.longLinePatience = .milliseconds(20)
+        let harness = try await ServiceHarness(settings: settings)
+        var idle: [RawClient] = []
+        for _ in 0..<LongLines.most {
+            let client = try await harness.client()
+            await client.send([UInt8](repeating: 0x20, count: 1 << 20))
+            idle.append(client)
+        }
+        let other = try await harness.client()
+        let long = String(repeating: "x", count: 1 << 20)
+        let source = DownloadSource(url: "http://h/" + long, directory: RawPath("/d"), fileName: RawPath("f"))
+        let added = try await other.call(Methods.batchAdd, BatchRequest(work: .download([source])))
+        #expect(!added.existed)
+        try await harness.end()
+    }
 }
 
 /// The lines that a client has not taken yet.

@@ -8,6 +8,8 @@ package struct ServiceSettings: Sendable {
     /// Views are looked at again at most so often.
     package var viewInterval = Duration.milliseconds(100)
     package var clientLimit = 256
+    /// The time in which a long request has to come as a whole, while others wait to send one.
+    package var longLinePatience = Duration.seconds(10)
     /// The time in which a change can be taken back; the queue and the engine were told the same.
     package var grace = Duration.seconds(10)
     /// Limits of the whole engine as configured.

@@ -26,6 +26,16 @@ final class ServiceClient {
     /// Called once.
     var onEnd: (() -> Void)?
 
+    /// The right to have more bytes of requests here than each client may.
+    private enum LongLineRight {
+        /// It has not asked. Next: `asked`, `given`.
+        case none
+        /// It is not read from. Next: `given`, `none`.
+        case asked
+        /// Next: `none`.
+        case given
+    }
+
     private let loop: EventLoop
     private let socket: OwnedDescriptor
     private var registration: Registration?
@@ -34,8 +44,11 @@ final class ServiceClient {
     private var lines: [[UInt8]] = []
     /// The bytes of `lines`.
     private var waitingBytes = 0
-    private var isBusy = false
+    /// The bytes of the request that is being done; `nil`: none is.
+    private var busyBytes: Int?
     private var outgoing = OutgoingLines()
+    private let longLines: LongLines
+    private var longLine = LongLineRight.none
     /// Nothing is read any more; ends when what is outgoing has gone.
     private var isEnding = false
     /// Shared by all clients of the loop, which are read one after the other.
@@ -51,8 +64,10 @@ final class ServiceClient {
     private static let mostWaiting = 1 << 20
 
     init(
-        number: Int, loop: EventLoop, socket: OwnedDescriptor, chunk: UnsafeMutableRawBufferPointer
+        number: Int, loop: EventLoop, socket: OwnedDescriptor, chunk: UnsafeMutableRawBufferPointer,
+        longLines: LongLines
     ) throws(Errno) {
+        self.longLines = longLines
         self.number = number
         self.loop = loop
         self.socket = socket
@@ -82,8 +97,9 @@ final class ServiceClient {
 
     /// The request of the last `onLine` is answered, or waits elsewhere.
     func requestDone() {
-        isBusy = false
+        busyBytes = nil
         nextLine()
+        noteHeld()
         updateInterest()
     }
 
@@ -92,6 +108,8 @@ final class ServiceClient {
         send(line)
         isEnding = true
         lines = []
+        framer = LineFramer(limit: 0)
+        longLines.give(number)
         if unreadBytes == 0 { close() } else { updateInterest() }
     }
 
@@ -103,6 +121,7 @@ final class ServiceClient {
         socket.close()
         lines = []
         outgoing = OutgoingLines()
+        longLines.give(number)
         let onEnd = onEnd
         self.onEnd = nil
         onLine = nil
@@ -135,15 +154,39 @@ final class ServiceClient {
             return close()
         }
         nextLine()
+        noteHeld()
         updateInterest()
+    }
+
+    /// Bytes of requests that are here: of the one that is done, of those that wait, and of the line that is not complete.
+    private var heldBytes: Int { framer.pendingBytes + waitingBytes + (busyBytes ?? 0) }
+
+    /// Asks for the right to a long line, or gives it back.
+    private func noteHeld() {
+        guard isOpen else { return }
+        guard heldBytes > LongLines.allowance else {
+            if longLine != .none { longLines.give(number) }
+            longLine = .none
+            return
+        }
+        guard longLine == .none else { return }
+        let isGiven = longLines.take(number) { [weak self] in
+            guard let self else { return }
+            longLine = .given
+            updateInterest()
+        } tooSlow: { [weak self] in
+            guard let self, framer.pendingBytes > 0 else { return }
+            end(saying: WireError.unreadable("a long line came too slowly, and others wait").line)
+        }
+        longLine = isGiven ? .given : .asked
     }
 
     private func nextLine() {
         // Its own answers come first: who does not read them gets no others.
-        guard !isBusy, isOpen, !lines.isEmpty, unreadBytes < Self.patience else { return }
-        isBusy = true
+        guard busyBytes == nil, isOpen, !lines.isEmpty, unreadBytes < Self.patience else { return }
         let line = lines.removeFirst()
         waitingBytes -= line.count
+        busyBytes = line.count
         onLine?(line)
     }
 
@@ -168,7 +211,9 @@ final class ServiceClient {
     private func updateInterest() {
         guard let registration else { return }
         var wanted: Interest = []
-        if !isEnding, lines.count < 64, waitingBytes < Self.mostWaiting, unreadBytes < Self.patience {
+        if !isEnding, lines.count < 64, waitingBytes < Self.mostWaiting, unreadBytes < Self.patience,
+            longLine != .asked
+        {
             wanted.insert(.read)
         }
         if unreadBytes > 0 { wanted.insert(.write) }

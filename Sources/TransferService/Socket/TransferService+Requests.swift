@@ -45,6 +45,10 @@ extension TransferService {
             guard client.name != nil || method == .hello else {
                 throw RequestError(.refused, "the first request of a connection is hello")
             }
+            guard line.count <= method.longestLine else {
+                throw RequestError(
+                    .usage, "\(head.method): a request of it is no longer than \(method.longestLine >> 10) KiB")
+            }
             return try await done(Call(method: method, id: head.id ?? .number(0), line: line), client)
         } catch let error as EngineLeaves {
             throw error
@@ -273,5 +277,19 @@ extension TransferService {
         try await refuse(unstored: request.through)
         try await queue.writer.acknowledge(consumer: request.consumer, through: request.through)
         return Nothing()
+    }
+}
+
+extension MethodName {
+    /// Bytes of a request: a batch may name many files, and a change many nodes. Whatever else is longer is no request that makes sense.
+    fileprivate var longestLine: Int {
+        switch self {
+        case .batchAdd: LineFramer.limit
+        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge, .nodesClear, .nodesMove,
+            .nodesSet,
+            .nodesRunNow, .leftoversAbort:
+            3 << 20
+        default: LongLines.allowance
+        }
     }
 }

@@ -53,6 +53,7 @@ package actor TransferService {
     private var listening: Registration?
     private var lastClient = 0
     let chunk = ReceiveChunk()
+    private let longLines: LongLines
     var clients: [Int: ServiceClient] = [:]
     /// The task that listens to the queue's commits.
     private var watcher: Task<Void, Never>?
@@ -119,6 +120,7 @@ package actor TransferService {
         self.log = log
         self.identity = identity
         self.settings = settings
+        longLines = LongLines(loop: loop, patience: settings.longLinePatience)
         plan = settings.limits
         sessionBus = settings.sessionBus
         self.onStop = onStop
@@ -192,9 +194,9 @@ package actor TransferService {
         }
         lastClient += 1
         let number = lastClient
-        guard let client = try? ServiceClient(number: number, loop: loop, socket: socket, chunk: chunk.bytes) else {
-            return
-        }
+        let made = try? ServiceClient(
+            number: number, loop: loop, socket: socket, chunk: chunk.bytes, longLines: longLines)
+        guard let client = made else { return }
         client.onLine = { [weak self] line in self?.assumeIsolated { $0.take(line, from: number) } }
         client.onDrained = { [weak self] in self?.assumeIsolated { $0.drained(number) } }
         client.onEnd = { [weak self] in self?.assumeIsolated { $0.ended(number) } }
