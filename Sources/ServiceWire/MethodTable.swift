@@ -78,7 +78,7 @@ package enum MethodTable {
             ("up? down? upTimetable? downTimetable? transfers? transfersPerHost? scoped?", limits)
         case .leftoversList: ("after? limit?", "leftovers next")
         case .leftoversAbort: ("tasks forget?", nodeResults)
-        case .leftoversSearch: ("url s3? keys? destination? abort?", "uploads")
+        case .leftoversSearch: ("url s3? keys? destination? abort?", "uploads more?")
         case .destinationTest: ("url options? secrets? destination?", "report")
         case .destinationKeep: ("name secrets url? s3?", "")
         case .destinationForget, .destinationRestore: ("name", "existed")

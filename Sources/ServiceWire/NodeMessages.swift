@@ -297,5 +297,10 @@ package struct LeftoverSearchRequest: Codable, Hashable, Sendable {
 /// Answer of `leftovers.search`, in the order of the service.
 package struct LeftoverSearchAnswer: Codable, Hashable, Sendable {
     package var uploads: [BucketUpload]
-    package init(uploads: [BucketUpload]) { self.uploads = uploads }
+    /// True: there may be more of them than an answer tells; a longer prefix finds them.
+    package var more: Bool?
+    package init(uploads: [BucketUpload], more: Bool? = nil) {
+        self.uploads = uploads
+        self.more = more
+    }
 }

@@ -27,6 +27,7 @@ final class FakeEngine: Engine {
         var readBackEnd: RequestError?
         var totals = QueueTotals()
         var uploads: [BucketUpload] = []
+        var findsAllUploads = true
         /// Of the last `set`.
         var renewed: TransferSecrets?
         /// Thrown by every question.
@@ -257,8 +258,8 @@ final class FakeEngine: Engine {
     }
     func bucketUploads(
         at url: String, place: S3Place?, keys: S3Keys?, destination: String?, aborting uploads: [String]
-    ) async throws(RequestError) -> [BucketUpload] {
-        try ask(
+    ) async throws(RequestError) -> BucketUploads {
+        let found = try ask(
             (["search", url, keys?.accessKeyID ?? "of \(destination ?? "nobody")"] + uploads).joined(separator: " ")
         ) { state in
             state.uploads.map { upload in
@@ -267,6 +268,7 @@ final class FakeEngine: Engine {
                 return upload
             }
         }
+        return BucketUploads(found, isWhole: state.withLock { $0.findsAllUploads })
     }
 
     private func change(_ what: String, _ nodes: NodeChoice?) throws(RequestError) -> [NodeResult] {

@@ -294,7 +294,7 @@ enum Samples {
                         task: task, batch: batch, state: .failed, protocol: "tus", destination: "tus+https://h/x",
                         since: time)
                 ], next: task)
-        case .leftoversSearch: LeftoverSearchAnswer(uploads: [upload])
+        case .leftoversSearch: LeftoverSearchAnswer(uploads: [upload], more: true)
         case .nodesVerify:
             VerifyAnswer(
                 folder: VerifiedFolder(

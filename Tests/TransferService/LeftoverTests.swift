@@ -199,4 +199,21 @@ import TransferQueue
         #expect(await harness.engine.removed == [task])
         try await harness.end()
     }
+
+    @Test func `a search that ends where there may be more says so, and one whose client goes ends`() async throws {
+        let harness = try await ServiceHarness()
+        await harness.engine.findSome()
+        let keys = S3Keys(accessKeyID: "a", secretAccessKey: "b")
+        let request = LeftoverSearchRequest(url: "s3://b/p", s3: nil, keys: keys)
+        let other = try await harness.client()
+        #expect(try await other.call(Methods.leftoversSearch, request).more == true)
+        await harness.engine.searchForever()
+        var client: RawClient? = try await harness.client()
+        _ = try await client?.post(Methods.leftoversSearch, request)
+        while await harness.engine.searches.count < 2 { _ = try await other.call(Methods.totals, Nothing()) }
+        #expect(await harness.engine.endedSearches == 0)
+        client = nil
+        while await harness.engine.endedSearches == 0 { _ = try await other.call(Methods.totals, Nothing()) }
+        try await harness.end()
+    }
 }

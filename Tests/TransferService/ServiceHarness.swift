@@ -180,9 +180,18 @@ actor FakeEngine: EngineControl {
         _ file: FileToReadBack, in look: DueLook, _ meter: ReadBackMeter
     ) async throws -> ReadBackOutcome { outcomes[file.task] ?? .same }
     var searches: [BucketSearch] = []
-    func search(_ search: BucketSearch) async -> Result<[FoundUpload], TransferError> {
+    /// A search goes on until nobody waits for it; then it is counted here.
+    var searchesForever = false
+    var endedSearches = 0
+    func searchForever() { searchesForever = true }
+    /// There are more uploads than a search finds.
+    var findsAll = true
+    func findSome() { findsAll = false }
+    func search(_ search: BucketSearch) async -> Result<FoundUploads, TransferError> {
         searches.append(search)
-        return .success(uploads)
+        while searchesForever, !Task.isCancelled { await Task.yield() }
+        if searchesForever { endedSearches += 1 }
+        return .success(FoundUploads(uploads, isWhole: findsAll))
     }
     func abort(_ upload: FoundUpload, _ search: BucketSearch) async -> TransferError? {
         aborted.append(upload.uploadID)

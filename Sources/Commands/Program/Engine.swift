@@ -58,7 +58,7 @@ package protocol Engine: LoginKeeper {
     func abortLeftovers(of tasks: [TaskID], forgets: Bool) async throws(RequestError) -> [NodeResult]
     func bucketUploads(
         at url: String, place: S3Place?, keys: S3Keys?, destination: String?, aborting uploads: [String]
-    ) async throws(RequestError) -> [BucketUpload]
+    ) async throws(RequestError) -> BucketUploads
 
     func test(_ request: BatchRequest) async throws(RequestError) -> DestinationReport
 

@@ -5,7 +5,7 @@ extension CommandContext {
     /// Unfinished uploads of a bucket, by whomever; those that are named are taken away.
     func bucketUploads(
         _ url: String, aborting named: [String], _ command: String
-    ) async throws(CommandFailure) -> [BucketUpload] {
+    ) async throws(CommandFailure) -> BucketUploads {
         let request: BatchRequest
         do throws(QueueingFault) {
             request = try destinationBook().question(url, environment: surroundings.environment)

@@ -64,7 +64,8 @@ struct LeftoversAbortCommand: EngineCommand {
                 "leftovers abort: in a bucket each upload is named by its ID alone",
                 "give --upload UPLOAD-ID; martlet leftovers list --in \(RawPath(url).displayed) lists them")
         }
-        let uploads = try await context.bucketUploads(url, aborting: named, "leftovers abort")
+        let found = try await context.bucketUploads(url, aborting: named, "leftovers abort")
+        let uploads = found.uploads
         var status = ExitStatus.done
         for id in named {
             let upload = uploads.first { $0.uploadID == id }
@@ -76,8 +77,9 @@ struct LeftoversAbortCommand: EngineCommand {
                 console.note("martlet: \(RawPath(id).displayed): \(upload?.message ?? "refused")")
                 status = .refused
             case nil:
+                let more = found.isWhole ? "" : " among the first \(uploads.count): name a longer prefix"
                 console.note(
-                    "martlet: \(RawPath(id).displayed): there is no such upload below \(RawPath(url).displayed)")
+                    "martlet: \(RawPath(id).displayed): there is no such upload below \(RawPath(url).displayed)\(more)")
                 status = .noSuchObject
             }
         }

@@ -41,7 +41,11 @@ struct LeftoversListCommand: EngineCommand {
     }
 
     private func listBucket(_ url: String, _ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
-        let uploads = try await context.bucketUploads(url, aborting: [], "leftovers list")
+        let found = try await context.bucketUploads(url, aborting: [], "leftovers list")
+        let uploads = found.uploads
+        if !found.isWhole {
+            console.note("there may be more uploads than these: name a longer prefix than \(RawPath(url).displayed)")
+        }
         if invocation.has(CommonOptions.json) {
             for upload in uploads { console.json(upload) }
             return .done

@@ -81,10 +81,11 @@ extension EngineConnection {
     ///   - uploads: IDs of those that are taken away; the answer says what came of it.
     public nonisolated func bucketUploads(
         at url: String, place: S3Place?, keys: S3Keys?, destination: String? = nil, aborting uploads: [String] = []
-    ) async throws(RequestError) -> [BucketUpload] {
+    ) async throws(RequestError) -> BucketUploads {
         let request = LeftoverSearchRequest(
             url: url, s3: place, keys: keys, destination: destination, abort: uploads.isEmpty ? nil : uploads)
-        return try await call(Methods.leftoversSearch, request).uploads
+        let answer = try await call(Methods.leftoversSearch, request)
+        return BucketUploads(answer.uploads, isWhole: answer.more != true)
     }
 
     /// The reasons why a node, or (`nil`) anything, does not move. Empty: nothing waits.

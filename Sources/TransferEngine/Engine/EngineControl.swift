@@ -59,7 +59,7 @@ package protocol EngineControl: Actor {
     func readBack(_ file: FileToReadBack, in look: DueLook, _ meter: ReadBackMeter) async throws -> ReadBackOutcome
 
     /// Uploads in a bucket that were begun and not finished, by whomever.
-    func search(_ search: BucketSearch) async -> Result<[FoundUpload], TransferError>
+    func search(_ search: BucketSearch) async -> Result<FoundUploads, TransferError>
 
     /// Takes one of those away. `nil`: it is gone; else why it is not.
     func abort(_ upload: FoundUpload, _ search: BucketSearch) async -> TransferError?

@@ -38,9 +38,21 @@ package struct FoundUpload: Sendable, Hashable {
     }
 }
 
+/// The uploads that a search has found.
+package struct FoundUploads: Sendable, Hashable {
+    package var uploads: [FoundUpload]
+    /// False: the search ended where there may be more.
+    package var isWhole: Bool
+
+    package init(_ uploads: [FoundUpload], isWhole: Bool = true) {
+        self.uploads = uploads
+        self.isWhole = isWhole
+    }
+}
+
 /// Finds and removes unfinished uploads in a bucket, by requests that belong to no task.
 extension TransferEngine {
-    package func search(_ search: BucketSearch) async -> Result<[FoundUpload], TransferError> {
+    package func search(_ search: BucketSearch) async -> Result<FoundUploads, TransferError> {
         guard let address = S3Address(search.url, place: search.place ?? S3Place()) else {
             return .failure(.notABucket)
         }
@@ -48,21 +60,23 @@ extension TransferEngine {
         var pages = S3LeftoverSearch(address, facts: hosts.facts[address.origin] ?? HostFacts())
         var step = pages.begin()
         while true {
+            // Nobody waits for it any more.
+            if Task.isCancelled { return .failure(.stopping) }
             switch step {
             case .ask(let exchange, let learnt):
                 if let learnt { remember(learnt, of: address.origin) }
                 step = pages.took(await ask(exchange, address, context))
             case .failed(let error): return .failure(error)
-            case .found(let uploads):
+            case .found(let uploads, let isWhole):
                 let running = runningUploads
-                return .success(
-                    uploads.map { upload in
-                        var object = address
-                        object.key = upload.key
-                        return FoundUpload(
-                            destination: object.text, key: upload.key, uploadID: upload.uploadID,
-                            begun: upload.begun, task: running[upload.uploadID])
-                    })
+                let found = uploads.map { upload in
+                    var object = address
+                    object.key = upload.key
+                    return FoundUpload(
+                        destination: object.text, key: upload.key, uploadID: upload.uploadID,
+                        begun: upload.begun, task: running[upload.uploadID])
+                }
+                return .success(FoundUploads(found, isWhole: isWhole))
             }
         }
     }
@@ -115,15 +129,21 @@ extension TransferEngine {
         let skew = hosts.facts[address.origin]?.clockSkewSeconds ?? 0
         let body: HTTPBody = if case .bytes(let bytes) = exchange.body { .bytes(bytes) } else { .none }
         let request = context.request(exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
-        let end: HTTPTransferEnd? = await withCheckedContinuation { continuation in
-            guard phase == .running, let transport = transports.http else { return continuation.resume(returning: nil) }
-            let wire = exchanges.newName()
-            do {
-                try transport.start(wire, request, source: nil, limits: .none)
-                exchanges.begin(wire, for: continuation)
-            } catch {
-                continuation.resume(returning: nil)
+        let wire = exchanges.newName()
+        let end: HTTPTransferEnd? = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard phase == .running, let transport = transports.http else {
+                    return continuation.resume(returning: nil)
+                }
+                do {
+                    try transport.start(wire, request, source: nil, limits: .none)
+                    exchanges.begin(wire, for: continuation)
+                } catch {
+                    continuation.resume(returning: nil)
+                }
             }
+        } onCancel: {
+            Task { await self.endQuestion(wire) }
         }
         guard let end else {
             return ExchangeEnd(answer: nil, failure: .network(.stopping), at: timeline.now)
@@ -132,6 +152,13 @@ extension TransferEngine {
         return ExchangeEnd(
             answer: end.head, body: end.body.bytes, bytesSent: end.bytesSent,
             failure: failure.map { .network($0) }, at: timeline.now)
+    }
+
+    /// Nobody waits for this answer any more.
+    private func endQuestion(_ wire: WireID) {
+        guard let asker = exchanges.takeAsker(of: wire) else { return }
+        transports.http?.abandon(wire)
+        asker.resume(returning: nil)
     }
 
     /// Nobody waits for answers any more.

@@ -45,3 +45,15 @@ public struct BucketUpload: Codable, Hashable, Sendable {
         _task = OrNull(wrappedValue: task)
     }
 }
+
+/// The unfinished uploads that were found in a bucket.
+public struct BucketUploads: Hashable, Sendable {
+    public var uploads: [BucketUpload]
+    /// False: there may be more of them, which a longer prefix finds.
+    public var isWhole: Bool
+
+    public init(_ uploads: [BucketUpload], isWhole: Bool = true) {
+        self.uploads = uploads
+        self.isWhole = isWhole
+    }
+}

@@ -7,16 +7,21 @@ package struct S3LeftoverSearch: Sendable {
     package enum Step: Sendable, Hashable {
         /// Send this, signed, and give its end to `took`. What was learnt meanwhile is worth remembering.
         case ask(HTTPExchange, learnt: HostFacts?)
-        case found([S3Leftover])
+        /// - Parameter isWhole: false: the search ended where there may be more.
+        case found([S3Leftover], isWhole: Bool)
         case failed(TransferError)
     }
 
-    /// Number of uploads after which the search ends: more than a person reads.
-    private static let most = 100_000
+    /// Bytes of names and IDs, and pages, after which the search ends: more than a person reads, and what a service makes us keep at most.
+    private static let mostBytes = 8 << 20
+    private static let mostPages = 200
+    /// Bytes that each upload costs beside its names.
+    private static let bytesOfEach = 64
 
     private let prefix: S3Address
     private var channel: S3Channel?
     private var found: [S3Leftover] = []
+    private var bytes = 0
     private var marker: S3UploadPage.Marker?
     /// Pages that were taken, and the marker of one of them: whoever leads round in a circle comes by it again.
     private var pages = 0
@@ -42,12 +47,14 @@ package struct S3LeftoverSearch: Sendable {
                 return .failed(end.failure?.error ?? .unreadable(channel.host))
             }
             found += page.uploads
-            guard let next = page.next, found.count < Self.most else { return .found(found) }
+            bytes += page.uploads.reduce(0) { $0 + $1.key.bytes.count + $1.uploadID.utf8.count + Self.bytesOfEach }
+            pages += 1
+            guard let next = page.next else { return .found(found, isWhole: true) }
+            guard pages < Self.mostPages, bytes < Self.mostBytes else { return .found(found, isWhole: false) }
             // A page that leads nowhere would be asked for again and again.
             guard next != marker, next != landmark, !page.uploads.isEmpty else {
                 return .failed(.unreadable(channel.host))
             }
-            pages += 1
             if pages.nonzeroBitCount == 1 { landmark = next }
             marker = next
             return ask(nil)

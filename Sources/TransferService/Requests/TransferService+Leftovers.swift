@@ -63,22 +63,29 @@ extension TransferService {
     // MARK: In a bucket
 
     /// Asks a bucket's service what lies there. Taken away is only what is named, and nothing that a task goes on from.
-    func searchLeftovers(_ request: LeftoverSearchRequest) async throws -> LeftoverSearchAnswer {
+    func searchLeftovers(
+        _ request: LeftoverSearchRequest, for client: ServiceClient
+    ) async throws -> LeftoverSearchAnswer {
         var secrets = TransferSecrets()
         secrets.s3 = request.keys
         guard let keys = try await withKept(secrets, request.destination, at: [request.url], request.s3).s3 else {
             throw RequestError(.usage, "S3 wants keys: give them, or name a destination that has some")
         }
         let search = BucketSearch(url: request.url, place: request.s3, keys: keys)
-        let found: [FoundUpload]
-        switch await engine.search(search) {
+        let found: FoundUploads
+        // Ends with its client: a service may answer for as long as it is asked.
+        let asking = Task { await engine.search(search) }
+        client.whileOpen = asking
+        if !client.isOpen { asking.cancel() }
+        defer { client.whileOpen = nil }
+        switch await asking.value {
         case .success(let uploads): found = uploads
         case .failure(let error): throw RequestError(.refused, error.message)
         }
         let owners = try await ownersOfUploads()
         let named = Set(request.abort ?? [])
         var uploads: [BucketUpload] = []
-        for upload in found {
+        for upload in found.uploads {
             let task = upload.task ?? owners[upload.uploadID]
             var shown = BucketUpload(
                 destination: upload.destination, uploadID: upload.uploadID, begun: upload.begun, task: task)
@@ -89,7 +96,7 @@ extension TransferService {
             }
             uploads.append(shown)
         }
-        return LeftoverSearchAnswer(uploads: uploads)
+        return LeftoverSearchAnswer(uploads: uploads, more: found.isWhole ? nil : true)
     }
 
     /// Takes an upload away.

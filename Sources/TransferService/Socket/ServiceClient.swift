@@ -1,5 +1,6 @@
 import LinuxSystem
 import ServiceWire
+import TransferEngine
 import TransferModel
 import TransferQueue
 
@@ -16,6 +17,8 @@ final class ServiceClient {
     var search: NameSearch?
     /// Follows the events' log, as notifications.
     var follower: EventCursor?
+    /// Work for a request of it that nobody wants any more when it goes.
+    var whileOpen: Task<Result<FoundUploads, TransferError>, Never>?
     /// Requests that wait for an event or a line of the log.
     var waitingReads = 0
 
@@ -122,6 +125,7 @@ final class ServiceClient {
         lines = []
         outgoing = OutgoingLines()
         longLines.give(number)
+        whileOpen?.cancel()
         let onEnd = onEnd
         self.onEnd = nil
         onLine = nil

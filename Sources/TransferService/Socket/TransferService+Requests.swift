@@ -188,7 +188,7 @@ extension TransferService {
         case .nodesReadBack: try await serve(call, Methods.nodesReadBack) { try await readBack($0) }
         case .leftoversList: try await serve(call, Methods.leftoversList) { try await leftovers($0) }
         case .leftoversSearch:
-            try await serve(call, Methods.leftoversSearch) { try await searchLeftovers($0) }
+            try await serve(call, Methods.leftoversSearch) { try await searchLeftovers($0, for: client) }
         case .leftoversAbort: try await serve(call, Methods.leftoversAbort) { try await abortLeftovers($0) }
         case .destinationTest: try testDestination(call, client)
         case .destinationKeep: try await serve(call, Methods.destinationKeep) { try await keep($0) }

@@ -56,6 +56,28 @@ import TransferModel
         #expect(error.code == .badServerResponse && asked <= 32)
     }
 
+    @Test("a search ends after so many pages, and after so many bytes of names, and says that there may be more")
+    func bounds() {
+        func found(_ answer: (Int) -> ExchangeEnd) -> (pages: Int, uploads: Int, isWhole: Bool)? {
+            var search = search()
+            var step = search.begin()
+            var asked = 0
+            while case .ask = step, asked < 3000 {
+                asked += 1
+                step = search.took(answer(asked))
+            }
+            guard case .found(let uploads, let isWhole) = step else { return nil }
+            return (asked, uploads.count, isWhole)
+        }
+        let many = found { page(["a"], next: "k\($0)") }
+        #expect(many?.pages == 200 && many?.uploads == 200 && many?.isWhole == false)
+        let long = String(repeating: "k", count: 1000)
+        let large = found { number in page((0..<100).map { _ in long }, next: "k\(number)") }
+        #expect((70...90).contains(large?.pages ?? 0) && large?.isWhole == false, "8 MiB of names, 100 KB a page")
+        let last = found { number in page(["a"], next: number < 200 ? "k\(number)" : nil) }
+        #expect(last?.pages == 200 && last?.isWhole == true)
+    }
+
     @Test("names that a service gives are taken up to a length and in bytes that go back to it as they are")
     func tokens() {
         func taken(_ id: String) -> Bool {
@@ -86,7 +108,7 @@ import TransferModel
             return
         }
         #expect(second.url.text.hasSuffix("&key-marker=a%20b%2Fx&upload-id-marker=m&uploads"))
-        guard case .found(let leftovers) = search.took(page(["a+b/z"])) else {
+        guard case .found(let leftovers, isWhole: true) = search.took(page(["a+b/z"])) else {
             Issue.record("nothing found")
             return
         }
@@ -105,7 +127,7 @@ import TransferModel
     @Test("a server that does not encode keys is taken at its word; circles and refusals end the search")
     func edges() {
         var plain = search()
-        #expect(plain.took(page(["a+b%"], encoded: false)) == .found([S3Leftover(key: "a+b%")]))
+        #expect(plain.took(page(["a+b%"], encoded: false)) == .found([S3Leftover(key: "a+b%")], isWhole: true))
         var circle = search()
         _ = circle.took(page(["x"], next: "x"))
         for answer in [
