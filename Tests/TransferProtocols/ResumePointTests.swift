@@ -146,7 +146,7 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
         var get = GetResumePoint(version: version, offset: 5, name: RawPath("f"))
         (get.partName, get.partInode, get.silentLooks) = (RawPath(".f.1.part"), 7, 1)
         var put = PutResumePoint(stored: true, etag: "\"a\"")
-        put.unanswered = 1
+        (put.unanswered, put.version, put.shown) = (1, named, 1)
         var tus = TusResumePoint(
             parts: [TusResumePoint.Part(0..<10, url: address, cut: UploadCut(offset: 1, sent: 2))], begun: noon,
             expires: noon)

@@ -193,7 +193,7 @@ extension TransferEngine {
         // What this version has left under a name of its own is known until the next one has taken it away.
         let left = takeRemains(attempt)
         work.changes += 1
-        if let stored { work.ownVersion = PutResumePoint(stored: true, etag: stored.etag) }
+        if let stored { work.ownVersion = PutResumePoint(stored, of: work.subject) }
         var point = work.resumePoint ?? work.outdatedPoint
         // A point that names what lies there, or what a POST may have made, is not lost.
         let isKept = work.resumePoint.map { $0.leavesParts || $0.afterCut == .isUnknown } ?? false
@@ -225,6 +225,7 @@ extension TransferEngine {
         subject.hasArrived = hasArrived
         subject.targetIsOther = targetIsOther
         subject.earlierVersion = work.subject.earlierVersion ?? NamedVersion(work.subject)
+        subject.hasJustStored = stored != nil
         work.subject = subject
         let facts = facts(attempt.place, attempt.origin)
         source.hash(for: subject, facts)
@@ -239,7 +240,7 @@ extension TransferEngine {
     /// Ends it; a retry puts the file in the place of what the server has taken of it.
     private func failChanged(_ attempt: Attempt, _ work: UploadWork, _ local: RawPath, _ stored: Receipt?) {
         let stored = work.resumePoint?.afterCut == .isUnknown ? nil : stored
-        let own = stored.map { PutResumePoint(stored: true, etag: $0.etag) } ?? work.ownVersion
+        let own = stored.map { PutResumePoint($0, of: work.subject) } ?? work.ownVersion
         let server = stored == nil ? nil : TransferScheme.server(of: attempt.origin)
         fail(attempt, .sourceChanged(local, times: work.changes + 1, leftAt: server))
         guard let own else { return }

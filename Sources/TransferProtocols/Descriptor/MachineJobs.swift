@@ -27,11 +27,11 @@ package struct UploadJob: Sendable {
         self.formFields = formFields
     }
 
-    /// The subject, for servers that tell no version to name in a condition: what lies there is ours when an earlier version of the
-    /// source was stored, and the rule for foreign files is not for it.
+    /// The subject, for servers to which no version can be named in a condition: the machine compares what stands there with the earlier
+    /// version of the source that was stored.
     var replacing: UploadSubject {
         var subject = subject
-        if resume?.ownVersion != nil { subject.ifExists = .replace }
+        if subject.ifExists != .replace { subject.own = resume?.ownVersion }
         return subject
     }
 

@@ -21,7 +21,7 @@ extension FTPUpload {
     /// Every byte is there and compared; now its name. RNTO may replace what has it, and servers have their own mind on which names are the
     /// same: the target is asked for once more, while no other file of ours gets a name like it.
     mutating func prepare() -> [ProtocolAction] {
-        if isStraight || !mustLookAgain { return publish(removesOld: false) }
+        if isStraight || plan.subject.ifExists == .replace { return publish(removesOld: false) }
         return [.claimName(plan.path)] + ask(plan.path) { .lookingAgain($0, refusal: nil) }
     }
 
@@ -35,16 +35,21 @@ extension FTPUpload {
         point.version = NamedVersion(plan.subject)
         renames.asked()
         if removesOld { point.removesOld = true }
-        return [.persist(ResumePoint(point)), .compareSource(keeping: unasked)]
+        return [.persist(durable), .compareSource(keeping: unasked)]
             + perform(exchange) { .publishing($0, removesOld: removesOld) }
     }
 
     /// - Parameter refusal: the rename was refused: is there a file in its way?
     mutating func lookedAgain(_ end: FTPEnd, _ refusal: FTPEnd?) -> [ProtocolAction] {
         look(end)
-        let replaces = !mustLookAgain && refusal != nil
+        let replaces = plan.subject.ifExists == .replace && refusal != nil
         if replaces, end.size != nil || end.isUnknownCommand { return publish(removesOld: true) }
         if let size = end.size {
+            switch own.standing(StandingFile(end)) {
+            case .ours?: return publish(removesOld: refusal != nil)
+            case .unknown?: return over(.fail(.unsureOfEarlier(at: plan.host)))
+            case .foreign?, nil: break
+            }
             let action = existing(size, end.modified, isFirst: false)
             return disclaim() + perform(FTPMessages.remove(point.temporary)) { .leaving($0, action) }
         }
@@ -83,6 +88,7 @@ extension FTPUpload {
 
     mutating func proved(_ end: FTPEnd, _ isTarget: Bool, _ doubt: Doubt) -> [ProtocolAction] {
         if isTarget { look(end) }
+        let standing = isTarget && end.size != nil ? own.standing(StandingFile(end)) : nil
         switch (isTarget, end.size) {
         case (false, _?):
             // It still has its old name.
@@ -92,7 +98,8 @@ extension FTPUpload {
             guard end.isMissing else { return stop(end) }
             return ask(plan.path) { .proving($0, isTarget: true, doubt) }
         case (true, plan.subject.size?):
-            guard isRenamed(end) else {
+            guard isRenamed(end, standing) else {
+                if standing == .ours { return vanishedEarlier() }
                 if case .now = doubt, plan.subject.ifExists != .replace {
                     return over(.fail(.unsure(at: plan.host, "nothing tells whether what is there is the same file")))
                 }
@@ -103,7 +110,7 @@ extension FTPUpload {
             return over(.finish(receipt))
         case (true, let other?):
             // The wish is that what is there goes, whosever it is.
-            if plan.subject.ifExists == .replace { return vanishedEarlier() }
+            if plan.subject.ifExists == .replace || standing == .ours { return vanishedEarlier() }
             return over(.fail(.unsure(at: plan.host, "what is there has \(other) bytes, not \(plan.subject.size)")))
         case (true, nil):
             guard end.isMissing else { return stop(end) }
@@ -113,8 +120,9 @@ extension FTPUpload {
         }
     }
 
-    private func isRenamed(_ target: FTPEnd) -> Bool {
-        renames.explains(targetUnder: plan.subject.ifExists, hasOurTime: plan.subject.hasTime(target.modified))
+    private func isRenamed(_ target: FTPEnd, _ standing: NamedVersion.Standing?) -> Bool {
+        renames.explains(
+            targetUnder: own.rule(plan.subject.ifExists, standing), hasOurTime: plan.subject.hasTime(target.modified))
     }
 
     private func receipt(_ proof: ArrivalProof) -> Receipt {
@@ -122,6 +130,11 @@ extension FTPUpload {
         var receipt = Receipt(
             proof, bytes: plan.subject.size, verified: digest != nil ? .digest : isCompared ? .size : .none)
         receipt.digest = digest
+        receipt.shown = shown
         return receipt
     }
+}
+
+extension StandingFile {
+    init(_ end: FTPEnd) { self.init(size: end.size, modified: end.modified.map { $0.milliseconds / 1000 }) }
 }

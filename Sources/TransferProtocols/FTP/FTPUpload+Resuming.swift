@@ -5,6 +5,8 @@ extension FTPUpload {
     mutating func measured(_ end: FTPEnd) -> [ProtocolAction] {
         if let size = end.size {
             if size > 0, isStraight {
+                // To our own earlier version nothing can be added.
+                if !point.publishing, own.standing(StandingFile(end)) == .ours { return send(0..<plan.subject.size) }
                 guard plan.subject.ifExists == .replace || point.owned?.covers(size) == true else {
                     let why = "it cannot rename files, and nothing tells whether what is there is ours"
                     return over(.fail(.unsure(at: plan.host, why)))
@@ -40,17 +42,17 @@ extension FTPUpload {
     /// The server has so much of the temporary file, and it does not move.
     private mutating func stands(at size: Int64) -> [ProtocolAction] {
         if size > plan.subject.size { return startOver("the temporary file is longer than the source") }
-        if size == 0, plan.subject.size > 0 { return own() + send(0..<plan.subject.size) }
+        if size == 0, plan.subject.size > 0 { return takeEmpty() + send(0..<plan.subject.size) }
         if size == plan.subject.size { return [.resumed(at: size)] + whole() }
         if facts.cannotResume == true { return startOver("the server cannot go on in the middle") }
         return [.resumed(at: size)] + goOn(at: size)
     }
 
     /// Under the final name an empty file is taken for ours, like none.
-    private mutating func own() -> [ProtocolAction] {
+    private mutating func takeEmpty() -> [ProtocolAction] {
         guard isStraight, point.owned == nil else { return [] }
         point.owned = .free(upTo: plan.subject.size)
-        return [.persist(ResumePoint(point))]
+        return [.persist(durable)]
     }
 
     mutating func goOn(at size: Int64) -> [ProtocolAction] {
@@ -60,7 +62,7 @@ extension FTPUpload {
         let end = isStuck ? min(plan.subject.size, size + Self.question) : plan.subject.size
         accepted = size
         point.seen = size
-        return [.accepted(size), .persist(ResumePoint(point))] + send(size..<end)
+        return [.accepted(size), .persist(durable)] + send(size..<end)
     }
 
     /// Bytes that are sent to hear what the server says.
@@ -88,14 +90,23 @@ extension FTPUpload {
             if isMissing { return temporaryIsThere ? nameEarlier() : clear() }
             guard let size = end.size else { return stop(end) }
             if temporaryIsThere || plan.subject.ifExists == .replace { return clear() }
-            let seconds = end.modified.map { $0.milliseconds / 1000 }
-            switch (point.version ?? plan.subject.earlierVersion)?.standing(size: size, modified: seconds) {
-            case .ours?: return clear(owns: true)
+            let file = StandingFile(end)
+            let named = point.version ?? plan.subject.earlierVersion
+            let standing = named?.standing(size: size, modified: file.modified)
+            // The version before that one may have the name still.
+            if standing != .ours, own.standing(file) == .ours { return clear() }
+            switch standing {
+            case .ours?:
+                own.found(file)
+                return clear(owns: true)
             case .foreign?: return disclaim(throwsAway: true) + over(existing(size, end.modified, isFirst: false))
             case .unknown?, nil: return over(.fail(.unsureOfEarlier(at: plan.host)))
             }
         case .naming:
-            if end.isDone { return clear(owns: true) }
+            if end.isDone {
+                own.named(point.version ?? plan.subject.earlierVersion)
+                return clear(owns: true)
+            }
             if end.command == "RNFR", isMissing { return clear() }
             return over(FTPMeaning(end, host: plan.host, hasAccepted: true).action)
         }

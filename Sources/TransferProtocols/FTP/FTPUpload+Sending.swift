@@ -19,6 +19,7 @@ extension FTPUpload {
         _ end: FTPEnd, _ range: Range<Int64>, _ doubt: TransferError?
     ) -> [ProtocolAction] {
         let size = plan.subject.size
+        shown = end.modified.map { $0.milliseconds / 1000 } ?? shown
         guard let there = end.size else {
             if end.isUnknownCommand, doubt == nil {
                 return plan.subject.verify == VerificationWish.none ? prepare() : over(.fail(sizeless))

@@ -67,8 +67,12 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     var digest: TransferDigest?
     /// Bytes that the server has by its own word.
     var accepted: Int64 = 0
-    /// The target is our own, of an earlier version of the source.
+    /// The bytes under the final name are our own, of an earlier version of the source: they were sent there straight away.
     private var ownsTarget = false
+    /// An earlier version of the source that got the final name.
+    var own: OwnTarget
+    /// The server's time of what was sent, right after it.
+    var shown: Int64?
     /// This attempt has asked what has the final name.
     private var hasLooked = false
     /// The last look at the final name found nothing, and nothing was sent since.
@@ -78,6 +82,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
 
     package init(_ plan: FTPUploadPlan) {
         self.plan = plan
+        own = OwnTarget(plan.subject)
         facts = plan.facts
         point = plan.resume ?? FTPResumePoint(temporary: plan.path)
         if plan.subject.hasChanged { point.vanished = nil } else { digest = point.compared }
@@ -158,6 +163,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
             return isStraight ? clear() : recall()
         }
         // What stands under the final name may be the old file that is to be replaced: nothing can be added to that.
+        // (Our own earlier version is compared first: `measured`.)
         if isStraight, plan.subject.ifExists == .replace, !point.publishing {
             let lost = plan.subject.begunBefore != nil
             return (lost ? [.startOver(reason: "the server cannot rename files, so a cut file begins again")] : [])
@@ -169,11 +175,18 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     private mutating func looked(_ end: FTPEnd) -> [ProtocolAction] {
         look(end)
         if let size = end.size {
-            guard point.owned?.covers(size) == true else { return over(existing(size, end.modified, isFirst: true)) }
-            // An earlier attempt began it, with another version of the source.
-            point.owned = .written
-            ownsTarget = true
-            return clear()
+            if point.owned?.covers(size) == true {
+                // An earlier attempt began it, with another version of the source.
+                point.owned = .written
+                ownsTarget = true
+                return clear()
+            }
+            switch own.standing(StandingFile(end)) {
+            case .ours?: return plan.resume == nil ? fresh() : clear()
+            case .unknown?: return over(.fail(.unsureOfEarlier(at: plan.host)))
+            case .foreign?: return over(existing(size, end.modified, isFirst: false))
+            case nil: return over(existing(size, end.modified, isFirst: true))
+            }
         }
         if end.isUnknownCommand, plan.subject.verify != VerificationWish.none { return over(.fail(sizeless)) }
         guard end.isRefusal, end.reply >= 500, !end.isLoginRefused, end.reply != 530 else { return stop(end) }
@@ -203,15 +216,13 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         point.vanished = vanished
         if isStraight { point.owned = owned }
         renames.forget()
-        return (isStraight ? [.claimName(plan.path)] : []) + [.persist(ResumePoint(point))]
-            + send(0..<plan.subject.size)
+        return (isStraight ? [.claimName(plan.path)] : []) + [.persist(durable)] + send(0..<plan.subject.size)
     }
 
     /// Throws away what is there, and begins with another name: a dead connection may still write to the old one.
-    /// - Parameter owns: an earlier version of the source was seen under the final name.
+    /// - Parameter owns: an earlier version of the source was recognised under the final name.
     mutating func clear(owns: Bool = false) -> [ProtocolAction] {
         let old = FTPResumePoint(temporary: point.temporary, generation: point.generation)
-        ownsTarget = ownsTarget || owns
         let disclaimed = disclaim(throwsAway: true, owns: owns)
         point.generation += 1
         accepted = 0
@@ -250,7 +261,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         digest = nil
         if point.removesOld == true || point.compared != nil {
             (point.removesOld, point.compared) = (nil, nil)
-            partial = [.persist(ResumePoint(point))]
+            partial = [.persist(durable)]
         } else {
             partial = []
         }
@@ -261,11 +272,6 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
 
     /// There is no temporary name: the server cannot rename.
     var isStraight: Bool { point.temporary == plan.path }
-
-    /// True when another file, not to be replaced, may have got the target's name since we looked.
-    var mustLookAgain: Bool {
-        plan.subject.ifExists != .replace && !ownsTarget
-    }
 
     mutating func ask(_ path: RawPath, _ next: (ExchangeID) -> State) -> [ProtocolAction] {
         perform(.ftp(.size(path)), next)
@@ -295,7 +301,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         if case .finish = action { return [] }
         guard isFree, isStraight, point.owned != nil else { return [] }
         point.owned = nil
-        return [.persist(ResumePoint(point))]
+        return [.persist(durable)]
     }
 
     /// The server cannot rename: from here on under the final name.

@@ -57,6 +57,11 @@ package struct UploadSubject: Hashable, Sendable {
     package var hasChanged: Bool
     /// The version that an earlier attempt was sending, where this attempt has found that the source changed.
     package var earlierVersion: NamedVersion?
+    /// The earlier version of the source that this task has put under the final name. It is ours to replace while it stands there: whatever
+    /// else has that name falls under `ifExists`. Protocols that name versions in conditions of their own have it in their plans.
+    package var own: PutResumePoint?
+    /// `own` was stored a moment ago, by this attempt: what has its length is it.
+    package var hasJustStored = false
     /// The file at the target was compared with the source and is another one, whatever marks of ours it bears.
     package var targetIsOther = false
     /// True when size and time may show that a file under the final name is the source; else only the rule for existing files decides.

@@ -80,15 +80,19 @@ protocol RenamingUpload: ProtocolMachine {
     associatedtype Point: RenamingResumePoint
     var point: Point { get set }
     var renames: RenameHistory { get set }
+    var own: OwnTarget { get }
 }
 
 extension RenamingUpload {
+    /// The point as it is to be made durable.
+    var durable: ResumePoint { ResumePoint(point).owning(own.version) }
+
     /// The point as it is before an intent is written into it: a request that never goes out leaves no intent behind. Those that went out
     /// stay in it, unless all of them were refused.
     var unasked: ResumePoint {
         var kept = point
         if renames.isRefusal { kept.disclaim() }
-        return ResumePoint(kept)
+        return ResumePoint(kept).owning(own.version)
     }
 
     /// Before our temporary file is removed: from here on its absence proves no rename.
@@ -101,7 +105,7 @@ extension RenamingUpload {
         point.disclaim()
         if point == old, !owns { return [] }
         let kept = throwsAway ? .outdated(point) : ResumePoint(point)
-        return [.persist(owns ? kept.owningTarget : kept)]
+        return [.persist(kept.owning(own.version))]
     }
 
     /// After our temporary file was found gone without having got its name: no later attempt is to ask for that again. Makes the point
@@ -109,7 +113,7 @@ extension RenamingUpload {
     mutating func forgetRename() -> [ProtocolAction] {
         renames.forget()
         point.disclaim()
-        return [.persist(ResumePoint(point))]
+        return [.persist(durable)]
     }
 
     /// The last action. When a no was all that came of the rename, the intent is taken back first: the next attempt must not take

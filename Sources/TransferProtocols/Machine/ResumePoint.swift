@@ -55,10 +55,10 @@ package struct ResumePoint: Hashable, Sendable {
     /// The earlier version of the source that the server has under the final name: ours to replace, by whichever protocol.
     package var ownVersion: PutResumePoint?
 
-    /// The same, with an earlier version of the source under the final name, at a server that tells no version.
-    var owningTarget: ResumePoint {
+    /// The same, with an earlier version of the source that is known under the final name; `nil`: none that is not known already.
+    func owning(_ own: PutResumePoint?) -> ResumePoint {
         var point = self
-        point.ownVersion = PutResumePoint(stored: true, etag: nil)
+        point.ownVersion = own ?? ownVersion
         return point
     }
 

@@ -47,13 +47,32 @@ extension NextcloudUpload {
         return .finish(receipt)
     }
 
-    /// Durable before it is asked for.
     mutating func assemble() -> [ProtocolAction] {
-        guard let place else { return [] }
         if plan.subject.verify == .digest, digest == nil {
             state = .digesting
             return askDigest()
         }
+        // Whoever has put another file there since is not to lose it.
+        if own.isKnown, plan.subject.ifExists != .replace { return ask(plan.address) { .lookingAgain($0) } }
+        return move(overwrites: plan.subject.ifExists == .replace)
+    }
+
+    mutating func lookedAgain(_ end: ExchangeEnd) -> [ProtocolAction] {
+        switch finding(end) {
+        case .found(let file):
+            switch judge(file) {
+            case .ours?: return move(overwrites: true)
+            case .unknown?: return over(.fail(.unsureOfEarlier(at: plan.address.server)))
+            case .foreign?, nil: return leave(existing(file, isFirst: false))
+            }
+        case .missing, .unknownMethod: return move(overwrites: false)
+        case .other(let meaning): return over(meaning.refusal ?? .fail(.cutOff(by: host)))
+        }
+    }
+
+    /// Durable before it is asked for.
+    private mutating func move(overwrites: Bool) -> [ProtocolAction] {
+        guard let place else { return [] }
         let unasked = unasked
         renames.asked()
         point.isAssembling = true
@@ -62,10 +81,8 @@ extension NextcloudUpload {
         let time = HeaderField("X-OC-Mtime", "\(plan.subject.modifiedNanoseconds / 1_000_000_000)")
         let checksum = digest.map(DavMessages.checksum) ?? []
         let exchange = DavMessages.move(
-            place.whole(in: point.folder), to: plan.address,
-            overwrites: plan.subject.ifExists == .replace || ownsTarget,
-            headers: [total, time] + checksum)
-        return [.persist(ResumePoint(point)), .compareSource(keeping: unasked)] + perform(exchange) { .assembling($0) }
+            place.whole(in: point.folder), to: plan.address, overwrites: overwrites, headers: [total, time] + checksum)
+        return [.persist(durable), .compareSource(keeping: unasked)] + perform(exchange) { .assembling($0) }
     }
 
     mutating func assembled(_ end: ExchangeEnd) -> [ProtocolAction] {
@@ -97,7 +114,7 @@ extension NextcloudUpload {
     private mutating func lostAnswer(_ end: ExchangeEnd) -> [ProtocolAction] {
         renames.lostAnswer()
         point.lostAt = end.at
-        return [.persist(ResumePoint(point))] + rest(.afterLostAnswer)
+        return [.persist(durable)] + rest(.afterLostAnswer)
     }
 
     /// The MOVE did not happen: the next attempt asks for it again. An earlier one may still go on, and stays written down.
@@ -174,7 +191,7 @@ extension NextcloudUpload {
         case .missing where isRecalling && (target != nil || poll.patience <= .zero): return recalled(target)
         case .missing where target.map(hasOurTime) == false:
             // The wish is that what is there goes, whosever it is.
-            if plan.subject.ifExists == .replace { return startAnew() }
+            if plan.subject.ifExists == .replace || target.flatMap({ judge($0) }) == .ours { return startAnew() }
             return over(
                 .fail(.unsure(at: plan.address.server, "the chunks are gone, and the file there has another time")))
         case .missing where target != nil:
@@ -201,6 +218,8 @@ extension NextcloudUpload {
         guard let target, plan.subject.ifExists != .replace else { return clear() }
         let seconds = target.modified.map { $0.milliseconds / 1000 }
         let standing = (point.version ?? plan.subject.earlierVersion)?.standing(size: target.size, modified: seconds)
+        // The version before that one may have the name still.
+        if standing != .ours, judge(target) == .ours { return clear() }
         switch target.isFolder || !isNew(target) ? .foreign : standing {
         case .ours?: return clear(owned: target)
         case .foreign?: return disclaim(throwsAway: true) + over(existing(target, isFirst: false))
@@ -303,6 +322,7 @@ extension NextcloudUpload {
             receipt.digest = digest
         }
         receipt.etag = answer?.field("oc-etag") ?? answer?.field("etag")
+        receipt.shown = answer?.date.map { $0.milliseconds / 1000 }
         return receipt
     }
 }

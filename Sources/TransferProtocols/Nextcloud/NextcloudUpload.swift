@@ -26,6 +26,8 @@ package struct NextcloudUpload: RenamingUpload {
         case reviewing(ExchangeID)
         /// All chunks are there, and the engine still computes the source's digest. Next: `assembling`.
         case digesting
+        /// Does our earlier version still have the target's name, right before the MOVE? Next: `assembling`, `leaving`, `over`.
+        case lookingAgain(ExchangeID)
         /// The MOVE. Next: `confirming`, `polling`, `placing`, `inTheWay`, `listing`, `over`.
         case assembling(ExchangeID)
         /// The folder above the target at that place is made. Next: itself, `assembling`, `over`.
@@ -75,14 +77,15 @@ package struct NextcloudUpload: RenamingUpload {
     private var refusedRemovals: [ResumePoint] = []
     /// The source has changed, and the MOVE of its earlier version is asked after.
     var isRecalling = false
-    /// That version is under the final name: ours to replace.
-    private(set) var ownsTarget = false
+    /// An earlier version of the source that got the final name.
+    var own: OwnTarget
     /// MKCOL of a folder of chunks was answered 405: it is there already, or there are none.
     private var mayLackFolders = false
 
     package init(_ plan: NextcloudPlan) {
         self.plan = plan
         place = NextcloudPlace(plan.address)
+        own = OwnTarget(plan.subject)
         point = plan.resume ?? NextcloudResumePoint(folder: Self.folder(plan, 1), chunk: Self.chunk(plan))
         if plan.subject.hasChanged { point.vanished = nil }
         renames = RenameHistory(wasIntended: plan.resume?.isAssembling == true && !plan.subject.hasChanged)
@@ -115,8 +118,9 @@ package struct NextcloudUpload: RenamingUpload {
     private var current: ExchangeID? {
         switch state {
         case .discarding(let id), .looking(let id), .making(let id), .listing(let id), .clearing(let id, _),
-            .reviewing(let id), .assembling(let id), .placing(let id, _), .searching(let id, _, _),
-            .confirming(let id, _), .inTheWay(let id), .comparing(let id, _), .leaving(let id, _):
+            .reviewing(let id), .lookingAgain(let id), .assembling(let id), .placing(let id, _),
+            .searching(let id, _, _), .confirming(let id, _), .inTheWay(let id), .comparing(let id, _),
+            .leaving(let id, _):
             id
         case .polling(let id, _): id
         case .ready, .sending, .digesting, .whole, .over: nil
@@ -136,6 +140,7 @@ package struct NextcloudUpload: RenamingUpload {
         case .clearing(_, let old):
             noteRemoval(of: old, end)
             return make()
+        case .lookingAgain: return lookedAgain(end)
         case .assembling: return assembled(end)
         case .placing(_, let place): return placed(end, place)
         case .polling(_, let poll): return polled(end, poll)
@@ -181,7 +186,12 @@ package struct NextcloudUpload: RenamingUpload {
     private mutating func looked(_ end: ExchangeEnd) -> [ProtocolAction] {
         switch finding(end) {
         case .found(let file):
-            if plan.subject.ifExists != .replace { return over(existing(file, isFirst: true)) }
+            switch judge(file) {
+            case .ours?: break
+            case .unknown?: return over(.fail(.unsureOfEarlier(at: plan.address.server)))
+            case .foreign?: return over(existing(file, isFirst: false))
+            case nil: if plan.subject.ifExists != .replace { return over(existing(file, isFirst: true)) }
+            }
             point.before = RemoteVersion(file)
             return make()
         case .missing, .unknownMethod: return make()
@@ -193,7 +203,7 @@ package struct NextcloudUpload: RenamingUpload {
     private mutating func make() -> [ProtocolAction] {
         guard let place else { return [] }
         keep([])
-        return [.persist(ResumePoint(point))]
+        return [.persist(durable)]
             + perform(DavMessages.makeFolder(place.folder(point.folder), headers: [destination])) { .making($0) }
     }
 
@@ -211,7 +221,7 @@ package struct NextcloudUpload: RenamingUpload {
         }
         guard answer.isSuccess else { return stop(end) }
         point.isMade = true
-        return [.persist(ResumePoint(point))] + send()
+        return [.persist(durable)] + send()
     }
 
     mutating func list() -> [ProtocolAction] {
@@ -295,7 +305,7 @@ package struct NextcloudUpload: RenamingUpload {
         guard let place else { return [] }
         isRecalling = false
         if let owned {
-            ownsTarget = true
+            own.found(StandingFile(owned))
             point.before = RemoteVersion(owned)
         }
         let old = bare(point)
@@ -320,6 +330,11 @@ package struct NextcloudUpload: RenamingUpload {
     /// The folder's name without what was known of its chunks.
     private func bare(_ point: NextcloudResumePoint) -> NextcloudResumePoint {
         NextcloudResumePoint(folder: point.folder, generation: point.generation, chunk: point.chunk)
+    }
+
+    /// Compares our earlier version with a file that has the target's name.
+    mutating func judge(_ file: DavResource) -> NamedVersion.Standing? {
+        file.isFolder && own.isKnown ? .foreign : own.standing(StandingFile(file))
     }
 
     // MARK: Words

@@ -20,6 +20,7 @@ extension PutPlan {
             offersResume: job.options.uploadBy == nil && subject.size >= Self.leastToResume)
         let stored = job.resume?.content(PutResumePoint.self)
         unanswered = job.resume?.isOutdated == true ? 0 : stored?.unanswered ?? 0
+        hasJustStored = subject.hasJustStored
         tellsDigests = job.facts.tellsDigests
         targetIsOther = subject.targetIsOther
         clockSetBack = subject.clockSetBack

@@ -16,6 +16,10 @@ package struct PutPlan: Sendable, Hashable {
     package var clockSetBack: Timestamp?
     /// The known result of an earlier attempt of this task at the server.
     package var resume: PutResumePoint?
+    /// As `UploadSubject.hasJustStored`.
+    package var hasJustStored = false
+    /// A look right before the PUT found `resume` there.
+    var stands = false
     /// The server has told the length of what it has, to another protocol.
     package var isMeasured = false
     /// As `UploadSubject.targetIsOther`.
@@ -69,8 +73,9 @@ enum PutMessages {
         // Whatever is there: a person may have said so because somebody else had overwritten our earlier version.
         if plan.ifExists == .replace { return [] }
         if let own = plan.resume, own.stored {
-            // Only what we put there ourselves is replaced; a weak tag cannot say that.
-            return own.etag.map { $0.hasPrefix("\"") ? [HeaderField("If-Match", $0)] : [] } ?? []
+            // Only what we put there ourselves is replaced.
+            if let tag = own.strongTag { return [HeaderField("If-Match", tag)] }
+            if plan.stands || own.isUntold { return [] }
         }
         return [HeaderField("If-None-Match", "*")]
     }

@@ -28,6 +28,31 @@ extension PutUpload {
             return decideSameness(answer, inDoubt: inDoubt, wantsDigest: wantsDigest)
         case .isItWhole(let stored, let body, let mustTell):
             return decideWholeness(answer, stored, body, mustTell: mustTell)
+        case .isItOwn: return decideOwnership(answer)
+        }
+    }
+
+    /// Our earlier version is replaced while it stands there, and nothing else is.
+    private mutating func decideOwnership(_ answer: HTTPAnswer) -> [ProtocolAction] {
+        guard let own = plan.resume else { return send() }
+        let file = StandingFile(answer)
+        if answer.status == 404 || answer.status == 410 {
+            plan.resume = nil
+            return send()
+        }
+        guard answer.isSuccess else { return other(Self.doubt(answer, size: plan.size), inDoubt: true) }
+        let isFresh = plan.hasJustStored && file.size != nil && file.size == own.version?.size
+        switch isFresh ? .ours : own.standing(file) {
+        case .ours:
+            plan.stands = true
+            plan.resume?.etag = file.etag ?? own.etag
+            return send()
+        case .foreign:
+            // The condition of the PUT says so, and the rule for such files decides.
+            plan.resume = nil
+            return send()
+        case .unknown:
+            return other("nothing tells whether what is there is an earlier version of the file", inDoubt: true)
         }
     }
 

@@ -16,6 +16,8 @@ package struct PutUpload: ProtocolMachine {
         case isItTheSame(inDoubt: Bool, wantsDigest: Bool)
         /// The server said it stored the file: is all of it there? `mustTell`: its word alone is not enough.
         case isItWhole(HTTPAnswer, body: [UInt8], mustTell: Bool)
+        /// Is it still our earlier version, of which no tag can be named in a condition?
+        case isItOwn
     }
 
     /// The reason for the comparison of a digest.
@@ -98,7 +100,7 @@ package struct PutUpload: ProtocolMachine {
             {
                 return probe(.didItArrive(begun: before, refused: false, wantsDigest: false))
             }
-            return send()
+            return mustRecognise ? probe(.isItOwn) : send()
         case (.sending(let id), .ended(let ended, let end)) where ended == id: return putEnded(end)
         case (.sending(let id), .interim(let source, let answer, let now)) where source == id:
             return offered(answer, now)
@@ -136,6 +138,7 @@ package struct PutUpload: ProtocolMachine {
             case .isItTheSame(inDoubt: _, let wantsDigest): wantsDigest
             case .isItWhole: plan.verify.comparesDigests
             case .didItArrive(_, _, let wantsDigest): wantsDigest
+            case .isItOwn: false
             }
         return [.perform(id, PutMessages.head(chain, wantsDigest: wantsDigest))]
     }
@@ -254,6 +257,12 @@ package struct PutUpload: ProtocolMachine {
         return before == now
     }
 
+    /// Nothing but a look tells whether our earlier version is still there.
+    private var mustRecognise: Bool {
+        guard let own = plan.resume, own.stored, plan.ifExists != .replace else { return false }
+        return own.strongTag == nil && !own.isUntold
+    }
+
     static func doubt(_ answer: HTTPAnswer, size: Int64) -> String {
         guard answer.isSuccess else { return "it does not tell what is there (\(answer.status))" }
         guard let length = answer.contentLength else { return "it does not tell the size of what is there" }
@@ -280,6 +289,7 @@ package struct PutUpload: ProtocolMachine {
     ) -> Receipt {
         var receipt = Receipt(proof, bytes: plan.size, verified: verified)
         (receipt.etag, receipt.status) = (answer?.field("etag"), answer?.status)
+        receipt.shown = answer?.date.map { $0.milliseconds / 1000 }
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
         return receipt
     }

@@ -20,7 +20,7 @@ extension SFTPUpload {
             // Its name alone was refused: a server that empties what is opened must not get at it.
             return (plan.subject.size > 0 ? [.resumed(at: plan.subject.size)] : []) + stored(isMeasured: true)
         }
-        if isDirect { own(group) }
+        if isDirect { takeName(group) }
         had = there?.size
         var first: [SFTPOperation] = []
         var old: RawPath?
@@ -33,18 +33,17 @@ extension SFTPUpload {
             let before = point
             (point.removesOld, point.isComplete) = (nil, nil)
             disclaimed = disclaim()
-            if disclaimed.isEmpty, point != before { disclaimed = [.persist(ResumePoint(point))] }
+            if disclaimed.isEmpty, point != before { disclaimed = [.persist(durable)] }
         }
         if plan.subject.hasChanged {
             // The old version's bytes.
             let earlier = plan.resume?.temporary ?? unrecorded
             if earlier != plan.path, earlier != point.temporary {
                 // Whose rename it was is decided: from here on the old name's absence proves nothing.
-                if let resume = plan.resume, resume.publishing || ownsTarget {
-                    let kept = ResumePoint.outdated(resume).disclaimed
-                    disclaimed.append(.persist(ownsTarget ? kept.owningTarget : kept))
+                if let resume = plan.resume, resume.publishing || own.isKnown {
+                    disclaimed.append(.persist(ResumePoint.outdated(resume).disclaimed.owning(own.version)))
                     isDurable = false
-                } else if ownsTarget {
+                } else if own.isKnown {
                     disclaimed += makeDurable()
                 }
                 old = earlier
@@ -96,7 +95,7 @@ extension SFTPUpload {
     }
 
     /// Notes why what is under the final name is ours from now on: the look decided that it is, or nothing is there.
-    private mutating func own(_ group: Group) {
+    private mutating func takeName(_ group: Group) {
         let old = point.owned
         if group[0]?.attributes != nil {
             if plan.subject.ifExists != .replace { point.owned = .written }

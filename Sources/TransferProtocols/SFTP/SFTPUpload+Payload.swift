@@ -142,6 +142,7 @@ extension SFTPUpload {
             return refused(status, text, madeProgress: true, isOnResume: false)
         }
         let seen = closing[closing.ids.count - 2]?.attributes
+        shown = seen?.modified
         if !isDirect, seen?.modified == plan.modified { point.keepsTime = true }
         let size = seen?.size
         guard let size, size != plan.subject.size else { return stored(isMeasured: size != nil) }

@@ -47,14 +47,20 @@ extension SFTPUpload {
             return .end(.fail(.unsure(at: plan.host, why)))
         }
         let isSameSize = target.size == subject.size
-        if plan.resume?.publishing == true, look.temporaryIsThere == false, isSameSize, isRenamed(target) {
+        let standing = own.standing(StandingFile(target))
+        if plan.resume?.publishing == true, look.temporaryIsThere == false, isSameSize, isRenamed(target, standing) {
             return .end(.finish(found(.token)))
         }
-        if subject.ifExists == .replace || ownsTarget { return .goOn }
+        if subject.ifExists == .replace { return .goOn }
+        if standing == .ours {
+            mayReplace = true
+            return .goOn
+        }
         if look.oldIsThere == false, mayBeEarlier {
             switch earlierVersion?.standing(size: target.size, modified: target.modified) {
             case .ours?:
-                (mayReplace, ownsTarget, isDurable) = (true, true, false)
+                own.found(StandingFile(target))
+                (mayReplace, isDurable) = (true, false)
                 return .goOn
             case .foreign?: break
             case .unknown?, nil:
@@ -62,12 +68,13 @@ extension SFTPUpload {
                 return .end(.fail(.unsureOfEarlier(at: plan.host)))
             }
         }
+        if standing == .unknown { return .end(.fail(.unsureOfEarlier(at: plan.host))) }
         let skips = subject.ifExists == .skip
         if !subject.hasChanged, subject.begunBefore != nil, subject.size <= Self.small, look.temporaryIsThere == false {
             if isSameSize { return .readBack }
             return .end(isOther)
         }
-        if look.isFirst, subject.countsMarks, isSameSize, target.modified == plan.modified {
+        if look.isFirst, standing == nil, subject.countsMarks, isSameSize, target.modified == plan.modified {
             return .end(.finish(skips ? .skipped(subject.size) : found(.stoodThere)))
         }
         return .end(skips ? .finish(.skipped(subject.size)) : .fail(.exists(at: plan.host)))
@@ -75,7 +82,7 @@ extension SFTPUpload {
 
     /// An earlier version of the source may have got the final name: that was written down, or a small file was begun.
     private var mayBeEarlier: Bool {
-        guard plan.subject.hasChanged, !plan.subject.targetIsOther, !ownsTarget else { return false }
+        guard plan.subject.hasChanged, !plan.subject.targetIsOther else { return false }
         guard let resume = plan.resume else { return plan.subject.begunBefore != nil }
         // A kill leaves no word of a small file's rename, whatever was written down before it.
         return resume.publishing || resume.size <= Self.small && plan.subject.begunBefore != nil
@@ -93,10 +100,10 @@ extension SFTPUpload {
         point.keepsTime != true || target.modified == plan.modified
     }
 
-    private func isRenamed(_ target: SFTPAttributes) -> Bool {
+    private func isRenamed(_ target: SFTPAttributes, _ standing: NamedVersion.Standing?) -> Bool {
         isTimely(target)
             && renames.explains(
-                targetUnder: plan.subject.ifExists,
+                targetUnder: own.rule(plan.subject.ifExists, standing),
                 hasOurTime: target.modified == plan.modified && !plan.subject.targetIsOther)
     }
 
@@ -143,7 +150,9 @@ extension SFTPUpload {
         if isDirect { return over(.finish(receipt(.answered))) }
         // OpenSSH, which has the one rename that replaces, refuses to replace by the other. Elsewhere nobody knows: there nothing of ours may
         // come between the look at the target and the rename.
-        if !mayReplace, !features.renamesOver {
+        // What was our earlier version when it was looked at may be somebody else's by now.
+        let mustLook = own.isKnown && plan.subject.ifExists != .replace
+        if mustLook || !mayReplace && !features.renamesOver {
             return [.claimName(plan.path)] + perform(.askingTarget, [.status(plan.path)])
         }
         return rename()
@@ -152,6 +161,7 @@ extension SFTPUpload {
     mutating func askedTarget(_ group: Group) -> [ProtocolAction] {
         let look = TargetLook(temporaryIsThere: true, oldIsThere: true, isFirst: !hasAskedTarget)
         hasAskedTarget = true
+        mayReplace = plan.subject.ifExists == .replace
         guard let target = group.last?.attributes, case .end(let action) = verdict(target, look) else {
             return rename()
         }
@@ -175,7 +185,7 @@ extension SFTPUpload {
             let (wasSaid, wasDurable) = (point.publishing, isDurable)
             point.publishing = true
             if !wasSaid, plan.subject.size > Self.small {
-                return [.persist(ResumePoint(point)), .compareSource(keeping: unasked)]
+                return [.persist(durable), .compareSource(keeping: unasked)]
             }
             // Of a small file whoever breaks the attempt off is told (`remains`).
             if !wasSaid { isDurable = false }
@@ -208,9 +218,11 @@ extension SFTPUpload {
         let lost: TransferError? = if case .lost(let error) = doubt { error } else { nil }
         switch (group[0]?.attributes, group[1]?.attributes) {
         case (let target?, nil)
-        where target.size == plan.subject.size && !target.isFolder && isRenamed(target):
+        where target.size == plan.subject.size && !target.isFolder
+            && isRenamed(target, own.standing(StandingFile(target))):
             return named(measured(.token))
         case (let target?, .some):
+            if own.isKnown { mayReplace = plan.subject.ifExists == .replace || stands(target) }
             if case .refused(let status, let text) = doubt, mayReplace, !target.isFolder {
                 return replaceRefused(status, text)
             }
@@ -233,6 +245,10 @@ extension SFTPUpload {
             isDurable = true
             return forgetRename() + over(last)
         }
+    }
+
+    private mutating func stands(_ target: SFTPAttributes) -> Bool {
+        !target.isFolder && own.standing(StandingFile(target)) == .ours
     }
 
     /// Once more: the target may have gone meanwhile, or the first rename never arrived.
@@ -266,7 +282,7 @@ extension SFTPUpload {
         point.isComplete = true
         point.publishing = true
         renames.asked()
-        return [.persist(ResumePoint(point)), .compareSource(keeping: unasked)]
+        return [.persist(durable), .compareSource(keeping: unasked)]
             + perform(.replacing, [.remove(plan.path), .rename(point.temporary, to: plan.path, replaces: false)])
     }
 
@@ -305,7 +321,7 @@ extension SFTPUpload {
         point.isComplete = true
         if renames.isRefusal { point.disclaim() }
         isDurable = true
-        return [.persist(ResumePoint(point))]
+        return [.persist(durable)]
             + over(SFTPMeaning.action(.failure, text, .rename, host: plan.host, hasAccepted: hasAccepted))
     }
 
@@ -328,7 +344,7 @@ extension SFTPUpload {
     mutating func brokenOff(_ step: Step, _ broken: ProtocolAction) -> [ProtocolAction] {
         guard case .checking(.lost) = step else { return over(broken) }
         point.publishing = true
-        return [.persist(ResumePoint(point))] + over(broken)
+        return [.persist(durable)] + over(broken)
     }
 
     // MARK: Ends
@@ -340,7 +356,9 @@ extension SFTPUpload {
 
     private func receipt(_ proof: ArrivalProof) -> Receipt {
         let checks = plan.subject.verify != VerificationWish.none && isMeasured
-        return Receipt(proof, bytes: plan.subject.size, verified: checks ? .size : .none)
+        var receipt = Receipt(proof, bytes: plan.subject.size, verified: checks ? .size : .none)
+        receipt.shown = shown
+        return receipt
     }
 
     /// Its length was looked at where it stands.
@@ -354,4 +372,8 @@ extension SFTPUpload {
         found.foundThere = true
         return found
     }
+}
+
+extension StandingFile {
+    init(_ attributes: SFTPAttributes) { self.init(size: attributes.size, modified: attributes.modified) }
 }

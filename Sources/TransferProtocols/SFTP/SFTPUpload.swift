@@ -117,10 +117,12 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     var isFree = false
     /// True when the point is durable.
     var isDurable = false
-    /// The file at the target may be replaced: the rule says so, or it is ours.
+    /// The file at the target may be replaced: the rule says so, or the last look found it to be ours.
     var mayReplace: Bool
-    /// An earlier version of the source is under the final name: ours to replace.
-    var ownsTarget = false
+    /// An earlier version of the source that got the final name.
+    var own: OwnTarget
+    /// The time that the server showed of what was sent, right after it.
+    var shown: Int64?
     /// Bytes of this task that the server has taken, in this attempt or before.
     var hasAccepted: Bool
     /// The file is begun again from zero, whatever is there.
@@ -149,6 +151,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
 
     package init(_ plan: SFTPUploadPlan) {
         self.plan = plan
+        own = OwnTarget(plan.subject)
         facts = plan.facts
         let goesOn = plan.resume != nil && !plan.subject.hasChanged
         renames = RenameHistory(wasIntended: goesOn && plan.resume?.publishing == true)
@@ -196,7 +199,8 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         if plan.subject.verify == .digest {
             return over(.fail(.unverifiable(at: plan.host, "tells no digest of a file over SFTP")))
         }
-        let inDoubt = plan.subject.begunBefore != nil || plan.resume != nil || plan.subject.hasChanged
+        let inDoubt =
+            plan.subject.begunBefore != nil || plan.resume != nil || plan.subject.hasChanged || own.isKnown
         // Some servers empty what is opened: under the final name nothing is opened before it is known whose it is.
         let claims: [ProtocolAction] = isDirect ? [.claimName(plan.path)] : []
         if inDoubt || (isDirect && !mayReplace) { return claims + look() }
@@ -222,7 +226,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     /// first version. What is left under that nobody could guess.
     var isWorthRecording: Bool { plan.subject.size > Self.small || point.generation > 1 }
 
-    package var remains: ResumePoint? { isLeft && !isDurable && !isDirect ? ResumePoint(point) : nil }
+    package var remains: ResumePoint? { isLeft && !isDurable && !isDirect ? durable : nil }
 
     mutating func open(asksTarget: Bool, first operations: [SFTPOperation] = []) -> [ProtocolAction] {
         hasAskedTarget = hasAskedTarget || asksTarget
@@ -237,7 +241,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     mutating func makeDurable() -> [ProtocolAction] {
         if isDurable { return [] }
         isDurable = true
-        return [.persist(ownsTarget ? ResumePoint(point).owningTarget : ResumePoint(point))]
+        return [.persist(durable)]
     }
 
     private mutating func take(_ step: Step, _ group: Group) -> [ProtocolAction] {
@@ -302,6 +306,6 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         if case .finish = action { return [] }
         guard isFree, isDirect, isDurable else { return [] }
         point.owned = nil
-        return [.persist(ResumePoint(point))]
+        return [.persist(durable)]
     }
 }

@@ -37,7 +37,7 @@ package struct TusPlan: Sendable, Hashable {
 
 /// The requests of tus 1.0.0 (https://tus.io/protocols/resumable-upload). Each goes to where redirects have led.
 struct TusMessages: Sendable {
-    let plan: TusPlan
+    var plan: TusPlan
     /// Something on the way refuses PATCH and DELETE: they are said in a POST's field, as the protocol allows.
     var overridesMethod = false
 
@@ -102,9 +102,17 @@ struct TusMessages: Sendable {
         )
     }
 
-    /// True when the creation tells the server to refuse if a file of that name is there; else it says to replace it (`Overwrite`, RFC 4918
-    /// section 10.6). Both are conventions of Martlet's own receiver, that other servers pass over.
-    var isConditional: Bool { plan.subject.ifExists != .replace && plan.stored?.stored != true }
+    /// True when the creation tells the server to refuse if a file of that name is there, or another one than our earlier version; else it
+    /// says to replace it (`Overwrite`, RFC 4918 section 10.6). These are conventions of Martlet's own receiver, that other servers pass
+    /// over.
+    var isConditional: Bool { condition != HeaderField("Overwrite", "T") }
+
+    private var condition: HeaderField {
+        if plan.subject.ifExists == .replace { return HeaderField("Overwrite", "T") }
+        guard let own = plan.stored, own.stored else { return HeaderField("If-None-Match", "*") }
+        if let tag = own.strongTag { return HeaderField("If-Match", tag) }
+        return own.isUntold ? HeaderField("Overwrite", "T") : HeaderField("If-None-Match", "*")
+    }
 
     /// The name, where a server looks for it, and a type, which some want before they answer a HEAD. What checks each piece asks for no digest
     /// of the whole.
@@ -114,8 +122,7 @@ struct TusMessages: Sendable {
         pairs.append(("filetype", Array(plan.subject.mediaType.utf8)))
         let metadata = pairs.map { key, value in "\(key) \(Base64.encode(value))" }.joined(separator: ",")
         return [
-            HeaderField("Upload-Metadata", metadata),
-            isConditional ? HeaderField("If-None-Match", "*") : HeaderField("Overwrite", "T"),
+            HeaderField("Upload-Metadata", metadata), condition,
         ] + PutMessages.digestWish(plan.subject.verify == nil)
     }
 

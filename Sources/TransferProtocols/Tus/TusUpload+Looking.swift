@@ -21,6 +21,7 @@ extension TusUpload {
 
     /// An answer that may be the last one.
     mutating func note(_ end: ExchangeEnd) {
+        lastHead = end.answer
         if let answer = end.answer, answer.isSuccess, answer.representationDigest != nil { telling = end }
     }
 
@@ -71,5 +72,32 @@ extension TusUpload {
         unanswered = 0
         let kept = parts.count > 1 && isFull ? notJoined() : [.persist(ResumePoint(TusResumePoint()))]
         return kept + actions.dropLast() + [.fail(isDoubt ? .unheard(at: plan.endpoint.server) : error)]
+    }
+}
+
+/// An earlier version of the source that has the file's name.
+extension TusUpload {
+    /// Looks at it when only that shows a tag of it, which the creation can name. `nil`: there is none, or its tag is known.
+    mutating func recognise() -> [ProtocolAction]? {
+        guard let own = plan.stored, own.stored, plan.subject.ifExists != .replace, !own.isUntold,
+            own.strongTag == nil, !hasRecognised
+        else { return nil }
+        hasRecognised = true
+        let id = nextID()
+        state = .recognising(id)
+        return [.perform(id, PutMessages.head(RedirectChain(plan.fileAddress), wantsDigest: false))]
+    }
+
+    mutating func recognised(_ end: ExchangeEnd) -> [ProtocolAction] {
+        guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(plan.fileAddress)) }
+        let file = StandingFile(answer)
+        let isFresh = plan.subject.hasJustStored && file.size != nil && file.size == plan.stored?.version?.size
+        if answer.isSuccess, isFresh || plan.stored?.standing(file) == .ours {
+            plan.stored?.etag = file.etag
+        } else if answer.isSuccess || answer.status == 404 || answer.status == 410 {
+            // Any file of that name is a foreign one.
+            plan.stored = nil
+        }
+        return ask()
     }
 }

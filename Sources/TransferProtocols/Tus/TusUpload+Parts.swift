@@ -1,5 +1,6 @@
 import Digests
 import TransferModel
+import WireOperations
 
 /// The parts of a tus upload: made, asked after, filled.
 extension TusUpload {
@@ -78,6 +79,8 @@ extension TusUpload {
             verified: checksum != nil ? .digest : isSized ? .size : .none)
         receipt.foundThere = !hasSent && plan.subject.size > 0
         receipt.response = response
+        receipt.etag = lastHead?.field("etag")
+        receipt.shown = lastHead?.date.map { $0.milliseconds / 1000 }
         return compared() ?? over(.finish(receipt))
     }
 

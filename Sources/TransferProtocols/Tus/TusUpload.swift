@@ -13,6 +13,8 @@ package struct TusUpload: ProtocolMachine {
         case ready
         /// The leftovers of an earlier version of the source are removed, one after the other. Next: `discovering`, `working`, `over`.
         case clearing(ExchangeID, rest: [HTTPAddress])
+        /// Our earlier version of the file is looked at, because no tag of it is known. Next: `discovering`, `working`, `over`.
+        case recognising(ExchangeID)
         /// The server is asked what it can. Next: itself (redirect), `working`, `over`.
         case discovering(ExchangeID)
         /// The parts are at work. Next: `discovering` (begun anew), `joining`, `elsewhere`, `over`.
@@ -39,7 +41,7 @@ package struct TusUpload: ProtocolMachine {
     /// Times that the file may have been made without a word of it. Each may be one more copy of it there: then a person looks.
     static let mostUnanswered = 2
 
-    var plan: TusPlan
+    var plan: TusPlan { didSet { messages.plan = plan } }
     var state = State.ready
     var messages: TusMessages
     var facts: HostFacts
@@ -76,6 +78,9 @@ package struct TusUpload: ProtocolMachine {
     var response: TransferResponse?
     /// The answer that told the whole file's digest.
     var telling: ExchangeEnd?
+    /// The last answer, when it may be the server's word on the whole file.
+    var lastHead: HTTPAnswer?
+    var hasRecognised = false
     var lastID: Int
 
     /// - Parameter lastID: of the exchanges that another machine made for the same attempt before.
@@ -99,6 +104,7 @@ package struct TusUpload: ProtocolMachine {
         case (.clearing(let id, let rest), .ended(let ended, let end)) where ended == id:
             // The next attempt asks, for the point that names them is still the one that is stored.
             return end.unasked.map { over(.wait(WaitDemand(.backoff, $0))) } ?? clear(rest)
+        case (.recognising(let id), .ended(let ended, let end)) where ended == id: return recognised(end)
         case (.discovering(let id), .ended(let ended, let end)) where ended == id:
             return discovered(end, since: before)
         case (.working, .ended(let id, let end)): return partEnded(id, end)
@@ -175,9 +181,10 @@ package struct TusUpload: ProtocolMachine {
         isJoining = false
         lossReason = nil
         told = 0
-        if facts.tusExtensions == nil { return discover() }
-        return layOut()
+        return recognise() ?? ask()
     }
+
+    mutating func ask() -> [ProtocolAction] { facts.tusExtensions == nil ? discover() : layOut() }
 
     private mutating func discover() -> [ProtocolAction] {
         let id = nextID()

@@ -60,6 +60,12 @@ struct DavResource: Hashable, Sendable {
     }
 }
 
+extension StandingFile {
+    init(_ file: DavResource) {
+        self.init(size: file.size, modified: file.modified.map { $0.milliseconds / 1000 }, etag: file.etag)
+    }
+}
+
 /// An answer to PROPFIND: 207 and a document (RFC 4918 section 13).
 enum DavListing {
     /// XML namespace of the properties that ownCloud and Nextcloud add to those of WebDAV.

@@ -19,18 +19,35 @@ extension DavUpload {
     /// Durable before it is asked for: then a missing temporary file means that it happened.
     mutating func publish() -> [ProtocolAction] {
         if isStraight { return over(.finish(receipt(.answered, nil))) }
+        // Whoever has put another file there since is not to lose it.
+        if own.isKnown, plan.subject.ifExists != .replace { return ask(plan.address) { .lookingAgain($0) } }
+        return name()
+    }
+
+    mutating func lookedAgain(_ finding: DavFinding) -> [ProtocolAction] {
+        guard case .found(let file) = finding else {
+            mayReplace = false
+            return name()
+        }
+        switch judge(file) {
+        case .ours?: return name()
+        case .unknown?: return over(.fail(.unsureOfEarlier(at: plan.address.server)))
+        case .foreign?, nil: return leave(existing(file, isFirst: false))
+        }
+    }
+
+    private mutating func name() -> [ProtocolAction] {
         point.busyUntil = nil
         let unasked = unasked
         point.publishing = true
         point.version = NamedVersion(plan.subject)
-        return [.persist(ResumePoint(point)), .compareSource(keeping: unasked)] + move(pathOnly: false)
+        return [.persist(durable), .compareSource(keeping: unasked)] + move(pathOnly: false)
     }
 
     private mutating func move(pathOnly: Bool) -> [ProtocolAction] {
         renames.asked()
         let exchange = DavMessages.move(
-            temporary, to: plan.address, overwrites: plan.subject.ifExists == .replace || ownsTarget,
-            pathOnly: pathOnly)
+            temporary, to: plan.address, overwrites: mayReplace, pathOnly: pathOnly)
         return perform(exchange) { .moving($0, pathOnly: pathOnly) }
     }
 
@@ -90,7 +107,7 @@ extension DavUpload {
     private mutating func prove(_ demand: WaitDemand, busy: Duration? = nil) -> [ProtocolAction] {
         guard plan.isCloud, let busy else { return ask(temporary) { .proving($0, isTarget: false, demand) } }
         point.busyUntil = now.advanced(by: busy)
-        return [.persist(ResumePoint(point))] + ask(temporary) { .proving($0, isTarget: false, demand) }
+        return [.persist(durable)] + ask(temporary) { .proving($0, isTarget: false, demand) }
     }
 
     /// The next look is an attempt of its own: nobody else waits for this file meanwhile.
@@ -108,8 +125,9 @@ extension DavUpload {
             }
             return ask(plan.address) { .proving($0, isTarget: true, demand) }
         }
+        let standing = if case .found(let file) = finding { judge(file) } else { NamedVersion.Standing?.none }
         switch finding {
-        case .found(let file) where file.size == plan.subject.size && isRenamed(file):
+        case .found(let file) where file.size == plan.subject.size && isRenamed(file, standing):
             isMeasured = true
             var receipt = receipt(.token, nil)
             receipt.etag = file.etag
@@ -117,14 +135,14 @@ extension DavUpload {
             return over(.finish(receipt))
         case .found(let file) where file.size == plan.subject.size:
             // A gateway may have asked twice, and brought the second answer.
-            if demand != nil, plan.subject.ifExists != .replace {
+            if demand != nil, plan.subject.ifExists != .replace, standing != .ours {
                 return over(
                     .fail(.unsure(at: plan.address.server, "nothing tells whether what is there is the same file")))
             }
             return vanished()
         case .found(let file):
             // The wish is that what is there goes, whosever it is.
-            if plan.subject.ifExists == .replace { return vanished() }
+            if plan.subject.ifExists == .replace || standing == .ours { return vanished() }
             let length = file.size.map { "\($0) bytes" } ?? "a length that it does not tell"
             return over(
                 .fail(.unsure(at: plan.address.server, "what is there has \(length), not \(plan.subject.size)")))
@@ -143,8 +161,9 @@ extension DavUpload {
         return [.startOver(reason: "the temporary file is not there any more")] + fresh()
     }
 
-    private func isRenamed(_ target: DavResource) -> Bool {
-        renames.explains(targetUnder: plan.subject.ifExists, hasOurTime: plan.subject.hasTime(target.modified))
+    private func isRenamed(_ target: DavResource, _ standing: NamedVersion.Standing?) -> Bool {
+        renames.explains(
+            targetUnder: own.rule(plan.subject.ifExists, standing), hasOurTime: plan.subject.hasTime(target.modified))
     }
 
     /// The server did not overwrite.
@@ -169,7 +188,7 @@ extension DavUpload {
     /// Only a MOVE of ours takes the temporary file away: one that a killed engine had asked for, or that the line brought twice. Where it is
     /// there, none has happened, unless what a killed engine had sent has made it once more after that.
     mutating func compared(_ finding: DavFinding, _ file: DavResource) -> [ProtocolAction] {
-        if finding == .missing, isRenamed(file) {
+        if finding == .missing, isRenamed(file, judge(file)) {
             isMeasured = true
             var receipt = receipt(.token, nil)
             receipt.etag = file.etag
@@ -212,6 +231,7 @@ extension DavUpload {
         if isCompared { receipt.digest = digest }
         receipt.etag = answer?.field("oc-etag") ?? answer?.field("etag")
         receipt.status = answer?.status
+        receipt.shown = answer?.date.map { $0.milliseconds / 1000 }
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
         return receipt
     }

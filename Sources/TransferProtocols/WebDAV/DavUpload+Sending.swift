@@ -6,14 +6,20 @@ extension DavUpload {
     mutating func send() -> [ProtocolAction] {
         var headers: [HeaderField] = []
         isCompared = false
-        if isStraight, plan.subject.ifExists != .replace {
-            headers.append(HeaderField("If-None-Match", "*"))
-        }
+        if isStraight, plan.subject.ifExists != .replace { headers.append(straightCondition) }
         if plan.isCloud {
             headers.append(HeaderField("X-OC-Mtime", "\(modified)"))
             if let digest { headers += DavMessages.checksum(digest) }
         }
         return perform(DavMessages.put(temporary, size: plan.subject.size, headers: headers)) { .sending($0) }
+    }
+
+    /// Nothing is replaced there, or our earlier version alone, where the look before has found it.
+    private var straightCondition: HeaderField {
+        guard mayReplace, let tag = own.version?.etag, tag.hasPrefix("\"") else {
+            return mayReplace ? HeaderField("If-Match", "*") : HeaderField("If-None-Match", "*")
+        }
+        return HeaderField("If-Match", tag)
     }
 
     mutating func sent(_ end: ExchangeEnd) -> [ProtocolAction] {
@@ -59,7 +65,7 @@ extension DavUpload {
     private mutating func lost(_ end: ExchangeEnd) -> [ProtocolAction] {
         guard end.bytesSent > 0, !point.wasCut else { return [] }
         point.wasCut = true
-        return [.persist(ResumePoint(point))]
+        return [.persist(durable)]
     }
 
     private mutating func differs() -> [ProtocolAction] {
@@ -120,7 +126,7 @@ extension DavUpload {
         }
         if let doubt {
             point.wasCut = true
-            return [.persist(ResumePoint(point))] + over(.wait(WaitDemand(.backoff, doubt)))
+            return [.persist(durable)] + over(.wait(WaitDemand(.backoff, doubt)))
         }
         guard case .found(let file) = finding, let length = file.size else {
             return over(.fail(.unverifiable(at: plan.address.server, "took the file but does not tell its size")))
@@ -136,11 +142,11 @@ extension DavUpload {
         guard before + 1 < Self.mostUnanswered else {
             point.unanswered = nil
             let why = "has the file, but its answer with the SHA-256 of it was lost, time after time"
-            return [.persist(ResumePoint(point))] + over(.fail(.unverifiable(at: plan.address.server, why)))
+            return [.persist(durable)] + over(.fail(.unverifiable(at: plan.address.server, why)))
         }
         point.unanswered = before + 1
         point.wasCut = true
-        return [.persist(ResumePoint(point))] + over(.wait(WaitDemand(.backoff, doubt)))
+        return [.persist(durable)] + over(.wait(WaitDemand(.backoff, doubt)))
     }
 
     mutating func whole() -> [ProtocolAction] {

@@ -26,6 +26,8 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case making(ExchangeID, Int)
         /// Is all of it there? `doubt`: the PUT's answer was lost. Next: `moving`, `clearing`, `over`.
         case checking(ExchangeID, doubt: TransferError?)
+        /// Does our earlier version still have the target's name, right before the MOVE? Next: `moving`, `leaving`, `over`.
+        case lookingAgain(ExchangeID)
         /// The MOVE. Next: itself, `proving`, `inTheWay`, `clearing`, `over`.
         case moving(ExchangeID, pathOnly: Bool)
         /// Did the MOVE happen? First the temporary file, then the target. Next: itself, `moving`, `sending`, `over`.
@@ -71,8 +73,10 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     /// Folders that the server did not want to make: what it said.
     var foldersRefused: [Int: ProtocolAction] = [:]
     var repairs = 0
-    /// An earlier version of the source is under the final name: ours to replace.
-    private(set) var ownsTarget = false
+    /// An earlier version of the source that got the final name.
+    var own: OwnTarget
+    /// The last look found that version under the final name, or whatever is there may be replaced.
+    var mayReplace: Bool
     package private(set) var unremoved: [ResumePoint] = []
     /// When the last exchange ended.
     private(set) var now = Timestamp(milliseconds: 0)
@@ -82,6 +86,8 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         self.plan = plan
         self.lastID = lastID
         facts = plan.facts
+        own = OwnTarget(plan.subject)
+        mayReplace = plan.subject.ifExists == .replace
         point = plan.resume ?? DavResumePoint(temporary: plan.address.target)
         renames = RenameHistory(wasIntended: plan.resume?.publishing == true && !plan.subject.hasChanged)
         folders = DavMessages.folders(above: plan.address)
@@ -110,7 +116,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     private var current: ExchangeID? {
         switch state {
         case .looking(let id), .probing(let id), .clearing(let id, _), .sending(let id), .making(let id, _),
-            .checking(let id, _), .moving(let id, _), .proving(let id, _, _), .inTheWay(let id),
+            .checking(let id, _), .lookingAgain(let id), .moving(let id, _), .proving(let id, _, _), .inTheWay(let id),
             .recalling(let id, _), .confirming(let id, _), .comparing(let id, _), .leaving(let id, _):
             id
         case .ready, .digesting, .over: nil
@@ -134,7 +140,8 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case .leaving(_, let action):
             noteRemoval(of: DavResumePoint(temporary: point.temporary, generation: point.generation), end)
             return over(action)
-        case .looking, .probing, .recalling, .checking, .proving, .confirming, .inTheWay, .comparing: return found(end)
+        case .looking, .probing, .recalling, .checking, .lookingAgain, .proving, .confirming, .inTheWay, .comparing:
+            return found(end)
         case .ready, .digesting, .over: return []
         }
     }
@@ -150,11 +157,17 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         if case .other(let meaning) = finding, let refusal = meaning.refusal { return over(refusal) }
         switch state {
         case .looking:
-            if case .found(let file) = finding { return over(existing(file, isFirst: true)) }
-            return fresh()
+            guard case .found(let file) = finding else { return fresh() }
+            switch judge(file) {
+            case .ours?: return fresh()
+            case .unknown?: return over(.fail(.unsureOfEarlier(at: plan.address.server)))
+            case .foreign?: return over(existing(file, isFirst: false))
+            case nil: return over(existing(file, isFirst: true))
+            }
         case .probing: return probed(finding)
         case .recalling(_, let isTarget): return recalled(finding, isTarget)
         case .checking(_, let doubt): return checked(finding, doubt)
+        case .lookingAgain: return lookedAgain(finding)
         case .proving(_, let isTarget, let demand): return proved(finding, isTarget, demand)
         case .inTheWay: return stood(finding)
         case .comparing(_, let file): return compared(finding, file)
@@ -169,6 +182,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case .recalling(_, let isTarget):
             ask(isTarget ? plan.address : temporary) { .recalling($0, isTarget: isTarget) }
         case .checking(_, let doubt): ask(temporary) { .checking($0, doubt: doubt) }
+        case .lookingAgain: ask(plan.address) { .lookingAgain($0) }
         case .proving(_, let isTarget, let demand):
             ask(isTarget ? plan.address : temporary) { .proving($0, isTarget: isTarget, demand) }
         case .confirming(_, let answer): ask(plan.address) { .confirming($0, answer) }
@@ -183,7 +197,8 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     private mutating func begin() -> [ProtocolAction] {
         if plan.resume != nil { return plan.subject.hasChanged ? recall() : ask(temporary) { .probing($0) } }
         // A small file is sent and refused as fast as it is asked for.
-        if plan.subject.ifExists == .replace || plan.subject.size <= Self.unlooked { return fresh() }
+        let isSmall = plan.subject.size <= Self.unlooked && !own.isKnown
+        if plan.subject.ifExists == .replace || isSmall { return fresh() }
         return ask(plan.address) { .looking($0) }
     }
 
@@ -195,15 +210,18 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
                 guard until > latest else { return [.accepted(plan.subject.size)] + lookLater() }
                 // By a clock that was set since.
                 point.busyUntil = latest
-                return [.accepted(plan.subject.size), .persist(ResumePoint(point))] + lookLater()
+                return [.accepted(plan.subject.size), .persist(durable)] + lookLater()
             }
             // By its length alone it would pass for less than was asked; only the answer to a PUT tells more.
             if mustCompare { return startOver("the server's SHA-256 of the file was not heard") }
             isMeasured = true
             return [.resumed(at: plan.subject.size)] + whole()
         case .missing where point.publishing: return ask(plan.address) { .proving($0, isTarget: true, nil) }
-        // Straight at the target it may be anybody's: the PUT will say.
         case .found where !isStraight: return again() + clear()
+        // Straight at the target it may be anybody's: the PUT will say.
+        case .found(let file):
+            _ = judge(file)
+            return again() + fresh()
         default: return again() + fresh()
         }
     }
@@ -226,9 +244,9 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         renames.forget()
         if plan.subject.verify == .digest, digest == nil {
             state = .digesting
-            return [.persist(ResumePoint(point)), .digestSource]
+            return [.persist(durable), .digestSource]
         }
-        return [.persist(ResumePoint(point))] + send()
+        return [.persist(durable)] + send()
     }
 
     /// Before anything of the earlier version is thrown away it is asked whether it has the final name, or may yet get it.
@@ -249,8 +267,12 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
             if plan.subject.ifExists == .replace { return clear() }
             let seconds = file.modified.map { $0.milliseconds / 1000 }
             let standing = (point.version ?? plan.subject.earlierVersion)?.standing(size: file.size, modified: seconds)
+            // The version before that one may have the name still.
+            if standing != .ours, judge(file) == .ours { return clear() }
             switch file.isFolder ? .foreign : standing {
-            case .ours?: return clear(owns: true)
+            case .ours?:
+                own.found(StandingFile(file))
+                return clear(owns: true)
             case .foreign?: return disclaim(throwsAway: true) + over(existing(file, isFirst: false))
             case .unknown?, nil: break
             }
@@ -260,11 +282,10 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     }
 
     /// Throws away what is there, and begins with another name: a dead PUT may still hold a lock on the old one.
-    /// - Parameter owns: an earlier version of the source was seen under the final name.
+    /// - Parameter owns: an earlier version of the source was recognised under the final name.
     mutating func clear(owns: Bool = false) -> [ProtocolAction] {
         let old = DavResumePoint(temporary: point.temporary, generation: point.generation)
         let wasStraight = isStraight
-        ownsTarget = ownsTarget || owns
         let disclaimed = disclaim(throwsAway: true, owns: owns)
         hadWhole = hadWhole || isWhole
         isWhole = false
@@ -281,6 +302,13 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     }
 
     mutating func startOver(_ reason: String) -> [ProtocolAction] { [.startOver(reason: reason)] + clear() }
+
+    /// Compares our earlier version with a file that has the target's name.
+    mutating func judge(_ file: DavResource) -> NamedVersion.Standing? {
+        let standing = file.isFolder && own.isKnown ? .foreign : own.standing(StandingFile(file))
+        mayReplace = plan.subject.ifExists == .replace || standing == .ours
+        return standing
+    }
 
     // MARK: Words
 

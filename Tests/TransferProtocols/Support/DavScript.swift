@@ -42,7 +42,7 @@ struct HTTPPlay<Machine: ProtocolMachine> {
 
 /// As `words`, with the path alone and of the fields those that decide.
 func told(_ actions: [ProtocolAction]) -> [String] {
-    let shown = ["Destination", "Overwrite", "If-None-Match", "OC-Checksum", "X-Hash"]
+    let shown = ["Destination", "Overwrite", "If-Match", "If-None-Match", "OC-Checksum", "X-Hash"]
     return zip(actions.filter(\.isShown), words(actions)).map { action, word in
         guard case .perform(_, .http(let exchange)) = action else { return word }
         let fields = exchange.headers.filter { shown.contains($0.name) || ($0.name == "Depth" && $0.value != "0") }

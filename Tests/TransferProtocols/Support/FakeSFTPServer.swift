@@ -202,8 +202,8 @@ struct SFTPStory {
     var losing: [String: Int] = [:]
     /// Happens at the server when the rename is asked for.
     var appears: FakeSFTPServer.File?
-    /// The rule for the attempts that follow.
-    private var next: ExistingFilePolicy?
+    /// Somebody puts another file in the target's place right after this operation, by its name.
+    var replaces: (after: String, FakeSFTPServer.File)?
     /// Bytes that were sent.
     var sent: Int64 = 0
     /// The error with which the last attempt failed.
@@ -237,7 +237,6 @@ struct SFTPStory {
     mutating func attempt() -> String {
         (log, order) = ([], [])
         sent = 0
-        subject.ifExists = next ?? subject.ifExists
         var machine = SFTPUpload(
             SFTPUploadPlan(host: "h", path: RawPath("d/f"), subject: subject, facts: facts, resume: resume))
         var actions = machine.handle(.began(at: noon))
@@ -273,6 +272,10 @@ struct SFTPStory {
                         appears = nil
                     }
                     let end = server.perform(exchange, source: source)
+                    if case .sftp(let operation) = exchange, let (after, file) = replaces, operation.verb == after {
+                        server.files["d/f"] = file
+                        replaces = nil
+                    }
                     if case .sftp(let operation) = exchange, operation.verb == pausedAt {
                         server.disconnect()
                         remains = machine.remains?.content(SFTPResumePoint.self)
@@ -293,8 +296,8 @@ struct SFTPStory {
                     log += words([action])
                 case .persist(let point):
                     resume = point.content(SFTPResumePoint.self)
-                    // As the engine has it: what is ours is replaced by the attempts that follow.
-                    if point.ownVersion != nil { next = .replace }
+                    // As the engine has it: the attempts that follow know what is ours.
+                    if let own = point.ownVersion, subject.ifExists != .replace { subject.own = own }
                     log.append("persist")
                 case .digestSource: digest = sha256(source)
                 case .learned(let news):
