@@ -193,6 +193,32 @@ private func disowns(_ actions: [ProtocolAction]) -> Bool {
         actions.lazy.compactMap { action in if case .compareSource(let point) = action { point } else { nil } }.first
     }
 
+    @Test("A POST, and a join of parts, that never went out are taken back by whoever breaks the attempt off")
+    func unaskedOnce() {
+        let subject = UploadSubject(name: RawPath("f"), size: 1000, token: "abc")
+        let post = HTTPPlay(PostUpload(PostPlan(address: HTTPAddress("http://h/api")!, subject: subject)))
+        #expect(unasked(post.last)?.content(PostResumePoint.self) == PostResumePoint(token: "abc", isSent: false))
+
+        let size = 64 << 20 as Int64
+        let files = HTTPAddress("http://h/files/")!
+        var parts = TusResumePoint(
+            parts: [
+                TusResumePoint.Part(0..<size / 2, url: HTTPAddress("http://h/files/a")),
+                TusResumePoint.Part(size / 2..<size, url: HTTPAddress("http://h/files/b")),
+            ], begun: noon)
+        let large = UploadSubject(name: RawPath("f"), size: size, token: "abc")
+        for wasAsked in [false, true] {
+            parts.isJoining = wasAsked
+            var replaced = large
+            replaced.ifExists = .replace
+            var tus = HTTPPlay(TusUpload(TusPlan(endpoint: files, subject: replaced, resume: parts)))
+            for name in ["/a", "/b"] { tus.end(answered(200, ["Upload-Offset: \(size / 2)"]), of: name) }
+            #expect(tus.said.last == "POST /files/ | Overwrite: T")
+            // One that an earlier attempt has asked for may have happened.
+            #expect(unasked(tus.last)?.content(TusResumePoint.self)?.isJoining == (wasAsked ? nil : false))
+        }
+    }
+
     @Test("A MOVE that was never asked for is not waited for: the chunks of the earlier version just go")
     func nextcloudUnasked() {
         let files = HTTPAddress("https://c/remote.php/dav/files/u/f")!

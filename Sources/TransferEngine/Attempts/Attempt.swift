@@ -77,6 +77,8 @@ final class Attempt {
     var actions: [ProtocolAction] = []
     /// An action that takes time is under way: the disk, a digest.
     var isBlocked = false
+    /// The point without the intent that was recorded last, as long as the request of that intent has not begun.
+    var unasked: ResumePoint?
     /// The file of authorities that it has waited for: once, whether its disk has answered or not.
     var awaitedTrust: RawPath?
     var exchanges: [FlyingExchange] = []

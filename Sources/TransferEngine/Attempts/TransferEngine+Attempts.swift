@@ -192,7 +192,9 @@ extension TransferEngine {
         case .perform(let id, let exchange): begin(exchange, id, attempt)
         case .abandon(let id): abandon(id, of: attempt)
         case .openGate(let id, let opening): openGate(id, opening, attempt)
-        case .persist(let point): persist(point, attempt, waits: !isLast)
+        case .persist(let point):
+            if case .compareSource(let unasked)? = attempt.actions.first { attempt.unasked = unasked }
+            persist(point, attempt, waits: !isLast)
         case .wake(let timer, let delay): wake(attempt, timer, after: delay)
         case .resumed(let offset): resumed(attempt, at: offset)
         case .accepted(let bytes): accepted(attempt, bytes)
@@ -232,6 +234,7 @@ extension TransferEngine {
     }
 
     func begin(_ exchange: Exchange, _ local: ExchangeID, _ attempt: Attempt) {
+        attempt.unasked = nil
         let wire = exchanges.newName()
         switch exchange {
         case .http(let exchange): begin(exchange, local, wire, attempt)
@@ -331,8 +334,12 @@ extension TransferEngine {
         }
     }
 
-    /// Breaks all exchanges off; what a sink can still get, it gets.
+    /// Breaks all exchanges off; what a sink can still get, it gets. A request that never went out leaves no intent behind.
     func abandonAll(of attempt: Attempt) {
+        if let unasked = attempt.unasked {
+            attempt.unasked = nil
+            persist(unasked, attempt, waits: false)
+        }
         for exchange in attempt.exchanges {
             attempt.upload?.unconfirmed += exchange.sent
             abandon(exchange, of: attempt)

@@ -166,6 +166,7 @@ extension TransferEngine {
     /// - Parameter unasked: the point without the intent of the request that was to follow.
     func compareSource(_ attempt: Attempt, keeping unasked: ResumePoint?) {
         guard attempt.upload?.source?.change != nil else { return }
+        attempt.unasked = nil
         // Whatever rule decides next, also after a failure: nobody is to wait for what was never asked.
         if let unasked { persist(unasked, attempt, waits: false) }
         sourceChanged(attempt, stored: nil)

@@ -34,7 +34,7 @@ package enum ProtocolAction: Sendable, Hashable {
     /// source is now. Comes before every request that gives the final name, and before anybody is blamed for bytes that arrived
     /// other than they were hashed.
     /// - Parameter keeping: the point that is handed over then, in the place of one that has just been persisted for a request which now never
-    ///   goes out; `nil`: the last one.
+    ///   goes out; `nil`: the last one. It holds as well when the attempt is broken off between that `persist` and the request.
     case compareSource(keeping: ResumePoint?)
     /// The server (or the local file) has every byte. The last action.
     case finish(Receipt)

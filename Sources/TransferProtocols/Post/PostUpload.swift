@@ -34,7 +34,7 @@ package struct PostUpload: ProtocolMachine {
             if plan.subject.verify == .digest {
                 return over(.fail(.unverifiable(at: plan.address.server, "tells no digest of what a POST has made")))
             }
-            return [.persist(point(isSent: true))] + send()
+            return [.persist(point(isSent: true)), .compareSource(keeping: point(isSent: false))] + send()
         case (.sending(let id), .ended(let ended, let end)) where ended == id: return sent(end)
         default:
             // Heads are looked at when the exchange ends; what belongs to a finished one comes too late.

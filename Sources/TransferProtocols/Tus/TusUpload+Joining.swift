@@ -13,12 +13,13 @@ extension TusUpload {
     /// The last request. Written down first: should its answer be lost, the file may be there.
     mutating func join() -> [ProtocolAction] {
         let isNew = !isJoining
+        let unasked = isNew ? point : nil
         isJoining = true
         hasSent = true
         let id = nextID()
         state = .joining(id)
         return (isNew ? [persist()] : []) + [
-            .compareSource(keeping: nil), .perform(id, messages.join(endpoint, parts.compactMap(\.url))),
+            .compareSource(keeping: unasked), .perform(id, messages.join(endpoint, parts.compactMap(\.url))),
         ]
     }
 

@@ -235,6 +235,33 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a POST that is broken off before its request has gone out is sent when it goes on")
+    func unaskedPost() async throws {
+        let held = try Milestone()
+        let harness = try await EngineHarness(limits: EngineLimits(transfers: 1)) { request, _ in
+            request.target == "/in/a" ? .holdBody(1, held) : .ordinary
+        }
+        for name in ["a", "b"] { try harness.sandbox.write(name, [1, 2, 3]) }
+        let batch = try await harness.add(harness.request(upload: ["a", "b"]) { $0.options.uploadBy = .post })
+        while harness.store.count("POST", "/in/a") == 0 { await Task.yield() }
+        while await harness.engine.filesAtHand == 0 { await Task.yield() }
+        // The second file is claimed; that it is about to be sent cannot be made durable.
+        try harness.refuseCommits()
+        held.reach()
+        var claim = await harness.engine.claimWithIntent
+        while claim == nil {
+            await Task.yield()
+            claim = await harness.engine.claimWithIntent
+        }
+        await harness.engine.stop([try #require(claim)])
+        #expect(harness.store.count("POST", "/in/b") == 0)
+        try harness.acceptCommits()
+        let snapshot = try await harness.finished(batch)
+        #expect(snapshot.filesCompleted == 2, "\(snapshot.causes)")
+        #expect(harness.store.count("POST", "/in/b") == 1)
+        await harness.stop()
+    }
+
     @Test("a point of an earlier version of the source says so after a kill")
     func outdatedPoint() throws {
         var point = ResumePoint(PutResumePoint(stored: true, etag: nil))
@@ -420,5 +447,12 @@ import TransferQueue
         // Not in the moments in which one file tries.
         while await harness.engine.live().held[batch]?.error?.code != .cannotConnectToHost { await Task.yield() }
         await harness.stop()
+    }
+}
+
+extension TransferEngine {
+    /// The claim of an attempt that waits until its intent is durable.
+    fileprivate var claimWithIntent: TaskClaim? {
+        attempts.values.first { $0.isBlocked && !$0.actions.isEmpty }?.task.claim
     }
 }
