@@ -159,6 +159,7 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
         (nextcloud.version, nextcloud.before, nextcloud.vanished, nextcloud.lostAt) = (named, version, 1, noon)
         var ftp = FTPResumePoint(temporary: RawPath("d/t"))
         (ftp.seen, ftp.version, ftp.owned, ftp.vanished) = (1, named, .free(upTo: 10), 1)
+        ftp.longest = 10
         var sftp = SFTPResumePoint(temporary: RawPath("d/t"), size: 10, modified: 1)
         (sftp.refusedRenames, sftp.owned, sftp.vanished, sftp.reach) = (1, .free(upTo: 10), 1, SFTPUpload.mostReach)
         return [

@@ -75,6 +75,9 @@ package struct FTPResumePoint: RenamingResumePoint {
     package var compared: TransferDigest?
     /// Under the final name: why what is there is ours.
     package var owned: OwnedName?
+    /// Under the final name: the length of the longest version of the source that was sent there. A longer file is somebody else's. `nil`: a
+    /// point of an older engine, or none.
+    package var longest: Int64?
     package var vanished: Int?
 
     package init(temporary: RawPath, generation: Int = 1) {
@@ -84,9 +87,13 @@ package struct FTPResumePoint: RenamingResumePoint {
 
     package mutating func disclaim() { publishing = false }
 
+    /// Returns true when a file of that length under the final name may be what was sent there. There is no proof of it: what is shorter than
+    /// the server once had, or longer than all that was sent, is not.
+    func mayBe(_ size: Int64) -> Bool { size >= seen && size <= longest ?? .max && owned?.covers(size) == true }
+
     package var isPlausible: Bool {
         ResumeBounds.lengths.contains(seen) && ResumeBounds.generations.contains(generation) && !temporary.bytes.isEmpty
-            && ResumeBounds.counts.contains(vanished ?? 0)
+            && ResumeBounds.counts.contains(vanished ?? 0) && ResumeBounds.lengths.contains(longest ?? 0)
             && version?.isPlausible ?? true && owned?.isPlausible ?? true
     }
 }

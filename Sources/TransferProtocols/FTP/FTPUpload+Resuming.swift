@@ -7,7 +7,10 @@ extension FTPUpload {
             if size > 0, isStraight {
                 // To our own earlier version nothing can be added.
                 if !point.publishing, own.standing(StandingFile(end)) == .ours { return send(0..<plan.subject.size) }
-                guard plan.subject.ifExists == .replace || point.owned?.covers(size) == true else {
+                if !point.mayBe(size), plan.subject.ifExists == .replace {
+                    return startOver("what is there cannot be what was sent")
+                }
+                guard point.mayBe(size) else {
                     let why = "it cannot rename files, and nothing tells whether what is there is ours"
                     return over(.fail(.unsure(at: plan.host, why)))
                 }

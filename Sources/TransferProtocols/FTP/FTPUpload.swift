@@ -156,7 +156,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
             return ask(plan.path) { .looking($0) }
         }
         if plan.subject.hasChanged {
-            if isStraight, point.owned != .written, plan.subject.ifExists != .replace {
+            if isStraight, plan.subject.ifExists != .replace {
                 return ask(plan.path) { .looking($0) }
             }
             ownsTarget = isStraight
@@ -175,7 +175,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     private mutating func looked(_ end: FTPEnd) -> [ProtocolAction] {
         look(end)
         if let size = end.size {
-            if point.owned?.covers(size) == true {
+            if point.mayBe(size) {
                 // An earlier attempt began it, with another version of the source.
                 point.owned = .written
                 ownsTarget = true
@@ -211,10 +211,11 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
             return [.claimName(plan.path)] + ask(plan.path) { .looking($0) }
         }
         let owned = isFree ? OwnedName.free(upTo: plan.subject.size) : point.temporary == name ? point.owned : nil
+        let longest = isStraight ? max(point.longest ?? point.owned?.most ?? 0, plan.subject.size) : plan.subject.size
         let vanished = point.vanished
         point = FTPResumePoint(temporary: name, generation: point.generation)
         point.vanished = vanished
-        if isStraight { point.owned = owned }
+        if isStraight { (point.owned, point.longest) = (owned, longest) }
         renames.forget()
         return (isStraight ? [.claimName(plan.path)] : []) + [.persist(durable)] + send(0..<plan.subject.size)
     }

@@ -14,6 +14,9 @@ package enum OwnedName: Codable, Hashable, Sendable {
         }
     }
 
+    /// Bytes that a file of ours has at most; `nil`: that is not known.
+    var most: Int64? { if case .free(let most) = self { most } else { nil } }
+
     /// Returns true when a file of that length is ours; `nil`: the server does not tell it.
     func covers(_ size: Int64?) -> Bool {
         switch self {

@@ -90,9 +90,12 @@ private func run(_ plan: FTPUploadPlan, _ ends: FTPEnd...) -> (said: [String], p
                 run(plan(policy, size: 300, resume: broken), Answers.size(400)).said == [
                     "over: the temporary file is longer than the source", "persist ftp", "STOR f 0..<300",
                 ])
-            // What is known to have come there needs no question.
-            let known = run(plan(policy, size: 300, changed: true, arrived: true, resume: begun))
-            #expect(known.said == ["persist ftp", "STOR f 0..<300"] && known.point?.owned == .written)
+            // What is known to have come there may be somebody else's by now.
+            let known = plan(policy, size: 300, changed: true, arrived: true, resume: broken)
+            #expect(run(known).said == ["SIZE f"])
+            let own = run(known, Answers.size(400))
+            #expect(own.said == ["persist ftp", "STOR f 0..<300"] && own.point?.owned == .written)
+            #expect(run(known, Answers.size(1001)).said == other)
         }
     }
 
@@ -134,6 +137,23 @@ private func run(_ plan: FTPUploadPlan, _ ends: FTPEnd...) -> (said: [String], p
         let changed = plan(changed: true, resume: point)
         #expect(run(changed, Answers.done("DELE")).said == ["SIZE f"])
         #expect(run(plan(.replace, resume: point), Answers.missing).said.last == "STOR f 0..<1000")
+    }
+
+    @Test("what is shorter than the server had, or longer than what was sent, is neither gone on with nor replaced")
+    func bounds() {
+        for policy in policies {
+            var begun = run(plan(policy), Answers.missing, Answers.cut(sent: 600)).point
+            begun?.seen = 500
+            let again = plan(policy, arrived: true, resume: begun)
+            for size in [1, 499, 1001] as [Int64] {
+                #expect(run(again, Answers.size(size)).said == ["fail unknownOutcome"], "\(size)")
+            }
+            #expect(run(again, Answers.size(500), Answers.size(500)).said.last?.hasPrefix("APPE f 500") == true)
+        }
+        // Where any file may be replaced nothing is added to one that cannot be ours.
+        var point = FTPResumePoint(temporary: RawPath("f"))
+        (point.seen, point.publishing, point.owned, point.longest) = (1000, true, .written, 1000)
+        #expect(run(plan(.replace, resume: point), Answers.size(7)).said.last == "STOR f 0..<1000")
     }
 
     @Test("a point that says whose the file is survives its coding; one that does not say it is as it was")
