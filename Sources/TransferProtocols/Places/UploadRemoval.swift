@@ -19,7 +19,8 @@ package struct UploadRemoval: ProtocolMachine {
     /// The first error, such as the server's refusal, that left something there.
     private var refusal: TransferError?
 
-    init(_ exchanges: [HTTPExchange]) { self.exchanges = exchanges }
+    /// - Parameter lastID: of the exchanges that another machine made for the same attempt before.
+    init(_ exchanges: [HTTPExchange], after lastID: Int = 0) { (self.exchanges, self.lastID) = (exchanges, lastID) }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch (state, event) {

@@ -94,6 +94,11 @@ struct TusMessages: Sendable {
         return .http(exchange)
     }
 
+    /// Asks how much an upload has, from outside of it.
+    static func look(_ upload: HTTPAddress, endpoint: HTTPAddress) -> HTTPExchange {
+        HTTPExchange(.head, upload, headers: [Self.version], mayCarrySecrets: upload.origin == endpoint.origin)
+    }
+
     /// Frees what an upload takes there. 204, or 404 and 410 when it was gone before.
     static func terminate(_ upload: HTTPAddress, endpoint: HTTPAddress) -> HTTPExchange {
         HTTPExchange(
