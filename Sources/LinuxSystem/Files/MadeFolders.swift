@@ -41,18 +41,24 @@ extension System {
             if next.wasMissing, isNew(folder) { made.append(folder) }
         }
         // The last one first: a mode may forbid us to enter.
-        for folder in made.reversed() { try fchmod(folder.rawValue, mode: mode) }
+        for folder in made.reversed() {
+            do throws(Errno) {
+                try fchmod(folder.rawValue, mode: mode)
+            } catch {
+                // It is not the one that was made any more.
+                if error != .notPermitted { throw error }
+            }
+        }
     }
 
     /// Something is there that may hold more: a link that leads nowhere, or a file, is refused when it is opened.
     private static func leadsToFolder(_ path: [UInt8]) -> Bool { (try? stat(path)) != nil }
 
-    /// Returns true of a folder that is ours and holds nothing: one that somebody has put in the place of the one just made may be private,
-    /// and keeps the mode that it has.
+    /// Returns true of a folder that holds nothing: one that somebody has put in the place of the one just made may be private, and keeps the
+    /// mode that it has. Of another owner's the system refuses to change it, where it does not map all owners to one.
     private static func isNew(_ folder: OwnedDescriptor) -> Bool {
-        guard let status = try? fstat(folder.rawValue), status.userID == userID,
-            // A second open file, because reading entries moves its position.
-            let listed = try? openat(folder.rawValue, Array(".".utf8), flags: O_RDONLY | O_DIRECTORY),
+        // A second open file, because reading entries moves its position.
+        guard let listed = try? openat(folder.rawValue, Array(".".utf8), flags: O_RDONLY | O_DIRECTORY),
             let reader = try? DirectoryReader(listed)
         else { return false }
         do throws(Errno) { return try reader.next() == nil } catch { return false }

@@ -30,7 +30,7 @@ struct SideJobBook {
         if case .look = attempt.job {
             if looks[task] === attempt { looks[task] = nil }
         } else {
-            jobs[task] = nil
+            if jobs[task] === attempt { jobs[task] = nil }
         }
     }
 }

@@ -26,9 +26,16 @@ extension TransferEngine {
     func run(_ attempt: Attempt, despiteRefusal: Bool = false) async -> TransferError? {
         let login = login(attempt.context, attempt.origin)
         if !despiteRefusal {
-            if let refusal = await login.turn(isolation: self) { return refusal.error }
-            // The engine may have ended meanwhile.
+            if let refusal = await login.turn(isolation: self) ?? login.refusalOfSideJobs(timeline.now) {
+                attempt.refusal = WaitDemand(refusal.reason, refusal.error)
+                return refusal.error
+            }
+            // The engine may have ended meanwhile, or others have begun with what this one is to remove.
             guard phase == .running else { return .stoppedLooking }
+            let task = attempt.task.id
+            if case .removal = attempt.job, attempts[task] != nil || sideJobs.removal(of: task) != nil {
+                return .takenBack
+            }
         }
         attempt.login = login
         if login.standing.mayStart { login.standing.began(attempt.task.id) }
@@ -37,18 +44,24 @@ extension TransferEngine {
             sideJobs.begin(attempt)
             feed(attempt, .began(at: timeline.now))
         }
-        if let demand = attempt.refusal { refused(attempt, demand) }
+        if let demand = attempt.refusal { await refused(attempt, demand, login) }
         if login.standing.ended(attempt.task.id) { schedulePump() }
         return error
     }
 
-    private func refused(_ attempt: Attempt, _ demand: WaitDemand) {
+    /// A server may take files and let nobody list or read them: its no to a side job keeps no file from starting.
+    private func refused(_ attempt: Attempt, _ demand: WaitDemand, _ login: Login) async {
+        guard demand.reason == .auth || demand.reason == .hostKey else { return }
         let context = attempt.context
         attempt.mayShowOtherwise =
             demand.reason == .auth
             && (attempt.keysGeneration != context.keysGeneration || context.triesAsAsked(attempt.lastAnswer?.head)
                 || context.renewsKeys(at: timeline.now))
-        if !attempt.mayShowOtherwise { wasRefused(attempt, demand) }
+        if attempt.mayShowOtherwise {
+            await fetchCredentials(context)
+        } else {
+            login.refuseSideJobs(LoginStanding.Refusal(demand.reason, demand.error), at: timeline.now)
+        }
     }
 
     /// Breaks all side jobs off. What was to be removed is found again at the next start.

@@ -39,7 +39,7 @@ struct CredentialBook {
 
     /// Has refused logins tried once more, and forgets credentials that could not be had.
     func tryAgain() {
-        for login in logins.values { login.standing.tryAgain() }
+        for login in logins.values { login.tryAgain() }
         for context in contexts.values {
             if case .failed = context.credentials { context.forgetCredentials() }
         }
@@ -47,6 +47,6 @@ struct CredentialBook {
 
     /// Has refused logins over SFTP tried once more: another agent may hold the key that was missing.
     func tryAgentAgain() {
-        for login in logins.values where login.key.origin.hasPrefix("sftp:") { login.standing.tryAgain() }
+        for login in logins.values where login.key.origin.hasPrefix("sftp:") { login.tryAgain() }
     }
 }

@@ -20,6 +20,8 @@ final class Login {
         }
     }
     private var inLine: [CheckedContinuation<Void, Never>] = []
+    /// The last refusal of a look, a read-back or a removal, and when.
+    private var sideRefusal: (refusal: LoginStanding.Refusal, at: Timestamp)?
     private let turned: (_ isRefused: Bool) -> Void
 
     /// - Parameter turned: called when it is refused, and when it is not any more: other files may have its slots then.
@@ -38,6 +40,20 @@ extension Login {
             await withCheckedContinuation { inLine.append($0) }
         }
         return standing.refusal
+    }
+
+    /// The reason why no side job shows it now: servers count refusals. One a minute finds out whether that has changed.
+    func refusalOfSideJobs(_ now: Timestamp) -> LoginStanding.Refusal? {
+        guard let (refusal, at) = sideRefusal, now >= at, now.since(at) < .seconds(60) else { return nil }
+        return refusal
+    }
+
+    func refuseSideJobs(_ refusal: LoginStanding.Refusal, at now: Timestamp) { sideRefusal = (refusal, now) }
+
+    /// A person has done something about it, or wants it tried.
+    func tryAgain() {
+        standing.tryAgain()
+        sideRefusal = nil
     }
 
     private func letOn() {

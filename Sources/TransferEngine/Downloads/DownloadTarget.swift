@@ -49,9 +49,11 @@ final class DownloadTarget: TransferBodySink {
 
     /// Opens what an earlier attempt left and says how much of it counts.
     func reopen(_ point: GetResumePoint) -> PartLeft {
+        // Its owner says nothing where a server over the network maps all to one, nor another name where backups are made of links.
         guard let name = point.partName, let inode = point.partInode,
-            let (found, status) = System.openFileOfOurs(directory.appending(name).bytes, flags: O_RDWR),
-            status.inode == inode
+            let found = try? System.open(
+                directory.appending(name).bytes, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK),
+            let status = try? System.fstat(found.rawValue), status.kind == .regular, status.inode == inode
         else { return .nothing }
         (partName, partInode, descriptor) = (name, inode, found)
         // Whoever has cut it may have put anything there.

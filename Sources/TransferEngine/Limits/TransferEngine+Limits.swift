@@ -41,7 +41,7 @@ extension TransferEngine {
             if context.keysGeneration == generation { continue }
             // A login that a person has given is tried, even the one that was refused before.
             for lane in lanes.all where lane.summary.batch == batch {
-                login(context, lane.summary.origin).standing.tryAgain()
+                login(context, lane.summary.origin).tryAgain()
             }
         }
         tryLooksAgain()

@@ -69,7 +69,7 @@ extension QueueReader {
             """
             INSERT INTO rewritten (listing, name, open_until, completed_at, size, digest)
             SELECT ?1, ifnull(?2, t.name),
-                iif(t.state = \(state: .completed), 0, ifnull(t.finished_at + ?7, \(Int64.max))),
+                iif(t.state = \(state: .completed), 0, ifnull(t.finished_at, \(Int64.max))),
                 iif(t.state = \(state: .completed), t.finished_at + ?7, 0),
                 iif(t.state = \(state: .completed), t.size, NULL), iif(t.state = \(state: .completed), d.digest, NULL)
             FROM tasks t LEFT JOIN task_details d ON d.task = t.id

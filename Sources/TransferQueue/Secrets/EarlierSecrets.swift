@@ -4,10 +4,12 @@ import TransferModel
 
 /// Brings up to date what earlier versions stored of secrets. At the start only.
 extension QueueStore {
-    /// Moves proxies that name a user from the options of batches, where earlier versions stored them, to the secrets.
+    /// Moves proxies that name a user from the options of batches, where earlier versions stored them, to the secrets. Batches that are
+    /// added since have none.
     func hideProxies() throws {
+        if try areProxiesHidden { return }
         let suspects = try database.rows(
-            "SELECT id, uuid, options FROM batches WHERE options LIKE '%\"proxies\":{%@%'"
+            "SELECT id, uuid, options FROM batches WHERE \(Self.mayShowProxies)"
         ) { row in (id: row.integer(0), uuid: UUID(bytes: row.bytes(1)), options: row.text(2)) }
         for suspect in suspects {
             guard let uuid = suspect.uuid, var options = StoredJSON.value(TransferOptions.self, suspect.options) else {
@@ -24,6 +26,20 @@ extension QueueStore {
             }
         }
     }
+
+    /// Notes that no batch shows a proxy's user any more, so that no later start looks for one. In the start's own transaction.
+    func noteHiddenProxies() throws {
+        guard try !areProxiesHidden,
+            try database.integer("SELECT 1 FROM batches WHERE \(Self.mayShowProxies) LIMIT 1") == nil
+        else { return }
+        try database.run("INSERT INTO meta VALUES ('proxies_hidden', 1)")
+    }
+
+    private var areProxiesHidden: Bool {
+        get throws { try database.integer("SELECT value FROM meta WHERE name = 'proxies_hidden'") == 1 }
+    }
+
+    private static let mayShowProxies = "options LIKE '%\"proxies\":{%@%'"
 
     /// Earlier versions did not say in the queue which batches keep something in the secrets store.
     func noteSecrets() throws {

@@ -124,6 +124,7 @@ extension QueueStore {
             database: database, secrets: SecretStore(file: files.secrets), clock: clock, platform: platform)
         try store.transact {
             try store.running.requeueClaimed()
+            try store.noteHiddenProxies()
             var payload = EventPayload()
             payload.message = version
             try store.queue.append(.engineStarted, batch: nil, payload: payload)

@@ -51,8 +51,10 @@ actor EngineProcess {
     private func begin(ready: @escaping @Sendable () -> Void) {
         Task {
             do throws(EngineFailure) {
-                try await start()
+                let days = try await start()
                 ready()
+                // What can wait is done when all that is to go on goes on.
+                await forgetOld(days: days)
             } catch {
                 failure = error
                 await tearDown()
@@ -62,7 +64,8 @@ actor EngineProcess {
 
     // MARK: Starting
 
-    private func start() async throws(EngineFailure) {
+    /// - Returns: for how many days the history is kept.
+    private func start() async throws(EngineFailure) -> Int {
         let queue = try openQueue()
         self.queue = queue
         do { try EngineLog.check(directory: places.logDirectory) } catch { throw EngineFailure(cannotStart: error) }
@@ -84,8 +87,8 @@ actor EngineProcess {
                 self?.assumeIsolated { $0.end(.now) }
             }
             try await service.start(listener: socket.listener)
-            await forgetOld(queue, days: settings.historyDays)
             try await engine.start()
+            return settings.historyDays
         } catch {
             throw EngineFailure(cannotStart: error)
         }
@@ -172,8 +175,8 @@ actor EngineProcess {
         }
     }
 
-    private func forgetOld(_ queue: TransferQueue, days: Int) async {
-        if days == 0 { return }
+    private func forgetOld(days: Int) async {
+        guard days > 0, let queue else { return }
         let limit = Timestamp(milliseconds: WallClock.milliseconds - Int64(days) * 86_400_000)
         // What still lies somewhere is known as long as it does. Tried again at the next start.
         guard let left = try? await queue.leftBehind() else { return }

@@ -165,6 +165,7 @@ import TransferModel
         try await queue.close()
         do {
             let stored = try SQLiteConnection(path: sandbox.path("queue.sqlite").bytes, access: .readWrite)
+            try stored.run("DELETE FROM meta WHERE name = 'proxies_hidden'")
             try stored.run(
                 "UPDATE batches SET options = ?", .text(#"{"proxies":{"http_proxy":"http://ana:XpasswordX@proxy"}}"#))
             let secrets = try SQLiteConnection(path: sandbox.path("secrets.sqlite").bytes, access: .readWrite)
