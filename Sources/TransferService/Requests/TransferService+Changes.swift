@@ -207,11 +207,16 @@ extension TransferService {
             }
         var results = NodeResults(results: [])
         var named = request.ids ?? []
+        var groups: [RowID] = []
         for row in request.rows ?? [] {
-            guard case .group = row else {
-                named += try await queue.reader.nodes(in: row)
-                continue
-            }
+            if case .group = row { groups.append(row) } else { named += try await queue.reader.nodes(in: row) }
+        }
+        named = named.unique
+        // Before anything is moved.
+        guard named.count <= MoveRequest.mostNamed else {
+            throw RequestError(.usage, "up to \(MoveRequest.mostNamed) nodes are moved at once: name fewer")
+        }
+        for row in groups {
             var rank: Int64?
             var operation: Int64?
             var page = try await queue.reader.nodes(in: row)
@@ -223,10 +228,6 @@ extension TransferService {
                 guard page.count == 1000, rank != nil, case .task(let last)? = page.last else { break }
                 page = try await queue.reader.nodes(in: row, after: last)
             }
-        }
-        named = named.unique
-        guard named.count <= MoveRequest.mostNamed else {
-            throw RequestError(.usage, "up to \(MoveRequest.mostNamed) nodes are moved at once: name fewer")
         }
         if !named.isEmpty { try await take(try await queue.writer.move(named, to: place), &results) }
         if results.results.isEmpty, request.rows == nil { throw RequestError(.usage, "no node is named") }
