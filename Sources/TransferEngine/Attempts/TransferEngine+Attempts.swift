@@ -194,7 +194,8 @@ extension TransferEngine {
         case .openGate(let id, let opening): openGate(id, opening, attempt)
         case .persist(let point):
             if case .compareSource(let unasked)? = attempt.actions.first { attempt.unasked = unasked }
-            persist(point, attempt, waits: !isLast)
+            let isUnsynced = attempt.download.map { $0.target.isUnsynced(point) } ?? false
+            if isUnsynced { persistSynced(point, attempt) } else { persist(point, attempt, waits: !isLast) }
         case .wake(let timer, let delay): wake(attempt, timer, after: delay)
         case .resumed(let offset): resumed(attempt, at: offset)
         case .accepted(let bytes): accepted(attempt, bytes)

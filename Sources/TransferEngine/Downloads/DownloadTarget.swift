@@ -44,6 +44,11 @@ final class DownloadTarget: TransferBodySink {
         self.umask = umask & 0o777
     }
 
+    /// Returns true of a resume point that counts more of the file than is surely on the disk.
+    func isUnsynced(_ point: ResumePoint) -> Bool {
+        descriptor != nil && point.content(GetResumePoint.self).map { $0.offset > synced } ?? false
+    }
+
     /// Bytes that were written, from the file's start.
     var written: Int64 { position }
 

@@ -306,6 +306,22 @@ extension TransferEngine {
         return .done
     }
 
+    /// Records a point that counts bytes which are not on the disk yet: they come first. A later attempt believes it.
+    func persistSynced(_ point: ResumePoint, _ attempt: Attempt) {
+        attempt.isBlocked = true
+        inBackground { [self] in
+            let outcome = await sync(attempt)
+            attempt.isBlocked = false
+            guard attempt.phase == .running else { return }
+            switch outcome {
+            case .done: persist(point, attempt, waits: !attempt.actions.isEmpty)
+            case .overtaken: break
+            case .failed(let error): return lostPages(attempt, error)
+            }
+            perform(attempt)
+        }
+    }
+
     /// The disk has not taken what it was given. Nothing of this attempt is asked again whether it is there: the next one goes on at the last
     /// checkpoint that was.
     func lostPages(_ attempt: Attempt, _ error: Errno) {

@@ -27,7 +27,7 @@ final class EngineHarness: Sendable {
     ///   - turns: the engine goes by `turned`.
     init(
         sandbox: Sandbox? = nil, store: FakeStore? = nil, limits: EngineLimits = EngineLimits(), started: Bool = true,
-        reports: RecordingReports? = nil, clockAhead: SharedValue<Int64>? = nil,
+        reports: RecordingReports? = nil, clockAhead: SharedValue<Int64>? = nil, checkpointBytes: Int64 = 1,
         turns: Bool = false, plan: @escaping FakeStore.Plan = { _, _ in .ordinary }
     ) async throws {
         self.sandbox = try sandbox ?? Sandbox("engine")
@@ -38,7 +38,7 @@ final class EngineHarness: Sendable {
         settings.limits = limits
         if let reports { settings.report = { report in reports.all.withLock { $0.append(report) } } }
         // Downloads of the tests are small: every tick is a checkpoint.
-        settings.checkpointBytes = 1
+        settings.checkpointBytes = checkpointBytes
         // No midnight comes while a test runs.
         settings.localDay = { _ in 20_261_122 }
         turned = turns ? CrawlTests.TurnedClock(loop) : nil

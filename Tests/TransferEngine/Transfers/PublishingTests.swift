@@ -117,6 +117,28 @@ extension TransferEngine {
         await harness.stop()
     }
 
+    @Test("what a look after the last byte leaves for later is on the disk before it is recorded")
+    func lostBeforeLook() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness(checkpointBytes: 1 << 30) { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        harness.store.put("/f", pattern(2_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        let part = try #require(descriptor(of: harness.sandbox.path("out/f.t1.part")))
+        ForcedFailures.fail(.fdatasync, on: .descriptor(part), with: .inputOutput)
+        harness.store.remove("/f")
+        hold.reach()
+        try await harness.finished(batch)
+        ForcedFailures.clear(.descriptor(part))
+        // The pages behind the last checkpoint are lost, and the next attempt asks for them.
+        let ranges = harness.store.server.requests.filter { $0.method == "GET" }.map { $0.fields["range"] }
+        #expect(ranges == [nil, "bytes=0-0", "bytes=400000-"])
+        #expect(try await harness.tasks(batch).first?.state == .failed)
+        await harness.stop()
+    }
+
     @Test("a pause in the moment in which the disk loses pages does not count them as there")
     func lostWhilePaused() async throws {
         let (hold, disk) = (try Milestone(), try Milestone())
