@@ -44,8 +44,9 @@ extension TransferEngine {
             sideJobs.begin(attempt)
             feed(attempt, .began(at: timeline.now))
         }
-        if let demand = attempt.refusal { await refused(attempt, demand, login) }
+        // Before anything that takes its time: others wait to try the login.
         if login.standing.ended(attempt.task.id) { schedulePump() }
+        if let demand = attempt.refusal { await refused(attempt, demand, login) }
         return error
     }
 

@@ -72,7 +72,7 @@ extension TransferEngine {
         attempt.accepted = 0
         if source.identity != recorded {
             attempt.progress.beginAnother()
-            // That was another version's.
+            // The bytes that are known to be there are another version's.
             attempt.knownBefore = 0
         }
         return attempt

@@ -41,7 +41,7 @@ extension GetDownload {
         if isSame, request.isGuarded, !request.isSecondTry {
             return [.abandon(id)] + ask(from: request.offset, isSecondTry: true)
         }
-        // Who was signed out is shown a page: what is here of the file is kept for when that is mended. A file whose type nobody told is none.
+        // A page is shown to a person who was signed out: the part here is kept until that is mended. A file whose type nobody told is no page.
         if !isSame, answer.isPage, known.type.map(HTTPAnswer.isPage) != true {
             return over(id, .wait(WaitDemand(.auth, pageInstead)))
         }

@@ -2,7 +2,7 @@ import TransferModel
 
 /// The earlier version of the source that a task has put under the final name, for a machine that may replace it and nothing else.
 ///
-/// What was stored once may be somebody else's by now, so each request that gives the name comes after a look at what has it.
+/// Another client may have replaced the version that was stored once, so each request that gives the name comes after a look at what has it.
 struct OwnTarget: Hashable, Sendable {
     /// `nil`: none is known.
     private(set) var version: PutResumePoint?
@@ -36,7 +36,7 @@ struct OwnTarget: Hashable, Sendable {
         guard let own = version else { return nil }
         var standing = own.standing(file)
         if own.version == nil, own.etag == nil {
-            // Of a point of an older engine. Nothing but its length can show that it is not there any more.
+            // A point of an older engine: nothing but its length can show that it is not there any more.
             standing = earlier?.standing(size: file.size, modified: nil) == .foreign ? .unknown : .ours
         } else if standing == .unknown, isFresh, let size = own.version?.size, file.size == size {
             standing = .ours

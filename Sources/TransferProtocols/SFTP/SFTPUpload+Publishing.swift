@@ -150,7 +150,7 @@ extension SFTPUpload {
         if isDirect { return over(.finish(receipt(.answered))) }
         // OpenSSH, which has the one rename that replaces, refuses to replace by the other. Elsewhere nobody knows: there nothing of ours may
         // come between the look at the target and the rename.
-        // What was our earlier version when it was looked at may be somebody else's by now.
+        // Another client may have replaced our earlier version since it was looked at.
         let mustLook = own.isKnown && plan.subject.ifExists != .replace
         if mustLook || !mayReplace && !features.renamesOver {
             return [.claimName(plan.path)] + perform(.askingTarget, [.status(plan.path)])

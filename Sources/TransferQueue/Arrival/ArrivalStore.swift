@@ -36,7 +36,7 @@ struct ArrivalStore: QueueSubject {
             details.forgetReach(of: &row)
             row.flags.verification = .none
             row.flags.subtract([.skipped, .spared])
-            // What its server has not removed of earlier versions is known on.
+            // Parts of earlier versions that its server has not removed stay known, unless another file lies there.
             details.resumePoint = file.resumePoint ?? details.resumePoint
             try attempts.fail(&row, &details, file.error, at: clock())
             try tasks.save(&row, was: old, details, was: oldDetails)

@@ -53,7 +53,7 @@ actor EngineProcess {
             do throws(EngineFailure) {
                 let days = try await start()
                 ready()
-                // What can wait is done when all that is to go on goes on.
+                // Old history can wait until all that is to go on goes on.
                 await forgetOld(days: days)
             } catch {
                 failure = error

@@ -18,7 +18,7 @@ extension TransferService {
         let verification = try await engine.verify(found.look, only: only)
         let absent = try await queue.reader.absentTasks(in: found.look.folder, only: only, limit: 1000)
         let missing = try await queue.reader.absentFiles(in: found.look.folder, only: only)
-        // What was completed meanwhile was compared by nobody.
+        // Files that were completed meanwhile were compared by nobody.
         let files =
             verification.error == nil
             ? verification.listed : try await queue.reader.completedFiles(in: found.look.folder, only: only)
