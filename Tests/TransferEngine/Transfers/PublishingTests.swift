@@ -4,6 +4,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 import TransferModel
+import TransferProtocols
 import TransferQueue
 
 @testable import TransferEngine
@@ -136,6 +137,30 @@ extension TransferEngine {
         let ranges = harness.store.server.requests.filter { $0.method == "GET" }.map { $0.fields["range"] }
         #expect(ranges == [nil, "bytes=0-0", "bytes=400000-"])
         #expect(try await harness.tasks(batch).first?.state == .failed)
+        await harness.stop()
+    }
+
+    @Test("a download that got its name before a kill is completed, though its credentials cannot be had any more")
+    func publishedBeforeKill() async throws {
+        let harness = try await EngineHarness(started: false)
+        try harness.sandbox.write("out/f", pattern(1000))
+        let batch = try await harness.add(
+            harness.request(download: ["/f"]) { request in
+                request.secrets.user = "me"
+                request.secrets.passwordCommand = "false"
+            })
+        let lane = try #require(try await harness.queue.writer.lanes().first)
+        let task = try #require(try await harness.queue.writer.claim(lane.lane, limit: 1, now: .inSeconds(0)).first)
+        var point = GetResumePoint(version: RemoteVersion(total: 1000), offset: 1000, name: RawPath("f"))
+        (point.partName, point.publishing) = (RawPath("f.t1.part"), true)
+        point.partInode = try System.stat(harness.sandbox.path("out/f")).inode
+        harness.queue.writer.record(
+            .checkpoint(resumePoint: ResumePoint(point).encoded, accepted: 1000), for: task.claim)
+        try await harness.queue.writer.release(unstarted: [task.claim])
+        try await harness.engine.start()
+        try await harness.task(of: batch) { $0.state == .completed || !$0.waitReasons.isEmpty }
+        #expect(try await harness.tasks(batch).first?.state == .completed)
+        #expect(harness.store.server.requests.isEmpty)
         await harness.stop()
     }
 

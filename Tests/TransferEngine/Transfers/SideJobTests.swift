@@ -116,6 +116,32 @@ import TransferQueue
         return looks
     }
 
+    @Test("a look whose login is refused to files as well waits for another one")
+    func waitsForLogin() async throws {
+        let (isRevoked, isCured) = (SharedValue(false), SharedValue(false))
+        let harness = try await EngineHarness(limits: EngineLimits(transfers: 1, transfersPerHost: 1)) { request, _ in
+            let isLook = request.method == "PROPFIND" && request.fields["depth"] == "1"
+            if isLook, !isCured.withLock({ $0 }) { isRevoked.withLock { $0 = true } }
+            return isRevoked.withLock { $0 }
+                ? .answer("401 Unauthorized", fields: ["WWW-Authenticate: Basic realm=\"r\""]) : .ordinary
+        }
+        for name in ["a", "b/1", "b/2", "b/3"] { try harness.sandbox.write(name, [1]) }
+        let looked = try await harness.add(upload(harness, "a"))
+        try await harness.batch(looked) { $0.filesCompleted == 1 }
+        while isRevoked.withLock({ !$0 }) { await Task.yield() }
+        let other = try await harness.add(upload(harness, "b"))
+        // The first casts doubt on the login, and the second finds out.
+        try await harness.batch(other) { $0.filesWaiting >= 2 }
+        while await harness.engine.live().held[looked]?.reason != .auth { await harness.engine.waitUntilIdle() }
+        #expect(try await harness.queue.reader.batch(looked)?.state.isTerminal == false)
+        isCured.withLock { $0 = true }
+        isRevoked.withLock { $0 = false }
+        await harness.engine.tryAgain()
+        #expect(try await harness.finished(looked).listed?.found == 1)
+        try await harness.batch(other) { $0.filesCompleted == 3 }
+        await harness.stop()
+    }
+
     @Test("a server that takes files and lets nobody list them goes on taking files")
     func dropBox() async throws {
         let harness = try await EngineHarness { request, _ in
