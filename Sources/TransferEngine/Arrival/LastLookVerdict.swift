@@ -48,7 +48,7 @@ enum LastLookVerdict {
         func absent(_ what: String, _ remedy: Remedy = otherLies, isOther: Bool = true) -> AbsentFile {
             AbsentFile(
                 task: file.task, finishedAt: file.finishedAt, error: TransferError(.notThere, what, remedy),
-                resumePoint: isOther ? otherLiesThere.encoded : nil)
+                isOther: isOther)
         }
         guard let entry = file.entry else {
             return absent(
@@ -84,6 +84,13 @@ enum LastLookVerdict {
         (point.isOutdated, point.targetIsOther) = (true, true)
         return point
     }()
+
+    /// The point of a retry that finds another file there, with what the stored one still names at the server.
+    @Sendable static func otherLies(_ stored: [UInt8]?) -> [UInt8] {
+        var point = otherLiesThere
+        if let stored = stored.flatMap({ ResumePoint(encoded: $0) }), stored.leavesParts { point.leave([stored]) }
+        return point.encoded
+    }
 
     private static func since(_ entry: RemoteEntry) -> String { entry.modified.map { ", changed \($0)" } ?? "" }
 

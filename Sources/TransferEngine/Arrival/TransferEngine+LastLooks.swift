@@ -74,7 +74,8 @@ extension TransferEngine {
         var counts = LookCounts()
         let end = try await examine(look, context) { page in
             counts.add(page)
-            if !page.absent.isEmpty { try await queue.writer.fail(absent: page.absent, in: look) }
+            if page.absent.isEmpty { return }
+            try await queue.writer.fail(absent: page.absent, in: look, otherLies: LastLookVerdict.otherLies)
         }
         switch end {
         case .brokenOff: lastLooks.breakOff(look.folder)
@@ -124,7 +125,8 @@ extension TransferEngine {
         let end = try await examine(look, context) { page in
             let meant = page.of(task)
             counts.add(meant)
-            if !meant.absent.isEmpty { try await queue.writer.fail(absent: meant.absent) }
+            if meant.absent.isEmpty { return }
+            try await queue.writer.fail(absent: meant.absent, otherLies: LastLookVerdict.otherLies)
         }
         var error: TransferError?
         switch end {

@@ -73,15 +73,14 @@ extension TransferEngine {
         let name = file.remote.components.last ?? context.fileName
         let later = try await queue.reader.later(than: name, finishedAt: file.finishedAt, in: look)
         let absent = AbsentFile(
-            task: file.task, finishedAt: file.finishedAt, error: error,
-            resumePoint: entry == nil ? nil : LastLookVerdict.otherLiesThere.encoded)
+            task: file.task, finishedAt: file.finishedAt, error: error, isOther: entry != nil)
         switch LastLookVerdict(absent, lies: entry, later: later) {
         case .isThere: return .unread(.writtenSince)
         case .isOpen: return .unread(.beingSentAgain(1))
         case .isAbsent: break
         }
         // Another look may have failed it meanwhile, or a person have it sent again: it was not there all the same.
-        try await queue.writer.fail(absent: [absent])
+        try await queue.writer.fail(absent: [absent], otherLies: LastLookVerdict.otherLies)
         return .other(error)
     }
 

@@ -4,17 +4,12 @@ package import TransferQueue
 extension TransferQueue {
     /// Remains of transfers that are over: uploads at servers, downloads here.
     package func leftBehind() async throws -> [Remains] {
-        try await resumable().filter(\.isThere)
-    }
-
-    /// Transfers that are over and have a resume point, whether it names anything or not.
-    fileprivate func resumable() async throws -> [Remains] {
         var found: [Remains] = []
         for direction in [TransferDirection.upload, .download] {
             var last = TaskID(rawValue: 0)
             while true {
                 let page = try await writer.remains(of: direction, in: Remains.over, after: last, limit: 500)
-                found += page
+                found += page.filter(\.isThere)
                 guard page.count == 500, let end = page.last?.task.id else { break }
                 last = end
             }
@@ -30,9 +25,8 @@ extension EngineControl {
     package func clearRemains(
         of tasks: Set<TaskID>, in queue: TransferQueue
     ) async throws -> [TaskID: TransferError] {
-        if tasks.isEmpty { return [:] }
         var kept: [TaskID: TransferError] = [:]
-        for remains in try await queue.resumable() where tasks.contains(remains.task.id) {
+        for remains in try await queue.writer.remains(of: tasks.sorted()) {
             let task = remains.task.id
             if remains.isThere {
                 kept[task] = await remove(remains)

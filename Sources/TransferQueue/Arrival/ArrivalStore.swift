@@ -18,7 +18,7 @@ struct ArrivalStore: QueueSubject {
     }
 
     /// The run that was completed has told its end: this is another one, which begins and ends with the failure.
-    func fail(absent: [AbsentFile], in look: DueLook?) throws -> [TaskID] {
+    func fail(absent: [AbsentFile], in look: DueLook?, otherLies: ([UInt8]?) -> [UInt8]) throws -> [TaskID] {
         if let look {
             let due = try database.integer(
                 "SELECT due FROM last_looks WHERE folder = ?", .integer(look.folder.rawValue))
@@ -36,8 +36,8 @@ struct ArrivalStore: QueueSubject {
             details.forgetReach(of: &row)
             row.flags.verification = .none
             row.flags.subtract([.skipped, .spared])
-            // Parts of earlier versions that its server has not removed stay known, unless another file lies there.
-            details.resumePoint = file.resumePoint ?? details.resumePoint
+            // Parts of earlier versions that its server has not removed stay known.
+            if file.isOther { details.resumePoint = otherLies(details.resumePoint) }
             try attempts.fail(&row, &details, file.error, at: clock())
             try tasks.save(&row, was: old, details, was: oldDetails)
             failed.append(file.task)

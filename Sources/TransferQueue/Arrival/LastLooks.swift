@@ -72,14 +72,14 @@ package struct AbsentFile: Sendable, Hashable {
     /// When the task was completed, by which it is known that nothing has happened to it since.
     package var finishedAt: Timestamp
     package var error: TransferError
-    /// The resume point that a retry begins with, which says that another file lies there. `nil`: nothing lies there.
-    package var resumePoint: [UInt8]?
+    /// Another file lies there; else nothing does.
+    package var isOther: Bool
 
-    package init(task: TaskID, finishedAt: Timestamp, error: TransferError, resumePoint: [UInt8]?) {
+    package init(task: TaskID, finishedAt: Timestamp, error: TransferError, isOther: Bool = false) {
         self.task = task
         self.finishedAt = finishedAt
         self.error = error
-        self.resumePoint = resumePoint
+        self.isOther = isOther
     }
 }
 
@@ -100,11 +100,14 @@ extension QueueWriter {
     }
 
     /// Completed tasks fail in a run of their own. Those that something has happened to meanwhile are left alone.
-    /// - Parameter look: in which they were found missing; nothing happens when files were completed since it began.
+    /// - Parameters:
+    ///   - look: in which they were found missing; nothing happens when files were completed since it began.
+    ///   - otherLies: makes the resume point that the retry of a file begins with in whose place another one lies, of the one that it has.
     /// - Returns: those that failed.
     @discardableResult
-    package func fail(absent: [AbsentFile], in look: DueLook? = nil) throws(QueueError) -> [TaskID] {
-        try change { try store.arrival.fail(absent: absent, in: look) }
+    package func fail(
+        absent: [AbsentFile], in look: DueLook? = nil, otherLies: @escaping @Sendable ([UInt8]?) -> [UInt8]
+    ) throws(QueueError) -> [TaskID] {
+        try change { try store.arrival.fail(absent: absent, in: look, otherLies: otherLies) }
     }
-
 }

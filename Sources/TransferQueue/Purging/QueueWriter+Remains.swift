@@ -16,6 +16,11 @@ extension QueueWriter {
         try look { try store.remains.remains(of: direction, in: states, claimed: claimed, after: after, limit: limit) }
     }
 
+    /// Those of these tasks that are over and have left something, in the order of their numbers.
+    package func remains(of tasks: [TaskID]) throws(QueueError) -> [Remains] {
+        try look { try store.remains.remains(of: tasks) }
+    }
+
     /// Remains of batches that were purged longer ago than the grace time.
     package func purgedRemains(
         now: Timestamp, after: TaskID = TaskID(rawValue: 0), limit: Int = 100

@@ -24,6 +24,13 @@ struct RemainsStore: QueueSubject {
             """, .integer(after.rawValue), .integer(Int64(limit)))
     }
 
+    /// Remains of those of these tasks that are over.
+    func remains(of tasks: [TaskID]) throws -> [Remains] {
+        try remains(
+            "\(Self.left) AND d.task IN (SELECT value FROM json_each(?)) ORDER BY d.task LIMIT ?",
+            .text(try StoredJSON.text(tasks.map(\.rawValue))), .integer(Int64(tasks.count)))
+    }
+
     /// Remains of batches whose purge can no longer be undone; they keep these batches from being forgotten.
     func purgedRemains(now: Timestamp, after: TaskID, limit: Int) throws -> [Remains] {
         try remains(

@@ -331,11 +331,17 @@ import TransferQueue
         }
         #expect(verdict(entry(.bytes(5))) == nil)
         #expect(verdict(entry(.unknown)) == nil)
-        #expect(verdict(nil)?.resumePoint == nil && verdict(nil) != nil)
+        #expect(verdict(nil)?.isOther == false)
         #expect(verdict(entry(.impossible)) != nil)
         // Whose ever it is: a retry knows that it is not the source, and does not replace it without being asked.
-        let other = verdict(entry(.bytes(3), modified: 1_000_000))?.resumePoint.flatMap { ResumePoint(encoded: $0) }
-        #expect(other?.isOutdated == true && other?.ownVersion == nil)
+        #expect(verdict(entry(.bytes(3), modified: 1_000_000))?.isOther == true)
+        let temporary = ResumePoint(FTPResumePoint(temporary: RawPath("a.part"), generation: 1))
+        for stored in [nil, temporary] {
+            let other = ResumePoint(encoded: LastLookVerdict.otherLies(stored?.encoded))
+            #expect(other?.isOutdated == true && other?.targetIsOther == true && other?.ownVersion == nil)
+            // What the server has not removed of earlier versions stays known.
+            #expect(other?.left == (stored.map { [$0] } ?? []))
+        }
         #expect(verdict(RemoteEntry(RawPath("a"), size: .unknown, isFolder: true)) != nil)
         // Another one's file was there and was to stay.
         #expect(verdict(entry(.bytes(3))) { $0.isSkipped = true } == nil)

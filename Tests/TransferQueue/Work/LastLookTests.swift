@@ -87,8 +87,8 @@ import TransferModel
         let finished = try #require(try await queue.reader.task(tasks[0].id)?.finishedAt)
         queue.writer.record(.completed(Completion(size: 100, verified: .size)), for: again.claim)
         let absent = AbsentFile(
-            task: tasks[0].id, finishedAt: finished, error: TransferError(.notThere, "gone"), resumePoint: nil)
-        #expect(try await queue.writer.fail(absent: [absent], in: look) == [tasks[0].id])
+            task: tasks[0].id, finishedAt: finished, error: TransferError(.notThere, "gone"))
+        #expect(try await queue.writer.fail(absent: [absent], in: look) { _ in [] } == [tasks[0].id])
         try await queue.writer.end(looks: [EndedLook(look, .looked(at: noon, listed: 0, files: 1))])
         #expect(try await due(queue).count == 1)
         #expect(try await queue.reader.batch(batch)?.finishedAt == nil)
@@ -108,10 +108,10 @@ import TransferModel
         let look = try #require(try await due(queue).first)
         let finished = try #require(try await queue.reader.task(tasks[0].id)?.finishedAt)
         let error = TransferError(.notThere, "host does not list it", .retry("retry sends it again"))
-        let file = AbsentFile(task: tasks[0].id, finishedAt: finished, error: error, resumePoint: nil)
-        #expect(try await queue.writer.fail(absent: [file], in: look) == [tasks[0].id])
+        let file = AbsentFile(task: tasks[0].id, finishedAt: finished, error: error)
+        #expect(try await queue.writer.fail(absent: [file], in: look) { _ in [] } == [tasks[0].id])
         // Told once more, it is no news.
-        #expect(try await queue.writer.fail(absent: [file], in: look) == [])
+        #expect(try await queue.writer.fail(absent: [file], in: look) { _ in [] } == [])
         try await queue.writer.end(looks: [EndedLook(look, .looked(at: noon, listed: 1, files: 2))])
         let events = try await queue.reader.events(after: EventSequence(rawValue: 0), limit: 1000)
         let ends: [TransferEventType] = [.taskCompleted, .taskFailed, .batchFinished]
@@ -133,7 +133,7 @@ import TransferModel
         let second = try #require(try await due(queue).first)
         #expect(second.folder == look.folder && second.due > look.due)
         // A look that began before it was completed says nothing of it.
-        #expect(try await queue.writer.fail(absent: [file], in: look) == [])
+        #expect(try await queue.writer.fail(absent: [file], in: look) { _ in [] } == [])
         try await queue.writer.end(looks: [EndedLook(look, .looked(at: noon, listed: 1, files: 1))])
         #expect(try await due(queue) == [second])
         try await queue.writer.end(looks: [EndedLook(second, .looked(at: noon, listed: 2, files: 2))])

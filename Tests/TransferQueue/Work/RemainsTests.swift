@@ -27,6 +27,9 @@ import TransferModel
         #expect(left.allSatisfy { $0.finishedAt != nil })
         #expect(try await queue.writer.remains(in: [.waiting]).map(\.task.id) == [tasks[2].id])
         #expect(try await queue.writer.remains(in: [.failed, .cancelled], after: tasks[0].id).count == 1)
+        // Of the tasks that somebody names, only those that are over: the third goes on.
+        let named = try await queue.writer.remains(of: [tasks[3].id, tasks[2].id, TaskID(rawValue: 999)])
+        #expect(named.map(\.task.id) == [tasks[3].id])
 
         // Before they are taken away the queue says that nobody goes on with them, and keeps what they prove no more.
         #expect(try await queue.writer.leaveToRemove(left[1], resumePoint: [8]))
