@@ -9,7 +9,7 @@ import TransferQueue
 final class ListingCollector: TransferBodySink {
     /// More names than any folder has that people use; the rest of a list without end would fill the disk.
     static let most = 4_000_000
-    /// Bytes of all names, with their tags, that are kept at most.
+    /// Bytes of all names, with their tags and digests, that are kept at most.
     private let mostKeptBytes: Int
     /// Most bytes of a list that lead to no new name: a server that has nothing to tell could go on telling it for ever.
     private let mostIdleBytes: Int
@@ -78,7 +78,7 @@ final class ListingCollector: TransferBodySink {
     }
 
     private func add(_ entries: [RemoteEntry]) {
-        kept += entries.reduce(0) { $0 + $1.name.bytes.count + ($1.etag?.utf8.count ?? 0) }
+        kept += entries.reduce(0) { $0 + $1.foreignBytes }
         unsettled += entries.count
         if names + unsettled > Self.most || kept > mostKeptBytes { isTooLong = true }
         if entries.isEmpty || isTooLong || isRefused { return }

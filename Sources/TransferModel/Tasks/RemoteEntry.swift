@@ -30,8 +30,8 @@ package struct RemoteEntry: Hashable, Sendable {
     package var modified: Timestamp?
     /// Without its quotes; `nil`, too, where it is none that can be shown as it is.
     package var etag: String? { didSet { etag = etag.flatMap(Self.plainTag) } }
-    /// Digests of the whole file that the server says it keeps.
-    package var digests: [TransferDigest]
+    /// Digests of the whole file that the server says it keeps, one of each kind.
+    package var digests: [TransferDigest] { didSet { digests = Self.oneOfEach(digests) } }
 
     package init(
         _ name: RawPath, size: Size, isFolder: Bool = false, modified: Timestamp? = nil, etag: String? = nil,
@@ -42,7 +42,19 @@ package struct RemoteEntry: Hashable, Sendable {
         self.isFolder = isFolder
         self.modified = modified
         self.etag = etag.flatMap(Self.plainTag)
-        self.digests = digests
+        self.digests = Self.oneOfEach(digests)
+    }
+
+    /// The first that is told counts: a server could tell any number.
+    private static func oneOfEach(_ digests: [TransferDigest]) -> [TransferDigest] {
+        if digests.count < 2 { return digests }
+        var kinds: Set<String> = []
+        return digests.filter { kinds.insert($0.algorithm).inserted }
+    }
+
+    /// Bytes that come from the server in it.
+    package var foreignBytes: Int {
+        name.bytes.count + (etag?.utf8.count ?? 0) + digests.reduce(0) { $0 + $1.value.utf8.count }
     }
 
     /// A tag of visible ASCII that is not too long: others would forge lines where it is written down.

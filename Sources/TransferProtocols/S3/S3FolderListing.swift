@@ -82,6 +82,10 @@ extension ListingFormat {
 struct BucketPage: ListingParser {
     /// S3 gives a thousand.
     private static let most = 10_000
+    /// A key has at most 1,024 bytes, each of which may be written as three.
+    private static let longestKey = 3 * 1024
+    /// The place where the next page begins: services write it at will, most of them from a key.
+    private static let longestToken = 8 << 10
 
     private let prefix: RawPath
     private let feed = XMLFeed()
@@ -114,13 +118,15 @@ struct BucketPage: ListingParser {
             switch child.name {
             case "EncodingType": isEncoded = child.trimmedText == "url"
             case "IsTruncated": isTruncated = child.trimmedText == "true"
-            case "NextContinuationToken": next = child.trimmedText
+            case "NextContinuationToken":
+                next = child.trimmedText
+                if next.map({ $0.utf8.count > Self.longestToken }) ?? false { return false }
             case "CommonPrefixes":
-                guard let key = child.child("Prefix")?.text else { return false }
+                guard let key = Self.key(child.child("Prefix")) else { return false }
                 found.append((key, RemoteEntry(RawPath(""), size: .unknown, isFolder: true)))
             case "Contents":
                 // White space at a key's ends is part of it.
-                guard let key = child.child("Key")?.text else { return false }
+                guard let key = Self.key(child.child("Key")) else { return false }
                 var entry = RemoteEntry(RawPath(""), size: child.text(of: "Size").map { .init($0) } ?? .unknown)
                 entry.modified = child.text(of: "LastModified").flatMap { Timestamp($0) }
                 entry.etag = child.text(of: "ETag").map { String($0.filter { $0 != "\"" }) }
@@ -129,6 +135,10 @@ struct BucketPage: ListingParser {
             }
         }
         return found.count <= Self.most
+    }
+
+    private static func key(_ element: XMLElement?) -> String? {
+        element.flatMap { $0.text.utf8.count <= longestKey ? $0.text : nil }
     }
 
     private func end() -> ([RemoteEntry], ListingEnd) {

@@ -47,6 +47,15 @@ import TransferQueue
         #expect((10..<20).contains(try rounds(page, isPage: true)))
     }
 
+    @Test("digests that a server tells count as what is kept of it, and of each kind one is kept")
+    func digests() throws {
+        let told = (0..<100).map { TransferDigest(algorithm: $0 % 2 == 0 ? "md5" : "sha-1", value: "\($0)") }
+        var entry = RemoteEntry(RawPath("a"), size: .bytes(1), digests: told)
+        #expect(entry.digests.map(\.value) == ["0", "1"] && entry.foreignBytes == 3)
+        entry.digests = told
+        #expect(entry.digests.map(\.value) == ["0", "1"])
+    }
+
     private func entries(_ names: some Sequence<String>) -> [RemoteEntry] {
         names.map { RemoteEntry(RawPath($0), size: .bytes(1)) }
     }

@@ -115,6 +115,19 @@ struct ListingReaderTests {
         #expect(entries.last?.isFolder == true)
     }
 
+    @Test("a page with a key or a token that no bucket has is no page, and nothing of it is kept")
+    func longKeys() {
+        func isWhole(key: Int, token: Int) -> Bool {
+            let text =
+                "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>"
+                + String(repeating: "k", count: key) + "</Key></Contents><NextContinuationToken>"
+                + String(repeating: "t", count: token) + "</NextContinuationToken></ListBucketResult>"
+            return read(text, .bucket(prefix: RawPath("")), piece: 4096).1.isWhole
+        }
+        #expect(isWhole(key: 3 << 10, token: 8 << 10))
+        #expect(!isWhole(key: 3 << 10 + 1, token: 1) && !isWhole(key: 1, token: 8 << 10 + 1))
+    }
+
     @Test("a page that says that there is more and not where is no page")
     func noToken() {
         let text = "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>"
