@@ -52,8 +52,19 @@ final class BatchContext {
     var handshakes = 0
     /// By origin; of its secrets.
     var logins: [String: Login] = [:]
+    /// Bytes of refusals that are still kept as the server wrote them: a page for each of a million files would fill the disk. Of further ones
+    /// only their status is; the failure's own message has the server's first words in any case.
+    private var refusalRoom = 64 << 20
     /// Its credentials are being asked for, and what stands in line goes on with them.
     var isAwaited = false
+
+    /// Takes the part of a refusal that is kept for people to read.
+    func keep(refusal answer: HTTPAnswer, body: [UInt8]) -> TransferResponse {
+        guard refusalRoom > 0 else { return TransferResponse(status: answer.status, headers: [], body: nil) }
+        let response = TransferResponse(answer, body: body)
+        refusalRoom -= response.keptBytes
+        return response
+    }
 
     init(_ order: BatchOrder, userAgent: String, receivers: ReceiverTokens = ReceiverTokens(in: nil)) {
         self.order = order

@@ -79,7 +79,7 @@ extension TransferEngine {
     /// Records the answer by which the server refused.
     private func recordAnswer(_ attempt: Attempt, _ error: TransferError) {
         guard let answer = attempt.lastAnswer, answer.head.status == error.httpStatus else { return }
-        let response = TransferResponse(answer.head, body: answer.body)
+        let response = attempt.context.keep(refusal: answer.head, body: answer.body)
         queue.writer.record(.response(response), for: attempt.task.claim)
     }
 

@@ -4,10 +4,17 @@ package import WireOperations
 extension TransferResponse {
     /// Bytes of a body that are kept.
     package static let longestBody = 64 << 10
+    /// Bytes of header fields that are kept; those behind them are left out.
+    private static let longestHead = 16 << 10
 
     /// The part of an answer that may be shown and stored: no cookies, no queries, nothing that moves a terminal's cursor.
     package init(_ answer: HTTPAnswer, body: [UInt8]) {
-        let headers = answer.headers.compactMap { field -> HeaderField? in
+        var room = Self.longestHead
+        let fields = answer.headers.prefix { field in
+            room -= field.name.utf8.count + field.value.utf8.count
+            return room >= 0
+        }
+        let headers = fields.compactMap { field -> HeaderField? in
             switch field.name.lowercased() {
             case "set-cookie", "set-cookie2": nil
             case "location", "content-location":
@@ -17,6 +24,11 @@ extension TransferResponse {
         }
         let text = Self.lines(body.prefix(Self.longestBody).filter { $0 != 0 })
         self.init(status: answer.status, headers: headers, body: body.isEmpty ? nil : text)
+    }
+
+    /// Bytes that it takes in the queue, about.
+    package var keptBytes: Int {
+        headers.reduce(body?.utf8.count ?? 0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
 
     /// A body stays a document: its line ends and tabs move nothing that they should not.

@@ -5,6 +5,7 @@ import Testing
 import TransferModel
 import TransferProtocols
 import TransferQueue
+import WireOperations
 
 @testable import TransferEngine
 
@@ -161,6 +162,18 @@ import TransferQueue
         #expect(snapshot.filesCompleted == 3)
         let waits = try await harness.events(.waiting)
         #expect(!waits.isEmpty && waits.allSatisfy { $0.payload.waitReasons == [.hostBackoff] })
+        await harness.stop()
+    }
+
+    @Test("pages by which a server refuses files are kept up to a bound; the status of each is")
+    func refusalRoom() async throws {
+        let harness = try await EngineHarness()
+        let batch = try await harness.add(harness.request(upload: ["f"]))
+        let order = try #require(try await harness.queue.writer.order(of: batch))
+        let context = BatchContext(order, userAgent: "test")
+        let page = Array(repeating: UInt8(ascii: "x"), count: 64 << 10)
+        let kept = (0..<1100).map { _ in context.keep(refusal: HTTPAnswer(status: 404), body: page) }
+        #expect(kept.count { $0.body != nil } == 1024 && kept.allSatisfy { $0.status == 404 })
         await harness.stop()
     }
 
