@@ -1,5 +1,6 @@
 import LinuxSystem
 import struct Synchronization.Atomic
+import TestSupport
 import Testing
 
 private actor Writer {
@@ -35,6 +36,20 @@ private actor Writer {
             #expect(typed == .noSpace)
         }
         worker.stop()
+    }
+
+    @Test func `work that stays on its thread keeps no other waiting, up to so many`() async throws {
+        let worker = try BlockingWorker(name: "grow", upTo: 3)
+        let end = try Milestone()
+        for _ in 0..<2 { worker.submit { end.waitBlocking(milliseconds: -1) } }
+        #expect(await worker.run { true })
+        worker.submit { end.waitBlocking(milliseconds: -1) }
+        let count = Atomic<Int>(0)
+        worker.submit { count.add(1, ordering: .relaxed) }
+        #expect(count.load(ordering: .relaxed) == 0)
+        end.reach()
+        worker.stop()
+        #expect(count.load(ordering: .relaxed) == 1)
     }
 
     @Test func `stopping lets waiting work finish`() throws {

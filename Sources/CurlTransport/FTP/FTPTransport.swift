@@ -2,7 +2,7 @@ import CCurl
 package import LinuxSystem
 package import WireOperations
 
-/// FTP exchanges over libcurl, on a few threads that may block: libcurl waits for a server's last word in one piece.
+/// FTP exchanges over libcurl, each on a thread that may block: libcurl waits for a server's last word in one piece.
 ///
 /// The loop's side, in the manner of ``HTTPTransport``: `start` an ``FTPRequest`` under an id, `openGate` of a download, hear
 /// of the end in a batch at the end of a turn. Sinks and speed limits belong to the loop and are used there; the threads
@@ -30,10 +30,11 @@ package final class FTPTransport {
     var watchdogTimer: LoopTimer?
     var watchdogPeriod = Duration.zero
 
-    /// A transport on a loop with so many exchanges at a time; more wait for their turn. `onEvents` is called on the loop and may
-    /// call everything here. On the loop.
+    /// A transport on a loop with so many exchanges at a time; more wait for their turn. The scheduler never has as many under way: one that
+    /// waited here would move as little as its server lets those before it. `onEvents` is called on the loop and may call everything here.
+    /// On the loop.
     package init(
-        loop: EventLoop, clock: (any TransportClock)? = nil, threads: Int = 8,
+        loop: EventLoop, clock: (any TransportClock)? = nil, threads: Int = 1024,
         onEvents: @escaping ([FTPEvent]) -> Void
     ) throws(Errno) {
         loop.checkIsolated()
@@ -111,7 +112,7 @@ package final class FTPTransport {
 
     private func startedWorker() throws(Errno) -> BlockingWorker {
         if let worker { return worker }
-        let made = try BlockingWorker(name: "ftp", threads: threads)
+        let made = try BlockingWorker(name: "ftp", upTo: threads)
         worker = made
         return made
     }

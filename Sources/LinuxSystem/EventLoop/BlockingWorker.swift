@@ -3,7 +3,7 @@ import struct Synchronization.Atomic
 
 /// A queue of work and the threads that do it, first come first served.
 ///
-/// Unchecked: `waiting`, `stopping` and `running` are under `lock`; `threads` is set in `init`, before anyone can see it.
+/// Unchecked: everything that changes is under `lock`.
 private final class WorkQueue: @unchecked Sendable {
     enum Work {
         case closure(@Sendable () -> Void)
@@ -17,8 +17,13 @@ private final class WorkQueue: @unchecked Sendable {
     private var head = 0
     private var stopping = false
     private var threads: [pthread_t] = []
+    /// Threads that have nothing to do.
+    private var idle = 0
+    private let name: String
+    private let mostThreads: Int
 
-    init() {
+    init(name: String, mostThreads: Int) {
+        (self.name, self.mostThreads) = (name, mostThreads)
         pthread_mutex_init(lock, nil)
         pthread_cond_init(changed, nil)
     }
@@ -30,24 +35,29 @@ private final class WorkQueue: @unchecked Sendable {
         changed.deallocate()
     }
 
-    func startThreads(name: String, count: Int, whenStarted: @escaping @Sendable () -> Void) throws(Errno) {
-        do {
-            for _ in 0..<count {
-                threads.append(
-                    try Thread.start(name: name) { [self] in
-                        whenStarted()
-                        work()
-                    })
-            }
+    /// Starts the first threads. - Parameter whenStarted: called on each of them.
+    func start(_ count: Int, whenStarted: @escaping @Sendable () -> Void = {}) throws(Errno) {
+        do throws(Errno) {
+            for _ in 0..<count { try addThread(whenStarted) }
         } catch {
             stopAndJoin()
             throw error
         }
     }
 
+    private func addThread(_ whenStarted: @escaping @Sendable () -> Void) throws(Errno) {
+        let thread = try Thread.start(name: name) { [self] in
+            whenStarted()
+            work()
+        }
+        threads.append(thread)
+    }
+
     func append(_ work: Work) {
         pthread_mutex_lock(lock)
         waiting.append(work)
+        // Without another thread it waits for one of those that there are.
+        if waiting.count - head > idle, threads.count < mostThreads, !stopping { try? addThread {} }
         pthread_cond_signal(changed)
         pthread_mutex_unlock(lock)
     }
@@ -57,9 +67,10 @@ private final class WorkQueue: @unchecked Sendable {
         pthread_mutex_lock(lock)
         stopping = true
         pthread_cond_broadcast(changed)
-        pthread_mutex_unlock(lock)
-        for thread in threads { Thread.join(thread) }
+        let ending = threads
         threads = []
+        pthread_mutex_unlock(lock)
+        for thread in ending { Thread.join(thread) }
     }
 
     private func work() {
@@ -76,7 +87,9 @@ private final class WorkQueue: @unchecked Sendable {
         defer { pthread_mutex_unlock(lock) }
         while head == waiting.count {
             if stopping { return nil }
+            idle += 1
             pthread_cond_wait(changed, lock)
+            idle -= 1
         }
         let work = waiting[head]
         head += 1
@@ -92,11 +105,18 @@ private final class WorkQueue: @unchecked Sendable {
 ///
 /// With one thread the work is done in the order it was given.
 package final class BlockingWorker: Sendable {
-    private let queue = WorkQueue()
+    private let queue: WorkQueue
 
     /// Starts the threads.
     package init(name: String, threads: Int = 1) throws(Errno) {
-        try queue.startThreads(name: name, count: threads) {}
+        queue = WorkQueue(name: name, mostThreads: threads)
+        try queue.start(threads)
+    }
+
+    /// Starts one thread; more follow while work waits for one.
+    package init(name: String, upTo mostThreads: Int) throws(Errno) {
+        queue = WorkQueue(name: name, mostThreads: mostThreads)
+        try queue.start(1)
     }
 
     /// Does `body` on a thread of its own: commands of a person, and files on disks that may not answer, take as long as they like.
@@ -124,13 +144,14 @@ package final class BlockingWorker: Sendable {
 ///
 /// Give it to the actor as `nonisolated var unownedExecutor`, and keep it as long as the actor.
 package final class ThreadExecutor: SerialExecutor {
-    private let queue = WorkQueue()
+    private let queue: WorkQueue
     /// Set once by the thread before it runs anything.
     private let thread = Atomic<UInt>(0)
 
     /// Starts the thread; it runs until `stop`.
     package init(name: String) throws(Errno) {
-        try queue.startThreads(name: name, count: 1) { [self] in
+        queue = WorkQueue(name: name, mostThreads: 1)
+        try queue.start(1) { [self] in
             thread.store(Thread.current, ordering: .releasing)
         }
     }
