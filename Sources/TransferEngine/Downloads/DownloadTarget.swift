@@ -9,7 +9,8 @@ import TransferProtocols
 final class DownloadTarget: TransferBodySink {
     typealias Refusal = LocalRefusal
 
-    let task: TaskID
+    /// By which its name is told apart from those of other tasks, of other queues too: they may lead to the same folder.
+    private let mark: String
     let directory: RawPath
     private let umask: UInt32
     let disk: any LocalDisk
@@ -37,8 +38,8 @@ final class DownloadTarget: TransferBodySink {
     private(set) var lostPages: Errno?
     var syncedAt: Int64 = 0
 
-    init(task: TaskID, directory: RawPath, umask: UInt32, on disk: any LocalDisk = LinuxDisk()) {
-        self.task = task
+    init(mark: String, directory: RawPath, umask: UInt32, on disk: any LocalDisk = LinuxDisk()) {
+        self.mark = mark
         self.disk = disk
         self.directory = directory
         self.umask = umask & 0o777
@@ -74,7 +75,7 @@ final class DownloadTarget: TransferBodySink {
             // With the mode that the batch's umask gives: the engine's own is 077.
             try System.makeFolders(directory.bytes, mode: 0o777 & ~umask)
             for number in 1...99 {
-                let suffix = ".\(task)" + (number == 1 ? "" : "-\(number)") + ".part"
+                let suffix = ".\(mark)" + (number == 1 ? "" : "-\(number)") + ".part"
                 let candidate = RawPath(TemporaryName.cut(name.bytes, for: suffix.utf8.count) + Array(suffix.utf8))
                 guard let made = try makeOrAdopt(directory.appending(candidate)) else { continue }
                 try System.fchmod(made.rawValue, mode: 0o666 & ~umask)
@@ -161,6 +162,8 @@ final class DownloadTarget: TransferBodySink {
         // Written behind its end the file would get a hole where bytes were, and its length would be right again.
         guard try System.fstat(descriptor.rawValue).size == position else {
             isMeddledWith = true
+            // Whoever it was may have written anywhere: nothing of it counts for the next attempt.
+            forget()
             throw .badDescriptor
         }
         let dropped = Int(min(skip, Int64(bytes.count)))

@@ -23,7 +23,7 @@ extension TransferEngine {
             return nil
         }
         let options = context.order.options
-        let target = DownloadTarget(task: task.id, directory: directory, umask: options.umask, on: disk)
+        let target = DownloadTarget(mark: task.partMark, directory: directory, umask: options.umask, on: disk)
         var point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
         let name = fileName ?? point?.name
         if let name, let refusal = existing(directory.appending(name), options, point: point) {
@@ -65,7 +65,7 @@ extension TransferEngine {
     func settlesLastRun(_ task: ClaimedTask, in directory: RawPath) -> Bool {
         let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
         if let point, point.publishing {
-            let target = DownloadTarget(task: task.id, directory: directory, umask: 0o077, on: disk)
+            let target = DownloadTarget(mark: task.partMark, directory: directory, umask: 0o077, on: disk)
             if target.wasPublished(point) {
                 let completion = Completion(
                     size: point.offset, verified: point.received ?? .none, digest: point.promised,
@@ -352,4 +352,9 @@ extension TransferEngine {
             feed(attempt, event)
         }
     }
+}
+
+extension ClaimedTask {
+    /// The part of a temporary file's name that no other task has, of whichever queue.
+    fileprivate var partMark: String { String(UploadToken.task(uuid).text.prefix(8)) }
 }

@@ -149,6 +149,20 @@ final class EngineHarness: Sendable {
         return ids
     }
 
+    /// The names in the folder of downloads; temporary files without what tells one task's from another's.
+    func downloads() -> [String] {
+        sandbox.names("out").map { name in
+            let words = name.split(separator: ".")
+            return words.last == "part" ? words.dropLast(2).joined(separator: ".") + ".part" : name
+        }
+    }
+
+    /// The temporary file of a download, below the sandbox.
+    func part(of name: String) throws -> String {
+        let found = sandbox.names("out").filter { $0.hasPrefix("\(name).") && $0.hasSuffix(".part") }
+        return try "out/" + #require(found.count == 1 ? found[0] : nil)
+    }
+
     func events(_ type: TransferEventType) async throws -> [TransferEvent] {
         try await queue.reader.events(after: EventSequence(rawValue: 0), limit: 100_000).filter { $0.type == type }
     }

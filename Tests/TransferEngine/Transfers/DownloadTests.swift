@@ -97,7 +97,7 @@ import TransferQueue
         let batch = try await first.add(first.request(download: ["/f"]))
         try await first.task(of: batch) { $0.bytesAccepted == 400_000 }
         await first.stop()
-        #expect(first.sandbox.names("out") == ["f.t1.part"])
+        #expect(first.downloads() == ["f.part"])
         hold.reach()
         let second = try await EngineHarness(sandbox: first.sandbox, store: first.store)
         try await second.finished(batch)
@@ -129,17 +129,17 @@ import TransferQueue
         if purged { _ = try await first.queue.writer.purge([.batch(batch)]) }
         await first.stop()
         hold.reach()
-        #expect(first.sandbox.names("out") == ["f.t1.part", "g.t2.part"])
+        #expect(first.downloads() == ["f.part", "g.part"])
         // What somebody else has put in its place is not ours.
         try first.sandbox.write("another", [7])
         try System.renameat(
             AT_FDCWD, first.sandbox.path("another"), to: AT_FDCWD,
-            first.sandbox.path("out/g.t2.part"))
+            first.sandbox.path(first.part(of: "g")))
         let second = try await EngineHarness(sandbox: first.sandbox, store: first.store)
         await second.queue.writer.setGraceTime(.zero)
-        while second.sandbox.names("out").contains("f.t1.part") { try await second.engine.sweep() }
-        #expect(second.sandbox.names("out") == ["g.t2.part"])
-        #expect(second.sandbox.read("out/g.t2.part") == [7])
+        while second.downloads().contains("f.part") { try await second.engine.sweep() }
+        #expect(second.downloads() == ["g.part"])
+        #expect(try second.sandbox.read(second.part(of: "g")) == [7])
         await second.stop()
     }
 
@@ -154,7 +154,7 @@ import TransferQueue
         try await harness.batch(batch) { $0.bytesAccepted == 400_000 }
         let task = try #require(try await harness.tasks(batch).first?.id)
         await harness.engine.stop(try await harness.queue.writer.cancel([.task(task)]).stopped)
-        #expect(harness.sandbox.names("out") == ["f.t1.part"])
+        #expect(harness.downloads() == ["f.part"])
         #expect(try await harness.engine.clearRemains(of: [task], in: harness.queue) == [:])
         #expect(harness.sandbox.names("out") == [])
         #expect(try await harness.queue.writer.purge([.task(task)]).results.map(\.result) == [.done])
@@ -192,7 +192,7 @@ import TransferQueue
         #expect(await first.engine.remove(try left()) != nil)
         try System.unlink(out)
         try move(away, out)
-        #expect(first.sandbox.names("out") == ["f.t1.part"])
+        #expect(first.downloads() == ["f.part"])
         #expect(await first.engine.remove(try left()) == nil)
         #expect(first.sandbox.names("out").isEmpty)
         #expect(try await first.queue.writer.remains(of: .download, in: [.cancelled]).isEmpty)
@@ -240,7 +240,7 @@ import TransferQueue
         try await harness.batch(batch) { $0.bytesAccepted == 400_000 }
         let paused = try await harness.queue.writer.pause([.batch(batch)])
         await harness.engine.stop(paused.stopped)
-        try System.unlink(harness.sandbox.path("out/f.t1.part"))
+        try System.unlink(harness.sandbox.path(harness.part(of: "f")))
         _ = try await harness.queue.writer.cancel([.batch(batch)])
         hold.reach()
         let left = try #require(try await harness.queue.writer.remains(of: .download, in: [.cancelled]).first)
@@ -399,7 +399,7 @@ import TransferQueue
         let name = "full-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
         harness.store.put("/" + name, pattern(300_000))
         // The temporary file's making is the first thing that needs room.
-        ForcedFailures.fail(.open, on: .path(containing: name + ".t"), with: .noSpace, times: 1)
+        ForcedFailures.fail(.open, on: .path(containing: name + "."), with: .noSpace, times: 1)
         let batch = try await harness.add(harness.request(download: ["/" + name]))
         // It waits for some seconds only, which a busy machine may sleep through; what it waited for is in the events.
         try await harness.finished(batch)

@@ -106,8 +106,8 @@ import TransferQueue
     private let sandbox: Sandbox
     init() throws { sandbox = try Sandbox() }
 
-    private func target(_ task: Int64 = 7) -> DownloadTarget {
-        DownloadTarget(task: TaskID(rawValue: task), directory: RawPath(sandbox.path("new/dir")), umask: 0o027)
+    private func target() -> DownloadTarget {
+        DownloadTarget(mark: "t7", directory: RawPath(sandbox.path("new/dir")), umask: 0o027)
     }
 
     private func write(_ target: DownloadTarget, _ bytes: [UInt8]) throws {
@@ -143,7 +143,7 @@ import TransferQueue
         // The second time it is opened to be given its mode.
         ForcedFailures.act(before: .openat, on: .path(containing: name), skip: 1, exchange)
         defer { ForcedFailures.clear(.path(containing: name)) }
-        let target = DownloadTarget(task: TaskID(rawValue: 7), directory: RawPath(made), umask: 0o022)
+        let target = DownloadTarget(mark: "t7", directory: RawPath(made), umask: 0o022)
         try? target.prepare(for: RawPath("f"))
         #expect(sandbox.names().contains("moved"), "nobody has exchanged it")
         #expect(try System.stat(byLink ? taken : made).permissions == 0o700)
@@ -153,8 +153,7 @@ import TransferQueue
     func linkAbove() throws {
         try System.mkdirs(sandbox.path("elsewhere"))
         symlink("elsewhere", String(decoding: sandbox.path("link"), as: UTF8.self))
-        let target = DownloadTarget(
-            task: TaskID(rawValue: 7), directory: RawPath(sandbox.path("link/a/../b/c")), umask: 0o700)
+        let target = DownloadTarget(mark: "t7", directory: RawPath(sandbox.path("link/a/../b/c")), umask: 0o700)
         try target.prepare(for: RawPath("f"))
         #expect(sandbox.names("elsewhere/b/c") == ["f.t7.part"])
         #expect(try System.stat(sandbox.path("elsewhere/b")).permissions == 0o077)
@@ -225,6 +224,19 @@ import TransferQueue
         try write(target, [3, 4, 6])
         #expect(sandbox.read("new/dir/f.t7.part") == [1, 2, 3, 4, 6])
         #expect(target.written == 5)
+    }
+
+    @Test("when somebody else has written to the temporary file nothing of it counts any more")
+    func meddledWith() throws {
+        let target = target()
+        try target.prepare(for: RawPath("f"))
+        try target.begin(GateOpening(offset: 0, total: nil))
+        try write(target, [1, 2, 3])
+        target.synced = 3
+        try sandbox.write("new/dir/f.t7.part", [9, 9, 9, 9, 9])
+        #expect(throws: Errno.self) { try write(target, [4]) }
+        #expect(target.isMeddledWith && target.written == 0 && target.synced == 0)
+        #expect(sandbox.read("new/dir/f.t7.part") == [])
     }
 
     @Test("a server that sends more than it said the file has is not listened to: the file is asked for again")

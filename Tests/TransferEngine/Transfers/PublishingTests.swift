@@ -103,7 +103,7 @@ extension TransferEngine {
         harness.store.put("/f", pattern(1_000_000))
         let batch = try await harness.add(harness.request(download: ["/f"]))
         try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
-        let part = try #require(descriptor(of: harness.sandbox.path("out/f.t1.part")))
+        let part = try #require(descriptor(of: harness.sandbox.path(harness.part(of: "f"))))
         // Whichever comes first: that of the next checkpoint or that of the end.
         for call in [SystemCall.fdatasync, .fsync] {
             ForcedFailures.fail(call, on: .descriptor(part), with: .inputOutput)
@@ -127,7 +127,7 @@ extension TransferEngine {
         harness.store.put("/f", pattern(2_000_000))
         let batch = try await harness.add(harness.request(download: ["/f"]))
         try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
-        let part = try #require(descriptor(of: harness.sandbox.path("out/f.t1.part")))
+        let part = try #require(descriptor(of: harness.sandbox.path(harness.part(of: "f"))))
         ForcedFailures.fail(.fdatasync, on: .descriptor(part), with: .inputOutput)
         harness.store.remove("/f")
         hold.reach()
@@ -152,7 +152,7 @@ extension TransferEngine {
         let lane = try #require(try await harness.queue.writer.lanes().first)
         let task = try #require(try await harness.queue.writer.claim(lane.lane, limit: 1, now: .inSeconds(0)).first)
         var point = GetResumePoint(version: RemoteVersion(total: 1000), offset: 1000, name: RawPath("f"))
-        (point.partName, point.publishing) = (RawPath("f.t1.part"), true)
+        (point.partName, point.publishing) = (RawPath("f.mark.part"), true)
         point.partInode = try System.stat(harness.sandbox.path("out/f")).inode
         harness.queue.writer.record(
             .checkpoint(resumePoint: ResumePoint(point).encoded, accepted: 1000), for: task.claim)
@@ -175,7 +175,7 @@ extension TransferEngine {
         try await harness.engine.occupy(.sync, of: harness.sandbox.path("out"), until: disk)
         let batch = try await harness.add(harness.request(download: ["/f"]))
         while await !harness.engine.isSyncing { await Task.yield() }
-        let part = try #require(descriptor(of: harness.sandbox.path("out/f.t1.part")))
+        let part = try #require(descriptor(of: harness.sandbox.path(harness.part(of: "f"))))
         ForcedFailures.fail(.fdatasync, on: .descriptor(part), with: .inputOutput, times: 1)
         let change = try await harness.queue.writer.pause([.batch(batch)])
         async let stopped: Void = harness.engine.stop(change.stopped)
@@ -209,7 +209,7 @@ extension TransferEngine {
         harness.store.put("/f", pattern(1_000_000))
         let batch = try await harness.add(harness.request(download: ["/f"]))
         try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
-        let file = try System.open(harness.sandbox.path("out/f.t1.part"), flags: O_RDWR)
+        let file = try System.open(harness.sandbox.path(harness.part(of: "f")), flags: O_RDWR)
         try System.ftruncate(file.rawValue, to: 1000)
         hold.reach()
         try await harness.finished(batch)
@@ -231,7 +231,7 @@ extension TransferEngine {
         harness.store.put("/f", pattern(Self.size))
         let batch = try await harness.add(harness.request(download: ["/f"]) { $0.options.sha256 = Self.digest })
         try await harness.task(of: batch) { $0.bytesAccepted == 100_000 }
-        let file = try System.open(harness.sandbox.path("out/f.t1.part"), flags: O_RDWR)
+        let file = try System.open(harness.sandbox.path(harness.part(of: "f")), flags: O_RDWR)
         try withUnsafeBytes(of: UInt8(0xEE)) { try System.pwriteAll(file.rawValue, $0, at: 50_000) }
         cut.reach()
         try await harness.finished(batch)
@@ -276,7 +276,7 @@ extension TransferEngine {
         await first.stop()
         hold.reach()
         // What a kill leaves behind the last checkpoint.
-        let file = try System.open(first.sandbox.path("out/f.t1.part"), flags: O_RDWR)
+        let file = try System.open(first.sandbox.path(first.part(of: "f")), flags: O_RDWR)
         let more = Array(pattern(1_000_000)[checkpoint..<(checkpoint + 5000)])
         try more.withUnsafeBytes { try System.pwriteAll(file.rawValue, $0, at: Int64(checkpoint)) }
         let second = try await EngineHarness(sandbox: first.sandbox, store: first.store)
@@ -310,7 +310,7 @@ extension TransferEngine {
         let harness = try await EngineHarness()
         let name = "many-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
         harness.store.put("/" + name, pattern(1000))
-        ForcedFailures.fail(.open, on: .path(containing: name + ".t"), with: .tooManyOpenFiles, times: 2)
+        ForcedFailures.fail(.open, on: .path(containing: name + "."), with: .tooManyOpenFiles, times: 2)
         let task = try await harness.run(harness.request(download: ["/" + name]))
         #expect(task.state == .completed && harness.sandbox.read("out/" + name) == pattern(1000))
         await harness.stop()
