@@ -68,6 +68,9 @@ extension TusUpload {
         case .fail(let error) where error.httpStatus == 413 && !body.isEmpty:
             creationTakesData = false
         case .fail(let error) where parts.count > 1 && Self.meansNoParts(error): return withoutParts()
+        case .fail(let error) where [405, 501].contains(error.httpStatus) && plan.resume != nil:
+            // Where there is no tus any more there is no upload of ours, and who retries asks anew which way the server takes files.
+            return [.persist(ResumePoint(PutResumePoint(stored: false, etag: nil)))] + over(.fail(error))
         case .fail(let error): return over(.fail(error))
         case .stands, .gone, .corrupted, .refused:
             stop(index, WaitDemand(.backoff, .noAnswer(parts[index].chain.address)))

@@ -241,6 +241,14 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
         #expect(Drive.run(TusUpload(plan()), [answered(status)]) == [expected])
     }
 
+    @Test("where there is no tus any more nothing is left by tus, so that a retry asks anew how the server takes files")
+    func noTusAnyMore() {
+        let actions = Drive.run(TusUpload(plan(resume: point())), [answered(404), answered(405)])
+        #expect(
+            actions.last == "fail unsupported 405" && actions.contains { $0.hasPrefix("persist put") }, "\(actions)")
+        #expect(Drive.run(TusUpload(plan()), [answered(405)]) == ["fail unsupported 405"])
+    }
+
     @Test("a creation without an answer waits; nothing was sent and nothing is known")
     func creationLost() {
         #expect(Drive.run(TusUpload(plan()), [unanswered(lost, sent: 0)]) == ["wait backoff networkConnectionLost"])
