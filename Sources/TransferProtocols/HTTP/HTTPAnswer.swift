@@ -14,6 +14,13 @@ extension HTTPAnswer {
     package var date: Timestamp? { field("date").flatMap(HTTPDate.parse) }
     package var lastModified: Timestamp? { field("last-modified").flatMap(HTTPDate.parse) }
 
+    /// `ETag`, quotes and `W/` included; `nil`, too, for one that tells no versions apart or could not be sent back.
+    package var etag: String? { field("etag").flatMap(Validator.tag) }
+    /// As `etag`; ownCloud and Nextcloud tell that of a file that they have just stored in a field of their own.
+    var cloudTag: String? { field("oc-etag").flatMap(Validator.tag) ?? etag }
+    /// `Last-Modified` as the server wrote it; `nil`, too, for one that could not be sent back.
+    var lastModifiedText: String? { field("last-modified").flatMap(Validator.date) }
+
     /// Time that `Retry-After` wants us to stay away; dates are taken relative to the server's own clock where it shows it.
     package func retryAfter(now: Timestamp) -> Duration? {
         guard let value = field("retry-after") else { return nil }
@@ -42,6 +49,22 @@ extension HTTPAnswer {
     func digest(ofFileNotOf body: [UInt8]) -> TransferDigest? {
         guard let digest = representationDigest else { return nil }
         return digest.value == DigestAlgorithm.sha256.digest(of: body).hex ? nil : digest
+    }
+}
+
+/// The values by which a server tells versions of a file apart (RFC 9110 section 8.8). They are stored at each checkpoint and sent back, so
+/// that only what a header may have is taken, and nothing long.
+enum Validator {
+    /// An empty tag tells nothing apart, nor does one whose bytes all become the same character when they are read.
+    static func tag(_ text: String) -> String? {
+        let value = text.hasPrefix("W/") || text.hasPrefix("w/") ? text.dropFirst(2) : text[...]
+        let isPlain = value.utf8.count <= 1024 && value.utf8.allSatisfy { (33...126).contains($0) }
+        return isPlain && !value.isEmpty && value != "\"\"" ? text : nil
+    }
+
+    /// The longest of the three forms, with the longest weekday, has 33 characters.
+    static func date(_ text: String) -> String? {
+        !text.isEmpty && text.utf8.count <= 64 && text.utf8.allSatisfy { (32...126).contains($0) } ? text : nil
     }
 }
 

@@ -20,8 +20,8 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
         etag: String? = nil, lastModified: String? = nil, isDateStrong: Bool = false, total: Int64? = nil,
         coding: String? = nil
     ) {
-        self.etag = etag
-        self.lastModified = lastModified
+        self.etag = etag.flatMap(Validator.tag)
+        self.lastModified = lastModified.flatMap(Validator.date)
         self.isDateStrong = isDateStrong
         self.total = total
         self.coding = coding
@@ -29,9 +29,9 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
 
     /// Reads the file's version from a 200 or 206.
     package init(_ answer: HTTPAnswer) {
-        etag = answer.field("etag").flatMap { Self.names($0) ? $0 : nil }
+        etag = answer.etag
         type = answer.mediaType
-        lastModified = answer.field("last-modified")
+        lastModified = answer.lastModifiedText
         if let modified = answer.lastModified, let date = answer.date {
             isDateStrong = modified.milliseconds + 1000 <= date.milliseconds
         } else {
@@ -43,18 +43,15 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
         self.coding = coding == "identity" ? nil : coding
     }
 
-    /// False for a length that was never read from an answer.
-    var isPlausible: Bool { total.map { FileSize.told($0) == $0 } ?? true }
-
-    /// True when a tag tells versions apart. An empty one does not, nor one whose bytes all become the same character when they are read.
-    private static func names(_ tag: String) -> Bool {
-        let value = tag.hasPrefix("W/") || tag.hasPrefix("w/") ? tag.dropFirst(2) : tag[...]
-        return !value.isEmpty && value != "\"\"" && value.utf8.allSatisfy { $0 > 32 && $0 < 127 }
+    /// False for what was never read from an answer.
+    var isPlausible: Bool {
+        total.map { FileSize.told($0) == $0 } ?? true && etag == etag.flatMap(Validator.tag)
+            && lastModified == lastModified.flatMap(Validator.date)
     }
 
     /// A tag that stands for exactly these bytes.
     package var strongTag: String? {
-        guard let etag, !etag.hasPrefix("W/"), !etag.hasPrefix("w/"), Self.names(etag) else { return nil }
+        guard let etag, !etag.hasPrefix("W/"), !etag.hasPrefix("w/") else { return nil }
         return etag
     }
 

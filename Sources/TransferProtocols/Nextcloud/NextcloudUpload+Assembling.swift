@@ -321,7 +321,7 @@ extension NextcloudUpload {
             receipt.verified = .digest
             receipt.digest = digest
         }
-        receipt.etag = answer?.field("oc-etag") ?? answer?.field("etag")
+        receipt.etag = answer?.cloudTag
         receipt.shown = answer?.date.map { $0.milliseconds / 1000 }
         return receipt
     }

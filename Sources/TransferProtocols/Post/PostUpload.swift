@@ -95,7 +95,7 @@ package struct PostUpload: ProtocolMachine {
     /// The receipt by the server's word alone: what a POST has made cannot be asked after.
     private func receipt(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> Receipt {
         var receipt = Receipt(.answered, bytes: plan.subject.size, verified: .none)
-        (receipt.etag, receipt.status) = (answer.field("etag"), answer.status)
+        (receipt.etag, receipt.status) = (answer.etag, answer.status)
         receipt.response = TransferResponse(answer, body: end.body)
         return receipt
     }

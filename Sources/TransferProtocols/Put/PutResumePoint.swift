@@ -38,7 +38,7 @@ package struct PutResumePoint: ResumePointContent {
 
     package var isPlausible: Bool {
         ResumeBounds.counts.contains(unanswered ?? 0) && version?.isPlausible ?? true
-            && ResumeBounds.seconds.contains(shown ?? 0)
+            && etag == etag.flatMap(Validator.tag) && ResumeBounds.seconds.contains(shown ?? 0)
     }
 }
 
@@ -55,7 +55,7 @@ extension StandingFile {
     init(_ answer: HTTPAnswer) {
         self.init(
             size: answer.contentLength, modified: answer.lastModified.map { $0.milliseconds / 1000 },
-            etag: answer.field("etag"))
+            etag: answer.etag)
     }
 }
 

@@ -115,7 +115,7 @@ extension PutUpload {
     private mutating func compareTold(_ answer: HTTPAnswer, _ comparison: Comparison) -> [ProtocolAction]? {
         if let digest = answer.representationDigest { return hash(digest, comparison) }
         // S3 and those like it, behind a signed URL.
-        guard let tag = answer.field("etag"), !tag.hasPrefix("W/"), S3Tag.partCount(tag) == S3PartCount(1),
+        guard let tag = answer.etag, !tag.hasPrefix("W/"), S3Tag.partCount(tag) == S3PartCount(1),
             !tag.contains("-"), plan.size > 0
         else { return nil }
         state = .hashing(TransferDigest(algorithm: "md5", value: S3Tag.plain(tag)), comparison)

@@ -253,7 +253,7 @@ package struct PutUpload: ProtocolMachine {
     /// True when the file there may still be the earlier version of the source that we put there: only another tag tells.
     func isOwnBefore(_ answer: HTTPAnswer) -> Bool {
         guard let own = plan.resume, own.stored else { return false }
-        guard let before = own.etag, let now = answer.field("etag") else { return true }
+        guard let before = own.etag, let now = answer.etag else { return true }
         return before == now
     }
 
@@ -288,7 +288,7 @@ package struct PutUpload: ProtocolMachine {
         _ proof: ArrivalProof, _ verified: Verification, _ answer: HTTPAnswer?, body: [UInt8] = []
     ) -> Receipt {
         var receipt = Receipt(proof, bytes: plan.size, verified: verified)
-        (receipt.etag, receipt.status) = (answer?.field("etag"), answer?.status)
+        (receipt.etag, receipt.status) = (answer?.etag, answer?.status)
         receipt.shown = answer?.date.map { $0.milliseconds / 1000 }
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
         return receipt

@@ -37,7 +37,7 @@ struct S3Object: Hashable, Sendable {
 
     init(_ answer: HTTPAnswer) {
         size = answer.contentLength
-        tag = answer.field("etag")
+        tag = answer.etag
         time = answer.field(S3Messages.timeField).flatMap(Self.nanoseconds)
     }
 

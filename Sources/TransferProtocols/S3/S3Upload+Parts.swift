@@ -160,7 +160,7 @@ extension S3Upload {
         parts.set(index, .ready(digests))
         switch judge(end, lesson: lesson) {
         case .success(let answer):
-            guard let tag = answer.field("etag") else {
+            guard let tag = answer.etag else {
                 return partFailed(WaitDemand(.backoff, .unreadable(host)))
             }
             pace.take(Int64(parts.range(index).count), at: end.at)
@@ -242,7 +242,7 @@ extension S3Upload {
             switch S3Answers.completion(end.body) {
             case .stored(let tag):
                 let lesson = pace.lesson(beside: plan.facts.partRate).map { [ProtocolAction.learned($0)] } ?? []
-                return lesson + stored(tag: tag ?? answer.field("etag"), expected: parts.composite, isWhole: false)
+                return lesson + stored(tag: tag ?? answer.etag, expected: parts.composite, isWhole: false)
             case .refused(let error):
                 // `handle` lets nothing through without a channel.
                 guard let channel else { return [] }

@@ -14,7 +14,7 @@ extension S3Upload {
     mutating func putEnded(_ end: ExchangeEnd, _ digests: S3Digests) -> [ProtocolAction] {
         switch judge(end, hasAccepted: false) {
         case .success(let answer):
-            return stored(tag: answer.field("etag"), expected: digests.md5.map(Hexadecimal.encode), isWhole: true)
+            return stored(tag: answer.etag, expected: digests.md5.map(Hexadecimal.encode), isWhole: true)
         case .again(let learnt): return learned(learnt) + put(digests)
         case .silent(let error, let mayHaveArrived):
             guard mayHaveArrived, end.bytesSent >= plan.subject.size, error.isRetryable else { return giveUp(error) }

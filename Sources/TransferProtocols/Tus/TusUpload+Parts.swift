@@ -79,7 +79,7 @@ extension TusUpload {
             verified: checksum != nil ? .digest : isSized ? .size : .none)
         receipt.foundThere = !hasSent && plan.subject.size > 0
         receipt.response = response
-        receipt.etag = lastHead?.field("etag")
+        receipt.etag = lastHead?.etag
         receipt.shown = lastHead?.date.map { $0.milliseconds / 1000 }
         return compared() ?? over(.finish(receipt))
     }

@@ -21,7 +21,7 @@ struct DavResource: Hashable, Sendable {
         isFolder = false
         size = answer.contentLength
         modified = answer.lastModified
-        etag = answer.field("etag")
+        etag = answer.etag
     }
 
     /// `nil` for a response without an address, or about what is not there.
@@ -48,7 +48,7 @@ struct DavResource: Hashable, Sendable {
                 ?? found.child("checksums", in: DavListing.cloudNamespace)?
                 .text(of: "checksum", in: DavListing.cloudNamespace)
             modified = modified ?? found.text(of: "getlastmodified", in: "DAV:").flatMap(HTTPDate.parse)
-            etag = etag ?? found.text(of: "getetag", in: "DAV:")
+            etag = etag ?? found.text(of: "getetag", in: "DAV:").flatMap(Validator.tag)
             isFolder = isFolder || found.child("resourcetype", in: "DAV:")?.child("collection", in: "DAV:") != nil
         }
     }

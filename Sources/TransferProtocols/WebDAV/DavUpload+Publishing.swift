@@ -229,7 +229,7 @@ extension DavUpload {
         let isSized = isMeasured && plan.subject.verify != VerificationWish.none
         var receipt = Receipt(proof, bytes: plan.subject.size, verified: isCompared ? .digest : isSized ? .size : .none)
         if isCompared { receipt.digest = digest }
-        receipt.etag = answer?.field("oc-etag") ?? answer?.field("etag")
+        receipt.etag = answer?.cloudTag
         receipt.status = answer?.status
         receipt.shown = answer?.date.map { $0.milliseconds / 1000 }
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }

@@ -94,4 +94,32 @@ import WireOperations
         #expect(response.headers == [HeaderField("Location", "/x"), HeaderField("X", "a\\x1bb")])
         #expect(response.body == "ok\\x1b[2J")
     }
+
+    @Test("a stored answer is no longer than a disk can bear a million times")
+    func longResponse() {
+        let field = HeaderField("X", String(repeating: "\u{1}", count: 1000))
+        let answer = HTTPAnswer(status: 404, headers: Array(repeating: field, count: 250))
+        let response = TransferResponse(answer, body: Array(repeating: 1, count: 1 << 20))
+        #expect(response.headers.count == 16)
+        // Each byte is shown as four.
+        #expect(response.keptBytes == 4 * 64 << 10 + 16 * 4001)
+    }
+
+    @Test("a validator that could not be sent back is none, whichever field it comes in and wherever it was stored")
+    func validators() throws {
+        let long = String(repeating: "x", count: 2000)
+        for tag in ["\"a\u{1}\"", "\"\"", "W/\"\"", "", "\"ä\"", "a b", "\"\(long)\""] {
+            let answer = HTTPAnswer(status: 200, headers: [HeaderField("ETag", tag)])
+            #expect(answer.etag == nil && RemoteVersion(answer).etag == nil, "\(tag)")
+            #expect(ResumePoint(PutResumePoint(stored: true, etag: tag)).content(PutResumePoint.self) == nil)
+        }
+        for tag in ["\"a\"", "W/\"a\"", "0a1b"] {
+            #expect(HTTPAnswer(status: 200, headers: [HeaderField("ETag", tag)]).etag == tag)
+        }
+        for day in ["\u{1}", long] {
+            let date = HeaderField("Last-Modified", "\(day), 06 Nov 1994 08:49:37 GMT")
+            let head = [date, HeaderField("Date", noonText)]
+            #expect(RemoteVersion(HTTPAnswer(status: 200, headers: head)).ifRange == nil)
+        }
+    }
 }
