@@ -286,7 +286,7 @@ private let mebi = 1 << 20
 
     @Test("what is removed for a cancel takes the claim of a rename along")
     func disclaimed() throws {
-        var sftp = SFTPResumePoint(temporary: RawPath("p"), size: 1, modified: 1)
+        var sftp = SFTPResumePoint(temporary: RawPath("p"), generation: 1, size: 1, modified: 1)
         sftp.publishing = true
         var ftp = FTPResumePoint(temporary: RawPath("p"))
         ftp.publishing = true

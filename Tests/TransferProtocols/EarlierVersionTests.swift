@@ -317,7 +317,7 @@ private func disowns(_ actions: [ProtocolAction]) -> Bool {
     @Test("SFTP: a file begun again gets no name in the place of a removed one before all of it is there")
     func sftpTorso() {
         var story = SFTPStory(2 << 20, ifExists: .replace)
-        var point = SFTPResumePoint(temporary: RawPath(SFTPStory.part), size: 2 << 20, modified: 1234)
+        var point = SFTPResumePoint(temporary: RawPath(SFTPStory.part), generation: 1, size: 2 << 20, modified: 1234)
         (point.publishing, point.removesOld, point.isComplete) = (true, true, true)
         story.resume = point
         story.subject.begunBefore = noon
@@ -353,7 +353,7 @@ private func disowns(_ actions: [ProtocolAction]) -> Bool {
         var story = SFTPStory(2 << 20, ifExists: .replace)
         let old = story.source
         story.server.files[SFTPStory.part] = FakeSFTPServer.File(bytes: old, modified: 1234)
-        var point = SFTPResumePoint(temporary: RawPath(SFTPStory.part), size: 2 << 20, modified: 1234)
+        var point = SFTPResumePoint(temporary: RawPath(SFTPStory.part), generation: 1, size: 2 << 20, modified: 1234)
         (point.publishing, point.removesOld, point.isComplete) = (true, true, true)
         story.resume = point
         story.source = old.map { $0 ^ 1 }

@@ -76,7 +76,7 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
             read(ftp) { $0.vanished = Int(number) },
         ]
         #expect(ftps.map { $0 != nil } == [isGeneration, isLength, isCount])
-        let sftp = SFTPResumePoint(temporary: RawPath("d/t"), size: 1000, modified: 1)
+        let sftp = SFTPResumePoint(temporary: RawPath("d/t"), generation: 1, size: 1000, modified: 1)
         let sftps = [
             read(sftp) { $0.generation = Int(number) }, read(sftp) { $0.size = number },
             read(sftp) { $0.refusedRenames = Int(number) }, read(sftp) { $0.modified = number },
@@ -160,7 +160,7 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
         var ftp = FTPResumePoint(temporary: RawPath("d/t"))
         (ftp.seen, ftp.version, ftp.owned, ftp.vanished) = (1, named, .free(upTo: 10), 1)
         ftp.longest = 10
-        var sftp = SFTPResumePoint(temporary: RawPath("d/t"), size: 10, modified: 1)
+        var sftp = SFTPResumePoint(temporary: RawPath("d/t"), generation: 1, size: 10, modified: 1)
         (sftp.refusedRenames, sftp.owned, sftp.vanished, sftp.reach) = (1, .free(upTo: 10), 1, SFTPUpload.mostReach)
         return [
             get, put, tus, ietf, dav, nextcloud, ftp, sftp, s3Point(size: 20 << 20),

@@ -24,6 +24,8 @@ extension TransferEngine {
             refused(task, error)
             return nil
         }
+        // Whatever it was: under the final name it may still lie there.
+        let hasArrived = task.accepted > 0 && task.resumePoint != nil
         let task = fresh(task)
         var point = task.knownPoint
         var changes = point?.sourceChanges ?? 0
@@ -47,6 +49,7 @@ extension TransferEngine {
                 recorded.isOpen ? task.accepted : 0, of: task, keeping: point, identity: source.identity)
         }
         var subject = subject(task, context, local, remote, source, hasChanged: point?.isOutdated == true)
+        subject.hasArrived = subject.hasArrived || hasArrived
         if source.identity != recorded, !recorded.isOpen, !wasOutdated {
             subject.earlierVersion = NamedVersion(
                 size: recorded.size, modified: recorded.modifiedNanoseconds / 1_000_000_000)
@@ -78,14 +81,20 @@ extension TransferEngine {
         return attempt
     }
 
-    /// The task without what is forgotten of earlier attempts: of those that knew it, only how much had been accepted is left.
+    /// The task without what is forgotten of earlier attempts: of those that knew it, only how much had been accepted is left. Nothing goes on
+    /// from a point that is outdated, or that says that another file lies there.
     private func fresh(_ task: ClaimedTask) -> ClaimedTask {
-        guard task.begunBefore == nil, task.resumePoint == nil, task.accepted > 0 else { return task }
-        queue.writer.record(
-            .restarted(reason: "nothing of the attempts before counts", repeated: task.accepted, identity: nil),
-            for: task.claim)
+        let point = task.storedPoint
+        let isForgotten = task.begunBefore == nil && task.resumePoint == nil
+        guard task.accepted > 0, isForgotten || point?.isOutdated == true || point?.targetIsOther == true else {
+            return task
+        }
+        record(
+            restart: "nothing of the attempts before counts", task.accepted, of: task, keeping: point, isOther: true)
         var task = task
         task.accepted = 0
+        if task.restarts < ProgressRule.versions { (task.furthest, task.progressStart) = (0, 0) }
+        task.restarts += 1
         return task
     }
 
@@ -114,6 +123,7 @@ extension TransferEngine {
         subject.hasArrived = task.accepted > 0 || subject.unanswered != nil
         subject.confirmed = task.accepted
         subject.targetIsOther = task.knownPoint?.targetIsOther == true
+        subject.firstGeneration = ResumePoint.nextGeneration(after: task.storedPoint?.left ?? [])
         subject.clockSetBack = timeline.setBack
         return subject
     }

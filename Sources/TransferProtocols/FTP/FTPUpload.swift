@@ -84,7 +84,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         self.plan = plan
         own = OwnTarget(plan.subject)
         facts = plan.facts
-        point = plan.resume ?? FTPResumePoint(temporary: plan.path)
+        point = plan.resume ?? FTPResumePoint(temporary: plan.path, generation: plan.subject.firstGeneration)
         if plan.subject.hasChanged { point.vanished = nil } else { digest = point.compared }
         renames = RenameHistory(wasIntended: plan.resume?.publishing == true && !plan.subject.hasChanged)
         let hasCome = point.seen > 0 || point.publishing || plan.subject.hasArrived

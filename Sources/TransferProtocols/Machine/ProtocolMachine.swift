@@ -66,6 +66,8 @@ package struct UploadSubject: Hashable, Sendable {
     package var targetIsOther = false
     /// True when size and time may show that a file under the final name is the source; else only the rule for existing files decides.
     var countsMarks: Bool { !hasChanged && !targetIsOther }
+    /// The number of its first temporary file: those below may name what an earlier version has left there.
+    package var firstGeneration = 1
     /// Bytes of it are known to have come to the server, by an attempt before.
     package var hasArrived = false
     /// Bytes from the file's start that the server had confirmed by what the queue knows; it may have confirmed more since.

@@ -37,6 +37,16 @@ package struct ResumePoint: Hashable, Sendable {
 
     private static let mostLeft = 32
 
+    /// The number of the next temporary file of a task: what is left under an earlier number may still be written to, or be removed.
+    package static func nextGeneration(after left: [ResumePoint]) -> Int { (left.map(\.generation).max() ?? 0) + 1 }
+
+    /// The number of the temporary file that it names; 0: such points have none.
+    private var generation: Int {
+        struct Numbered: Decodable { var generation: Int? }
+        let number = (try? JSONDecoder().decode(Numbered.self, from: Data(json)))?.generation ?? 0
+        return ResumeBounds.generations.contains(number) ? number : 0
+    }
+
     /// The point of an upload of which only these are left; `nil`: nothing is.
     package init?(left points: [ResumePoint]) {
         guard var point = points.first else { return nil }

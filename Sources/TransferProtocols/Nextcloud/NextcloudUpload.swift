@@ -86,7 +86,10 @@ package struct NextcloudUpload: RenamingUpload {
         self.plan = plan
         place = NextcloudPlace(plan.address)
         own = OwnTarget(plan.subject)
-        point = plan.resume ?? NextcloudResumePoint(folder: Self.folder(plan, 1), chunk: Self.chunk(plan))
+        let first = plan.subject.firstGeneration
+        point =
+            plan.resume
+            ?? NextcloudResumePoint(folder: Self.folder(plan, first), generation: first, chunk: Self.chunk(plan))
         if plan.subject.hasChanged { point.vanished = nil }
         renames = RenameHistory(wasIntended: plan.resume?.isAssembling == true && !plan.subject.hasChanged)
     }

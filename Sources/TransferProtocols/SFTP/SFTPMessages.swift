@@ -92,7 +92,7 @@ package struct SFTPResumePoint: RenamingResumePoint {
 
     package mutating func disclaim() { publishing = false }
 
-    package init(temporary: RawPath, generation: Int = 1, size: Int64, modified: Int64) {
+    package init(temporary: RawPath, generation: Int, size: Int64, modified: Int64) {
         self.temporary = temporary
         self.generation = generation
         self.size = size
@@ -103,7 +103,7 @@ package struct SFTPResumePoint: RenamingResumePoint {
     /// - Parameter path: its final path.
     package init(guessedFor path: RawPath, token: UploadToken, size: Int64, modifiedNanoseconds: Int64) {
         self.init(
-            temporary: TemporaryName.beside(path, token: token.text), size: size,
+            temporary: TemporaryName.beside(path, token: token.text), generation: 1, size: size,
             modified: SFTPUploadPlan.seconds(modifiedNanoseconds))
         isGuess = true
     }

@@ -39,7 +39,15 @@ extension SFTPUpload {
     mutating func hasRemoved(_ name: RawPath, _ end: SFTPEnd?) -> Bool {
         if end?.reply == .done || end?.refusal?.status == .noSuchFile { return true }
         unremoved.append(
-            ResumePoint(SFTPResumePoint(temporary: name, size: plan.subject.size, modified: plan.modified)))
+            ResumePoint(
+                SFTPResumePoint(
+                    temporary: name, generation: generation(of: name), size: plan.subject.size, modified: plan.modified)
+            ))
         return false
+    }
+
+    private func generation(of name: RawPath) -> Int {
+        if name == point.temporary { return point.generation }
+        return plan.resume.flatMap { $0.temporary == name ? $0.generation : nil } ?? 1
     }
 }

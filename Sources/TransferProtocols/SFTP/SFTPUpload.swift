@@ -159,7 +159,8 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
             point = resume
         } else {
             // After a change a half-dead server may still write the old bytes: they must not meet the new ones.
-            let generation = plan.subject.hasChanged ? (plan.resume?.generation ?? 1) + 1 : 1
+            let next = plan.subject.hasChanged ? (plan.resume?.generation ?? 1) + 1 : 1
+            let generation = max(next, plan.subject.firstGeneration)
             point = SFTPResumePoint(
                 temporary: TemporaryName.beside(plan.path, token: plan.subject.token, generation: generation),
                 generation: generation, size: plan.subject.size, modified: plan.modified)

@@ -88,7 +88,9 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         facts = plan.facts
         own = OwnTarget(plan.subject)
         mayReplace = plan.subject.ifExists == .replace
-        point = plan.resume ?? DavResumePoint(temporary: plan.address.target)
+        point =
+            plan.resume
+            ?? DavResumePoint(temporary: plan.address.target, generation: plan.subject.firstGeneration)
         renames = RenameHistory(wasIntended: plan.resume?.publishing == true && !plan.subject.hasChanged)
         folders = DavMessages.folders(above: plan.address)
         if plan.subject.hasChanged { (point.unanswered, point.vanished) = (nil, nil) }

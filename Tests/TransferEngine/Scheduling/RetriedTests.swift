@@ -60,6 +60,23 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a file that is sent anew begins at nothing, and its bytes are those of a run of its own")
+    func anew() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(300_000))
+        let batch = try await harness.add(harness.request(upload: ["f"]) { $0.options.ifExists = .replace })
+        let sent = try await harness.task(of: batch) { $0.state.isTerminal }
+        let absent = AbsentFile(
+            task: sent.id, finishedAt: try #require(sent.finishedAt), error: TransferError(.notThere, "other"),
+            isOther: true)
+        #expect(
+            try await harness.queue.writer.fail(absent: [absent], otherLies: LastLookVerdict.otherLies) == [sent.id])
+        let again = try await retry(batch, harness)
+        #expect(again.state == .completed && again.restarts == 1 && again.bytesRepeated == 300_000, "\(again)")
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
     /// A file that is written to while its server takes it; `fail` is said for that.
     private func changed(_ sandbox: Sandbox, _ harness: EngineHarness) async throws -> BatchID {
         try sandbox.write("f", pattern(300_000))

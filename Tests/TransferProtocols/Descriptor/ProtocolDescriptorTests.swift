@@ -100,6 +100,6 @@ struct ProtocolDescriptorTests {
         #expect(guess("sftp://h/in/f", size: SFTPUpload.small + 1) == nil)
         #expect(guess("sftp://h/in/f", size: 5, cannotRename: true) == nil)
         #expect(guess("ftp://h/in/f", size: 5) == nil)
-        #expect(!ResumePoint(SFTPResumePoint(temporary: RawPath("/a"), size: 5, modified: 0)).isGuess)
+        #expect(!ResumePoint(SFTPResumePoint(temporary: RawPath("/a"), generation: 1, size: 5, modified: 0)).isGuess)
     }
 }

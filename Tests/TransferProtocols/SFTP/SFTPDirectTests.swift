@@ -80,7 +80,7 @@ private let size = 2 << 20
 
     @Test("a point that says whose the file is survives its coding")
     func coding() {
-        var point = SFTPResumePoint(temporary: RawPath("d/f"), size: 1, modified: 1)
+        var point = SFTPResumePoint(temporary: RawPath("d/f"), generation: 1, size: 1, modified: 1)
         for owned in [nil, OwnedName.free(upTo: 7), .written] {
             point.owned = owned
             #expect(ResumePoint(encoded: ResumePoint(point).encoded)?.content(SFTPResumePoint.self) == point)

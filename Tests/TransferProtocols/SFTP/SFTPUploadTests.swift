@@ -325,6 +325,26 @@ private let piece = 255 << 9
         }
     }
 
+    @Test("a temporary file that stays keeps its number, and nothing is sent under that any more")
+    func numberOfUnremoved() {
+        var story = SFTPStory(3 * mebi)
+        let second = SFTPStory.part.replacing(".martlet-part", with: "-2.martlet-part")
+        story.resume = SFTPResumePoint(temporary: RawPath(second), generation: 2, size: 9, modified: 1)
+        story.server.files[second] = FakeSFTPServer.File(bytes: [1], modified: 1)
+        story.subject.hasChanged = true
+        story.server.refuses["remove"] = (.failure, "Failure")
+        #expect(story.attempt().hasPrefix("finish"))
+        #expect(story.unremoved.map(\.generation) == [2])
+        // As the only point that a task has left, and beside another one.
+        let left = story.unremoved.map { ResumePoint($0) }
+        #expect(ResumePoint.nextGeneration(after: left) == 3 && ResumePoint.nextGeneration(after: []) == 1)
+        for change in [true, false] {
+            var plan = SFTPUploadPlan(host: "h", path: RawPath("d/f"), subject: story.subject)
+            (plan.subject.hasChanged, plan.subject.firstGeneration) = (change, 3)
+            #expect(SFTPUpload(plan).point.generation == 3)
+        }
+    }
+
     @Test("a file that is left out has its temporary file removed, or says that it is there")
     func unremovedSkipped() {
         for status in [SFTPStatus.failure, .noSuchFile] {
@@ -343,7 +363,7 @@ private let piece = 255 << 9
             var story = SFTPStory(1000)
             story.attempt()
             story.resume = SFTPResumePoint(
-                temporary: RawPath(SFTPStory.part), size: 1000, modified: 1234)
+                temporary: RawPath(SFTPStory.part), generation: 1, size: 1000, modified: 1234)
             story.resume?.publishing = true
             story.server.files["d/f"]?.modified = theirs
             if theirs != 1234 { story.server.files["d/f"]?.bytes[500] ^= 0xFF }
@@ -894,8 +914,8 @@ private let piece = 255 << 9
         let point = SFTPResumePoint(temporary: RawPath([0x66, 0xFF]), generation: 2, size: 5, modified: 6)
         let encoded = ResumePoint(point).encoded
         #expect(try #require(ResumePoint(encoded: encoded)).content(SFTPResumePoint.self) == point)
-        #expect(!SFTPResumePoint(temporary: RawPath(""), size: 1, modified: 1).isPlausible)
-        #expect(!SFTPResumePoint(temporary: RawPath("a"), size: -1, modified: 1).isPlausible)
+        #expect(!SFTPResumePoint(temporary: RawPath(""), generation: 1, size: 1, modified: 1).isPlausible)
+        #expect(!SFTPResumePoint(temporary: RawPath("a"), generation: 1, size: -1, modified: 1).isPlausible)
         var hostile = point
         hostile.refusedRenames = -1
         #expect(!hostile.isPlausible)
@@ -905,7 +925,7 @@ private let piece = 255 << 9
     func othersFile() {
         var story = SFTPStory(500)
         story.facts.cannotRename = true
-        story.resume = SFTPResumePoint(temporary: RawPath("d/f"), size: 500, modified: 1234)
+        story.resume = SFTPResumePoint(temporary: RawPath("d/f"), generation: 1, size: 500, modified: 1234)
         story.server.files["d/f"] = .init(bytes: [7], modified: 9)
         #expect(story.attempt() == "fail unknownOutcome")
         #expect(story.server.files["d/f"]?.bytes == [7])
@@ -916,14 +936,14 @@ private let piece = 255 << 9
         #expect(story.attempt().hasPrefix("finish 500") && story.isPublished)
         var whole = SFTPStory(500)
         whole.facts.cannotRename = true
-        whole.resume = SFTPResumePoint(temporary: RawPath("d/f"), size: 500, modified: 1234)
+        whole.resume = SFTPResumePoint(temporary: RawPath("d/f"), generation: 1, size: 500, modified: 1234)
         whole.server.files["d/f"] = .init(bytes: whole.source, modified: 9)
         #expect(whole.attempt() == "finish 500 digest found")
     }
 
     @Test("what a cancelled upload left is removed; a file under its final name is not")
     func removal() {
-        let point = SFTPResumePoint(temporary: RawPath("d/p"), size: 1, modified: 1)
+        let point = SFTPResumePoint(temporary: RawPath("d/p"), generation: 1, size: 1, modified: 1)
         var removal = SFTPRemoval(point, host: "h", path: RawPath("d/f"))
         #expect(words(removal.handle(.began(at: noon))) == ["1 remove(\(RawPath("d/p")))"])
         let gone = SFTPEnd(.refused(.noSuchFile, ""), at: noon)
