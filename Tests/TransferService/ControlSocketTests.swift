@@ -133,6 +133,13 @@ import TransferModel
         try await harness.end()
     }
 
+    @Test func `an engine that is to remove something from a server stays until it is gone`() async throws {
+        let harness = try await ServiceHarness(settings: ServiceSettings(idleExit: .zero), owing: 3)
+        try await until { harness.stops.withLock { $0.last } == .idle }
+        #expect(await harness.engine.owes == -1)
+        try await harness.end()
+    }
+
     @Test func `an engine with work stays, and leaves when the work is done`() async throws {
         let harness = try await ServiceHarness(settings: ServiceSettings(idleExit: .zero))
         // Whatever the first look found, from here on there is work.

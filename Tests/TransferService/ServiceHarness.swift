@@ -18,9 +18,11 @@ final class ServiceHarness: Sendable {
     let stops = Mutex<[TransferService.StopReason]>([])
     private let loop: EventLoop
 
-    /// - Parameter below: more path, to make the home long.
+    /// - Parameters:
+    ///   - below: more path, to make the home long.
+    ///   - owing: times that the engine says that it is to remove something yet.
     init(
-        below: String = "", settings: ServiceSettings = ServiceSettings(idleExit: nil),
+        below: String = "", settings: ServiceSettings = ServiceSettings(idleExit: nil), owing: Int = 0,
         log: sending EngineLog? = nil
     ) async throws {
         let name = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
@@ -30,7 +32,7 @@ final class ServiceHarness: Sendable {
         // What a test takes back it takes back in time, however busy the machine is.
         await queue.writer.setGraceTime(.seconds(3600))
         loop = try EventLoop(name: "service under test")
-        engine = FakeEngine(queue)
+        engine = FakeEngine(queue, owing: owing)
         socket = try ControlSocket(places: places, handedOver: nil)
         let stops = Holder(stops: { _ in })
         service = TransferService(
@@ -103,7 +105,13 @@ actor FakeEngine: EngineControl {
     private var currentLimits = EngineLimits()
     private let queue: TransferQueue
 
-    init(_ queue: TransferQueue) { self.queue = queue }
+    init(_ queue: TransferQueue, owing: Int) { (self.queue, owes) = (queue, owing) }
+
+    private(set) var owes: Int
+    var owesRemovals: Bool {
+        owes -= 1
+        return owes >= 0
+    }
 
     /// What moves from now on; who watches is told.
     func show(_ snapshot: LiveSnapshot) {

@@ -28,6 +28,8 @@ extension TransferEngine {
         timers.sweep = (timer, due)
     }
 
+    package var owesRemovals: Bool { timers.sweep != nil }
+
     /// Takes away what is due.
     func sweep() async throws {
         let times = [

@@ -15,6 +15,10 @@ package protocol EngineControl: Actor {
     /// Returns when nothing more is given to the wire, and how far each had come is recorded.
     func stop(_ claims: [TaskClaim]) async
 
+    /// Something that uploads or downloads have left is to be removed: after the grace time of a cancel or purge, or once a server that was
+    /// away can be asked again.
+    var owesRemovals: Bool { get }
+
     /// Something may run now that could not before: resumed, retried, given another priority, undone.
     func queueChanged()
 
