@@ -142,11 +142,15 @@ final class QueueStore: QueueSubject {
             faults.beforeCommit()
             try database.run("COMMIT")
             faults.afterCommit()
+            queue.notes.replaced = [:]
             commits += 1
             copyLogIfLong()
             return result
         } catch {
+            let replaced = queue.notes.replaced
             queue.rollBack(to: before)
+            // Whoever hears that it was not done is not to find it done at the next start.
+            for (batch, secrets) in replaced { try? self.secrets.replace(secrets, of: batch) }
             if (error as? SQLiteError)?.code == .inputOutput {
                 isLogDoubtful = true
                 // Before anybody hears that it was not done. A disk that fails again is tried before the next transaction.

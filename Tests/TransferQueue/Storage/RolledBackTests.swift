@@ -41,6 +41,30 @@ extension QueueWriter {
         try await queue.close()
     }
 
+    @Test("credentials that were refused a commit are not in force at the next start")
+    func credentials() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var request = BatchRequest.downloads(["https://host/f"])
+        (request.secrets.user, request.secrets.password) = ("me", "old")
+        let batch = try await queue.writer.add(request).batch
+        @Sendable func login(_ password: String) -> TransferSecrets {
+            var secrets = TransferSecrets()
+            secrets.password = password
+            return secrets
+        }
+        await queue.writer.rolledBack { store in
+            _ = try store.logins.renew([.batch(batch)], by: login("new"))
+            _ = try store.logins.renew([.batch(batch)], by: login("newest"))
+        }
+        #expect(try await queue.writer.order(of: batch)?.secrets.password == "old")
+        _ = try await queue.writer.renew([.batch(batch)], by: login("new"))
+        #expect(try await queue.writer.order(of: batch)?.secrets.password == "new")
+        await queue.writer.rolledBack { _ in }
+        #expect(try await queue.writer.order(of: batch)?.secrets.password == "new")
+        try await queue.close()
+    }
+
     @Test("a folder in which nothing was completed after all is not listed at its server")
     func completedFolders() async throws {
         let sandbox = try Sandbox()
