@@ -75,6 +75,10 @@ struct PurgingStore: QueueSubject {
                 return finder.refused(node, "\(node) is not over: cancel it first")
             }
             let id = SQLiteValue.integer(batch.rawValue)
+            // A look may find files missing: that nobody would see.
+            if try database.integer("SELECT finished_at FROM batches WHERE id = ?", id) == nil {
+                return finder.refused(node, "\(node) is being compared with what its server lists: look again later")
+            }
             if try database.integer("SELECT cleared_at FROM batches WHERE id = ?", id) != nil {
                 return NodeResult(id: node, result: .already)
             }

@@ -13,28 +13,37 @@ struct BatchEnds: QueueSubject {
             let isOver: Bool
             let wasOver: Bool
             let isCutShort: Bool
+            let isCleared: Bool
             let sums: FolderSums
+
+            /// It was put away as over and without a failure.
+            var mustBeSeen: Bool { isCleared && (!isOver || sums.files.failed > 0) }
         }
         // Its end is told when its folders have been looked at.
         let isLooking = try looks.awaitsLastLook(batch)
         let state = try database.first(
             """
-            SELECT b.session, b.scanning, b.finished_at, \(FolderSums.list(of: "f."))
+            SELECT b.session, b.scanning, b.finished_at, b.cleared_at, \(FolderSums.list(of: "f."))
             FROM batches b JOIN folders f ON f.id = b.root WHERE b.id = ?
             """, .integer(batch.rawValue)
         ) { row in
-            let sums = FolderSums(row, from: 3)
+            let sums = FolderSums(row, from: 4)
             return State(
                 session: row.integer(0),
                 isOver: row.integer(1) != ListingState.goesOn.rawValue && sums.files.total == sums.files.terminal
                     && !isLooking,
                 wasOver: !row.isNull(2), isCutShort: row.integer(1) == ListingState.cutShort.rawValue,
-                sums: sums)
+                isCleared: !row.isNull(3), sums: sums)
         }
-        guard let state, state.isOver != state.wasOver else { return }
+        guard let state else { return }
+        if state.mustBeSeen {
+            try database.run("UPDATE batches SET cleared_at = NULL WHERE id = ?", .integer(batch.rawValue))
+            queue.change.note(wholly: batch)
+        }
+        guard state.isOver != state.wasOver else { return }
         let now = clock()
         try database.run(
-            "UPDATE batches SET finished_at = ?, cleared_at = NULL WHERE id = ?",
+            "UPDATE batches SET finished_at = ? WHERE id = ?",
             SQLiteValue(state.isOver ? now.milliseconds : nil), .integer(batch.rawValue))
         queue.change.batches.insert(batch)
         guard state.isOver else { return }

@@ -95,6 +95,30 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a batch that was put away is in the list again when one of its files is found missing")
+    func absentWhenCleared() async throws {
+        let sandbox = try Sandbox()
+        defer { withExtendedLifetime(sandbox) {} }
+        let queue = try sandbox.open()
+        let batch = try await add(queue, ["a", "b"])
+        let tasks = try await queue.claimAll()
+        try await queue.complete(tasks)
+        let look = try #require(try await due(queue).first)
+        try await queue.writer.end(looks: [EndedLook(look, .looked(at: noon, listed: 2, files: 2))])
+        #expect(try await queue.writer.clear([.batch(batch)]).results.map(\.result) == [.done])
+        func listed() async throws -> [RowID]? {
+            try await queue.reader.section(SectionRequest(parent: nil, limit: 10))?.rows.map(\.id)
+        }
+        #expect(try await listed() == [])
+        let finished = try #require(try await queue.reader.task(tasks[0].id)?.finishedAt)
+        let file = AbsentFile(task: tasks[0].id, finishedAt: finished, error: TransferError(.notThere, "gone"))
+        #expect(try await queue.writer.fail(absent: [file]) { _ in [] } == [tasks[0].id])
+        #expect(try await listed() == [.batch(batch)])
+        #expect(try await queue.reader.totals().problems == 1)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test(
         "what is not there fails once in a run of its own, before the end of the batch is told; a retry is looked at again"
     )
@@ -105,6 +129,8 @@ import TransferModel
         let batch = try await add(queue, ["a", "b"])
         let tasks = try await queue.claimAll()
         try await queue.complete(tasks)
+        #expect(
+            try await queue.writer.clear([.batch(batch)]).results.map(\.result) == [.refused], "it is looked at yet")
         let look = try #require(try await due(queue).first)
         let finished = try #require(try await queue.reader.task(tasks[0].id)?.finishedAt)
         let error = TransferError(.notThere, "host does not list it", .retry("retry sends it again"))
