@@ -108,7 +108,7 @@ CREATE TABLE tasks (
     begun_at INTEGER,                -- an attempt may have reached the server since
     finished_at INTEGER,
     name BLOB NOT NULL
-, rank INTEGER, claims INTEGER NOT NULL DEFAULT 0);
+, rank INTEGER, claims INTEGER NOT NULL DEFAULT 0, clock INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX tasks_of_folder ON tasks (folder, state, id);
 

@@ -14,12 +14,6 @@ final class Timeline {
     /// The clock minus its awake time, in nanoseconds, when `patientSince` was last set. Only its growth says something: time slept.
     private var asleep: Int64
 
-    /// When the wall clock was last set back, by the clock before; until then the times of two clocks are not to be told apart.
-    private(set) var setBack: Timestamp?
-
-    /// Takes up what an engine before knew.
-    func adopt(setBack: Timestamp?) { self.setBack = [self.setBack, setBack].compactMap(\.self).max() }
-
     /// The time at which the engine started, moved along whenever the clock is set.
     var startedAt = Timestamp(milliseconds: 0)
 
@@ -64,7 +58,6 @@ final class Timeline {
     func step() -> Duration? {
         let difference = wall() - now.milliseconds
         guard abs(difference) > Self.tolerance else { return nil }
-        if difference < 0 { adopt(setBack: now) }
         wallStart += difference
         patientSince = now
         return .milliseconds(difference)

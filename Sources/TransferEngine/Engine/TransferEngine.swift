@@ -118,7 +118,6 @@ package actor TransferEngine: EngineControl {
         hosts.facts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))
         accounting.unconfirmed.adopt(try await queue.writer.unconfirmed())
         accounting.adopt(try await queue.writer.storedDay(), at: timeline.nanoseconds)
-        timeline.adopt(setBack: try await queue.writer.clockSetBack())
         try await noteInterrupted()
         // A machine without a battery for its clock may have written these before it knew the time: none may be later than the longest
         // time that a server can ask for.
@@ -176,9 +175,10 @@ package actor TransferEngine: EngineControl {
         // By the old clock; what was stamped by the new one before it was noticed stays.
         let times = timeline.startedAt...max(timeline.startedAt, timeline.now.advanced(by: .zero - step))
         timeline.startedAt = timeline.startedAt.advanced(by: step)
-        let setBack = timeline.setBack
+        // Before any claim by the new clock.
+        if step < .zero { for attempt in attempts.values { feed(attempt, .clockSetBack) } }
         inBackground { [self] in
-            if step < .zero, let setBack { await durably { try await queue.writer.keepClockSetBack(setBack) } }
+            if step < .zero { await durably { try await queue.writer.noteClockSetBack() } }
             // Each for itself: what is moved already must not be moved again.
             await durably { try await queue.writer.moveEnds(by: step, at: times) }
             await durably { try await queue.writer.boundEnds(by: timeline.now) }

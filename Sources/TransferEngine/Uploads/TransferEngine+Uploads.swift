@@ -124,7 +124,7 @@ extension TransferEngine {
         subject.confirmed = task.accepted
         subject.targetIsOther = task.knownPoint?.targetIsOther == true
         subject.firstGeneration = ResumePoint.nextGeneration(after: task.storedPoint?.left ?? [])
-        subject.clockSetBack = timeline.setBack
+        subject.clockWasSetBack = task.clockWasSetBack
         return subject
     }
 

@@ -55,7 +55,7 @@ package struct ResumablePlan: Sendable, Hashable {
             begunBefore: begunBefore, resume: stored, offersResume: true)
         put.tellsDigests = facts.tellsDigests
         put.targetIsOther = subject.targetIsOther
-        put.clockSetBack = subject.clockSetBack
+        put.clockWasSetBack = subject.clockWasSetBack
         put.interopVersion = version
         put.offerIsTrial = isTrial
         return put

@@ -69,6 +69,7 @@ package struct ResumableUpload: ProtocolMachine {
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
+        if case .clockSetBack = event { plan.subject.clockWasSetBack = true }
         switch (state, event) {
         case (.ready, .began(let now)):
             begun = now

@@ -23,6 +23,8 @@ package enum ProtocolEvent: Sendable {
     case rangeDigested(Range<Int64>, [TransferDigest])
     /// A timer that the protocol set.
     case timerFired(ProtocolTimer)
+    /// Our clock was set back: times before this event are of another clock than those after it.
+    case clockSetBack
 }
 
 /// A protocol's timers, by purpose; setting one again moves it.

@@ -48,8 +48,8 @@ package struct UploadSubject: Hashable, Sendable {
     package var verify: VerificationWish?
     /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.
     package var begunBefore: Timestamp?
-    /// When our clock was last set back, by the clock before: what began until then may have begun by a clock that was ahead.
-    package var clockSetBack: Timestamp?
+    /// Our clock was set back since an attempt that may have reached the server began: nothing is older than that attempt by what it says now.
+    package var clockWasSetBack = false
     private let source: UploadToken
     /// 32 hexadecimal digits: the same for all attempts of a task, never the same for two tasks. Names temporary files there.
     package var token: String { source.text }

@@ -23,7 +23,7 @@ extension PutPlan {
         hasJustStored = subject.hasJustStored
         tellsDigests = job.facts.tellsDigests
         targetIsOther = subject.targetIsOther
-        clockSetBack = subject.clockSetBack
+        clockWasSetBack = subject.clockWasSetBack
         interopVersion = job.facts.versionToOffer
         offerIsTrial = job.facts.isOfferATrial
     }

@@ -12,8 +12,8 @@ package struct PutPlan: Sendable, Hashable {
     package var tellsDigests: Bool?
     /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.
     package var begunBefore: Timestamp?
-    /// As `UploadSubject.clockSetBack`.
-    package var clockSetBack: Timestamp?
+    /// As `UploadSubject.clockWasSetBack`.
+    package var clockWasSetBack = false
     /// The known result of an earlier attempt of this task at the server.
     package var resume: PutResumePoint?
     /// As `UploadSubject.hasJustStored`.

@@ -108,6 +108,9 @@ package struct PutUpload: ProtocolMachine {
             return headEnded(question, end)
         case (.resting(let question), .timerFired(.probeAgain)): return probe(question)
         case (.hashing(let theirs, let comparison), .digested(let ours)): return compare(ours, theirs, comparison)
+        case (_, .clockSetBack):
+            plan.clockWasSetBack = true
+            return []
         case (.hashing(let theirs, let comparison), .rangeDigested(_, let ours)):
             return ours.first.map { compare($0, theirs, comparison) } ?? []
         case (.readingBack(let id, let comparison), .ended(let ended, let end)) where ended == id:
@@ -241,9 +244,10 @@ package struct PutUpload: ProtocolMachine {
 
     /// Compares times by the server's clock: its `Date` against ours shows how far the two are apart.
     func ownership(_ answer: HTTPAnswer, now: Timestamp, begun: Timestamp) -> Ownership {
-        // What began later than now began by a clock that was set since.
-        guard answer.isSuccess, let modified = answer.lastModified, begun <= now else { return .unknown }
-        if let set = plan.clockSetBack, begun <= set { return .unknown }
+        // What began later than now began by a clock that was set while no engine ran.
+        guard answer.isSuccess, let modified = answer.lastModified, begun <= now, !plan.clockWasSetBack else {
+            return .unknown
+        }
         let skew = answer.date.map { $0.since(now) } ?? .zero
         // Both fields are cut to whole seconds.
         let earliest = begun.advanced(by: skew).advanced(by: .seconds(-2))

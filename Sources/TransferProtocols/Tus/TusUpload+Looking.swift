@@ -52,7 +52,7 @@ extension TusUpload {
             begunBefore: since, resume: plan.stored)
         put.tellsDigests = facts.tellsDigests
         put.targetIsOther = subject.targetIsOther
-        put.clockSetBack = subject.clockSetBack
+        put.clockWasSetBack = subject.clockWasSetBack
         return put
     }
 

@@ -96,6 +96,7 @@ package struct TusUpload: ProtocolMachine {
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         let before = now
         if case .ended(_, let end) = event { now = end.at }
+        if case .clockSetBack = event { plan.subject.clockWasSetBack = true }
         switch (state, event) {
         case (.ready, .began(let time)):
             begun = time

@@ -32,7 +32,7 @@ package struct NegotiatedUpload: ProtocolMachine {
         case over
     }
 
-    private let plan: NegotiatedPlan
+    private var plan: NegotiatedPlan
     private var state = State.ready
     private var probe = UploadProbe(takesTus: true)
     private var chain: RedirectChain
@@ -59,6 +59,11 @@ package struct NegotiatedUpload: ProtocolMachine {
             let actions = machine.handle(event)
             state = .chosen(machine)
             return actions
+        case (_, .clockSetBack):
+            plan.put.clockWasSetBack = true
+            plan.tus.subject.clockWasSetBack = true
+            plan.resumable.subject.clockWasSetBack = true
+            return []
         default:
             // What belongs to an abandoned or finished exchange comes too late.
             return []

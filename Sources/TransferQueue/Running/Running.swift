@@ -96,6 +96,8 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var accepted: Int64
     /// The earliest instant at which an attempt of ours may have reached the server; `nil`: never claimed before.
     package var begunBefore: Timestamp?
+    /// The wall clock was set back since: that time, and those in the resume point, are of another clock.
+    package var clockWasSetBack = false
     /// As the engine recorded it last.
     package var resumePoint: [UInt8]?
     /// The secret of its resume point, which stands in the secrets store alone.

@@ -88,13 +88,22 @@ struct RunningStore: QueueSubject {
             // Another one than before, and one that is read back as it was written.
             let generation = (row.generation + 1) % FileSize.largest
             try database.run(
-                "UPDATE tasks SET claimed = 1, claims = ?, begun_at = ifnull(begun_at, ?) WHERE id = ?",
-                .integer(generation), .integer(now.milliseconds), .integer(row.id.rawValue))
+                """
+                UPDATE tasks SET claimed = 1, claims = ?1, begun_at = ifnull(begun_at, ?2),
+                clock = CASE WHEN \(Self.hasTimes) THEN clock ELSE ?3 END WHERE id = ?4
+                """, .integer(generation), .integer(now.milliseconds), .integer(queue.numbers.clock),
+                .integer(row.id.rawValue))
             queue.ledger.addReady(-1, lane: lane.rawValue)
             if row.begunAt == nil { queue.notes.freshClaims.insert(row.id) }
             return try claimed(row, owner, generation: generation)
         }
     }
+
+    /// True of a task that keeps times of earlier attempts.
+    private static let hasTimes = """
+        (begun_at IS NOT NULL OR claims > 0
+        AND EXISTS (SELECT 1 FROM task_details WHERE task = tasks.id AND resume_point IS NOT NULL))
+        """
 
     /// The lane's next tasks: those that were moved, and the others in the order in which they were found.
     private func nextRows(_ lane: LaneID, _ limit: Int) throws -> [ClaimRow] {
@@ -132,6 +141,8 @@ struct RunningStore: QueueSubject {
         let accepted: Int64
         let identity: SourceIdentity
         let begunAt: Int64?
+        /// The number of the clock that `begunAt` is of.
+        let clock: Int64
         let flags: TaskFlags
         /// Among the tasks of its batch.
         let place: Int64
@@ -148,6 +159,7 @@ struct RunningStore: QueueSubject {
                 size: size ?? 0, modifiedNanoseconds: columns.integer("mtime"),
                 inode: UInt64(bitPattern: columns.integer("inode")))
             begunAt = columns.optionalInteger("begun_at")
+            clock = columns.integer("clock")
             flags = TaskFlags(rawValue: columns.integer("flags"))
             place = columns.optionalInteger("rank") ?? TaskPlaces.found(id)
             generation = columns.count("claims")
@@ -199,6 +211,8 @@ struct RunningStore: QueueSubject {
             })
         task.furthest = max(row.accepted, details.furthest)
         task.progressStart = try attempts.progressStart(row.id, details, accepted: row.accepted)
+        task.clockWasSetBack =
+            row.clock != queue.numbers.clock && (row.begunAt != nil || details.resumePoint != nil)
         task.lacksQuery = lacksQuery
         task.isCancelled = row.flags.contains(.unsettled)
         return task

@@ -17,15 +17,6 @@ struct EngineMemory: QueueSubject {
         try database.run("INSERT OR REPLACE INTO meta VALUES ('today', ?)", .text(try StoredJSON.text(count)))
     }
 
-    func keepClockSetBack(_ time: Timestamp) throws {
-        try database.run("INSERT OR REPLACE INTO meta VALUES ('clock_set_back', ?)", .integer(time.milliseconds))
-    }
-
-    func clockSetBack() throws -> Timestamp? {
-        try database.integer("SELECT value FROM meta WHERE name = 'clock_set_back'")
-            .map { Timestamp(milliseconds: $0) }
-    }
-
     func remember(host origin: String, facts: [UInt8]) throws {
         try database.run(
             "INSERT OR REPLACE INTO hosts VALUES (?, ?, ?)", .text(origin), .blob(facts),

@@ -36,14 +36,9 @@ extension QueueWriter {
     /// The day's count that was kept last, of whichever day; `nil`: none ever was.
     package func storedDay() throws(QueueError) -> DayCount? { try look { try store.memory.storedDay() } }
 
-    /// Keeps when the wall clock was last set back, by the clock before: attempts that began until then may have begun by a clock that was
-    /// ahead.
-    package func keepClockSetBack(_ time: Timestamp) throws(QueueError) {
-        try change { try store.memory.keepClockSetBack(time) }
-    }
-
-    /// `nil`: it never was, as far as an engine has seen it.
-    package func clockSetBack() throws(QueueError) -> Timestamp? { try look { try store.memory.clockSetBack() } }
+    /// The wall clock was set back: attempts that began before this call began by another clock than those that begin after it
+    /// (`ClaimedTask.clockWasSetBack`), whatever either clock said.
+    package func noteClockSetBack() throws(QueueError) { try change { store.queue.numbers.clock += 1 } }
 
     /// Keeps what was learnt of a host. Durable some time later: it can be learnt again.
     package func remember(host origin: String, facts: [UInt8]) throws(QueueError) {

@@ -129,6 +129,8 @@ struct Numbers: Equatable {
     var event: Int64
     /// The next number of a change that can be undone.
     var operation: Int64
+    /// Times that the wall clock was seen to be set back: the number of the clock that goes now.
+    var clock: Int64
 
     init(_ database: SQLiteConnection) throws {
         func stored(_ name: String) throws -> Int64 {
@@ -139,6 +141,7 @@ struct Numbers: Equatable {
         event = try stored("next_event")
         let last = try Self.sound(try database.integer("SELECT max(operation) FROM undo") ?? 0, "the last operation")
         operation = max(try stored("next_operation"), last + 1)
+        clock = try Self.sound(try database.integer("SELECT value FROM meta WHERE name = 'clock'") ?? 0, "clock")
     }
 
     /// A stored number that others are counted up from. Throws that the queue is damaged when it is negative, or higher than any was given.
@@ -157,6 +160,9 @@ struct Numbers: Equatable {
             .integer(task), .integer(folder), .integer(event))
         if operation != before.operation {
             try database.run("INSERT OR REPLACE INTO meta VALUES ('next_operation', ?)", .integer(operation))
+        }
+        if clock != before.clock {
+            try database.run("INSERT OR REPLACE INTO meta VALUES ('clock', ?)", .integer(clock))
         }
     }
 }

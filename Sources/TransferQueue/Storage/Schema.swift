@@ -33,7 +33,16 @@ enum Schema {
         Migration(name: "0019 since when a task is tried, and looks that a cancel took away", script: triedSince),
         Migration(name: "0020 how far a file ever came", script: furthest),
         Migration(name: "0021 files of others that were left in their place", script: spared),
+        Migration(name: "0022 by which clock attempts began", script: clocks),
     ]
+
+    private static let clocks = """
+        -- The number of the clock that `begun_at`, and times in the resume point, are of: it counts up when somebody sets the clock back.
+        ALTER TABLE tasks ADD COLUMN clock INTEGER NOT NULL DEFAULT 0;
+        -- Until when a clock went that was set back: which attempts that was before, their times do not tell.
+        INSERT INTO meta SELECT 'clock', 1 FROM meta WHERE name = 'clock_set_back';
+        DELETE FROM meta WHERE name = 'clock_set_back';
+        """
 
     private static let spared = """
         -- Flag 1024: the rule left somebody else's file there. Of what was skipped before, the batch's rule is all that tells it.

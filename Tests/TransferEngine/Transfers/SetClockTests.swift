@@ -1,4 +1,5 @@
 import LinuxSystem
+import SQLiteConnection
 import TestSupport
 import Testing
 import TransferModel
@@ -51,37 +52,59 @@ import TransferQueue
         await harness.stop()
     }
 
-    @Test("an engine that sees the clock set back remembers until when two clocks are not to be told apart")
+    @Test("an engine that sees the clock set back tells the queue, and none that sees it set forward")
     func back() async throws {
         let ahead = SharedValue<Int64>(600_000)
         let harness = try await EngineHarness(clockAhead: ahead)
-        let now = Timestamp(milliseconds: WallClock.milliseconds)
-        #expect(try await harness.queue.writer.clockSetBack() == nil)
-        ahead.withLock { $0 = 0 }
-        await harness.engine.queueChanged()
-        await harness.engine.waitUntilIdle()
-        let known = try #require(try await harness.queue.writer.clockSetBack())
-        #expect(known >= now.advanced(by: .seconds(599)) && known < now.advanced(by: .seconds(720)))
+        for (time, clock) in [(1_200_000, nil), (0, 1), (500, 1), (-600_000, 2)] as [(Int64, Int64?)] {
+            ahead.withLock { $0 = time }
+            await harness.engine.queueChanged()
+            await harness.engine.waitUntilIdle()
+            let queue = try SQLiteConnection(path: harness.sandbox.path("state/queue.sqlite"), access: .readOnly)
+            #expect(try queue.integer("SELECT value FROM meta WHERE name = 'clock'") == clock)
+        }
         await harness.stop()
     }
 
     @Test(
-        "what an attempt began by a clock that was ahead is not shown to be somebody else's by that time",
-        arguments: [(-60, nil), (60, TransferErrorCode.unknownOutcome)] as [(Int64, TransferErrorCode?)])
-    func doubt(setBack seconds: Int64, cause: TransferErrorCode?) async throws {
+        "an attempt that began before the clock was set back does not show by its time what is somebody else's",
+        arguments: [(false, nil), (true, TransferErrorCode.unknownOutcome)] as [(Bool, TransferErrorCode?)])
+    func doubt(setBackSince: Bool, cause: TransferErrorCode?) async throws {
         let first = try await EngineHarness(started: false)
         let store = first.store
-        let now = Timestamp(milliseconds: WallClock.milliseconds)
-        try await kill(first, at: now)
+        if !setBackSince { try await first.queue.writer.noteClockSetBack() }
+        try await kill(first, at: Timestamp(milliseconds: WallClock.milliseconds))
         let harness = try await EngineHarness(sandbox: first.sandbox, store: store, started: false)
         // There by whomever; whether it is older than the attempt only the clock of that time tells.
         store.put("/in/f", [1], modified: "Sat, 21 Nov 2020 12:00:00 GMT")
-        try await harness.queue.writer.keepClockSetBack(now.advanced(by: .seconds(seconds)))
+        if setBackSince { try await harness.queue.writer.noteClockSetBack() }
         try await harness.engine.start()
         let batch = try #require(try await harness.queue.reader.batches(limit: 1).first?.id)
         try await harness.finished(batch)
         let task = try #require(try await harness.tasks(batch).first)
         #expect(task.cause == cause && task.skipped == (cause == nil))
+        await harness.stop()
+    }
+
+    @Test("a clock that was years ahead once leaves nothing in doubt that began after it was set back")
+    func yearsAheadOnce() async throws {
+        let ahead = SharedValue<Int64>(0)
+        let first = try await EngineHarness(clockAhead: ahead)
+        for years: Int64 in [12, 0] {
+            ahead.withLock { $0 = years * 365 * 86_400_000 }
+            await first.engine.queueChanged()
+            await first.engine.waitUntilIdle()
+        }
+        await first.stop()
+        let second = try await EngineHarness(sandbox: first.sandbox, store: first.store, started: false)
+        try await kill(second, at: Timestamp(milliseconds: WallClock.milliseconds))
+        let harness = try await EngineHarness(sandbox: first.sandbox, store: first.store, started: false)
+        harness.store.put("/in/f", [1], modified: "Sat, 21 Nov 2020 12:00:00 GMT")
+        try await harness.engine.start()
+        let batch = try #require(try await harness.queue.reader.batches(limit: 1).first?.id)
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.cause == nil && task.skipped, "somebody else's file, and older than the attempt")
         await harness.stop()
     }
 

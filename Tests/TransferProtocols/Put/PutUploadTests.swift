@@ -281,15 +281,29 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
     func setBack() {
         let older = answered(200, ["Content-Length: 7", "Last-Modified: \(elevenText)"])
         for (set, skips, fails) in [
-            (noon, "3 HEAD http://h/f | Want-Repr-Digest: sha-256=10", "fail unknownOutcome"),
-            (noon.advanced(by: .seconds(-1)), "finish 1000 none skipped", "fail destinationExists 412"),
+            (true, "3 HEAD http://h/f | Want-Repr-Digest: sha-256=10", "fail unknownOutcome"),
+            (false, "finish 1000 none skipped", "fail destinationExists 412"),
         ] {
             var mayBeThere = plan(ifExists: .skip, begun: noon)
-            mayBeThere.clockSetBack = set
+            mayBeThere.clockWasSetBack = set
             #expect(run(mayBeThere, older, answered(412)) == [skips])
             var mustBeFree = plan(begun: noon)
-            mustBeFree.clockSetBack = set
+            mustBeFree.clockWasSetBack = set
             #expect(run(mustBeFree, older, answered(412), older) == [fails])
+        }
+    }
+
+    @Test("an attempt that goes on while the clock is set back does not go by the time at which it began")
+    func setBackMeanwhile() {
+        let older = answered(200, ["Content-Length: 1000", "Last-Modified: \(elevenText)"])
+        for (set, says) in [
+            (false, "wait backoff networkConnectionLost"), (true, "3 HEAD http://h/f | Want-Repr-Digest: sha-256=10"),
+        ] {
+            var upload = PutUpload(plan())
+            _ = upload.handle(.began(at: noon))
+            _ = upload.handle(.ended(ExchangeID(rawValue: 1), unanswered(lost, sent: 1000)))
+            if set { #expect(upload.handle(.clockSetBack).isEmpty) }
+            #expect(words(upload.handle(.ended(ExchangeID(rawValue: 2), older))) == [says])
         }
     }
 

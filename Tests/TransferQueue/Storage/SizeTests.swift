@@ -72,6 +72,7 @@ import TransferModel
                     DROP TABLE remote_versions;
                     DROP INDEX details_final_path;
                     ALTER TABLE tasks DROP COLUMN claims;
+                    ALTER TABLE tasks DROP COLUMN clock;
                     ALTER TABLE batches DROP COLUMN kept_secrets;
                     ALTER TABLE batches DROP COLUMN let_go_at;
                     ALTER TABLE task_details DROP COLUMN handle;

@@ -57,6 +57,38 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a claim tells whether the clock was set back since an attempt began that left something, and no other claim")
+    func clockSetBack() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        _ = try await queue.addTree(files: 4)
+        func claimed(_ limit: Int = 4) async throws -> [Int64: Bool] {
+            let tasks = try await queue.claimAll(limit: limit, now: sandbox.clock.now)
+            return Dictionary(uniqueKeysWithValues: tasks.map { ($0.id.rawValue, $0.clockWasSetBack) })
+        }
+        func giveBack(_ changes: [Int64: [TaskChange]]) async throws {
+            for (task, changes) in changes {
+                for change in changes + [.requeued] { queue.writer.record(change, for: TaskID(rawValue: task)) }
+            }
+            try await queue.writer.commit()
+        }
+        #expect(try await claimed(3) == [1: false, 2: false, 3: false])
+        // Of the second nothing has reached its server; of the third a resume point tells times.
+        try await giveBack([
+            1: [.running], 2: [.forgotten], 3: [.forgotten, .checkpoint(resumePoint: [1], accepted: 0)],
+        ])
+        try await queue.writer.noteClockSetBack()
+        try await queue.close()
+        queue = try sandbox.open()
+        #expect(try await claimed() == [1: true, 2: false, 3: true, 4: false])
+        try await giveBack([1: [.running], 2: [.running], 3: [.running], 4: [.running]])
+        #expect(try await claimed() == [1: true, 2: false, 3: true, 4: false])
+        try await giveBack([1: [.forgotten], 2: [], 3: [.forgotten], 4: []])
+        #expect(try await claimed() == [1: false, 2: false, 3: false, 4: false])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test(
         "leave for the final name is refused after a cancel or pause, and whoever has it is neither cancelled nor paused"
     )
