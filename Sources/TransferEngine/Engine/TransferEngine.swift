@@ -119,8 +119,8 @@ package actor TransferEngine: EngineControl {
         accounting.unconfirmed.adopt(try await queue.writer.unconfirmed())
         accounting.adopt(try await queue.writer.storedDay(), at: timeline.nanoseconds)
         try await noteInterrupted()
-        // A machine without a battery for its clock may have written these before it knew the time: none may be later than the longest
-        // time that a server can ask for.
+        // A machine without a battery for its clock may have written these before it knew the time, or does not know it yet. What is
+        // bounded by a time that is behind is moved along when the clock is set (`followClock`).
         try await queue.writer.moveRetries(by: .zero, now: timeline.now, within: Self.waitRule.retry.longestRetryAfter)
         try await queue.writer.boundEnds(by: timeline.now)
         let changes = queue.changes()
@@ -183,7 +183,8 @@ package actor TransferEngine: EngineControl {
             await durably { try await queue.writer.moveEnds(by: step, at: times) }
             await durably { try await queue.writer.boundEnds(by: timeline.now) }
             await durably {
-                try await queue.writer.moveRetries(by: step, now: timeline.now, within: Self.waitRule.retry.longCap)
+                try await queue.writer.moveRetries(
+                    by: step, now: timeline.now, within: Self.waitRule.retry.longestRetryAfter)
             }
             wakeDue()
         }

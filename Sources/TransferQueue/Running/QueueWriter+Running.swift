@@ -34,18 +34,21 @@ extension QueueWriter {
         try change { try store.waits.wakeDue(now: now) }
     }
 
-    /// The wall clock was set, by days perhaps: what has ended since a time of the old one keeps its age.
+    /// The wall clock was set, by days perhaps: what has ended since a time of the old one keeps its age, and what was cancelled or purged
+    /// can be taken back as long as if nobody had set it.
     package func moveEnds(by step: Duration, at times: ClosedRange<Timestamp>) throws(QueueError) {
         try change { try store.waits.moveEnds(by: step, at: times) }
     }
 
     /// The wall clock was set back, or goes another way than that of an earlier engine: what was cancelled or purged was so by now at the
-    /// latest. The time in which that can be taken back, and after which what it left is removed, begins now.
+    /// latest. The time in which that can be taken back, and after which what it left is removed, begins now. A clock that was behind is set
+    /// forward later: `moveEnds` moves along what this bounds.
     package func boundEnds(by now: Timestamp) throws(QueueError) {
         try change { try store.waits.boundEnds(by: now) }
     }
 
-    /// The wall clock was set: moves the times after which tasks are tried again along with it.
+    /// The wall clock was set: moves the times after which tasks are tried again along with it. No task waits longer from now than it was to
+    /// wait when its wait began.
     /// - Parameter longest: no such time is left that is further away from now.
     package func moveRetries(by step: Duration, now: Timestamp, within longest: Duration) throws(QueueError) {
         try change { try store.waits.moveRetries(by: step, now: now, within: longest) }

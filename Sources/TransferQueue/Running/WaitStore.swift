@@ -15,26 +15,42 @@ struct WaitStore: QueueSubject {
         for id in due { try clearWait(WaitReasons(rawValue: -1), of: id) }
     }
 
-    /// Moves the times of retries along with the clock that was set, and none later than `longest` from now. Times that a person has named
-    /// stay.
+    /// Moves waits for retries along with the clock that was set. None ends later than its own length from now, whatever clock went when it
+    /// began, nor later than `longest`. Times that a person has named stay.
     func moveRetries(by step: Duration, now: Timestamp, within longest: Duration) throws {
-        let (named, last) = (Int64(WaitReasons(.notBefore).rawValue), now.advanced(by: longest))
         try database.run(
             """
-            UPDATE task_details INDEXED BY details_wake SET retry_at = min(retry_at + ?1, ?3)
-            WHERE retry_at IS NOT NULL AND wait & ?2 = 0 AND (?1 <> 0 OR retry_at > ?3)
-            """, .integer(step.components.seconds * 1000 + step.components.attoseconds / 1_000_000_000_000_000),
-            .integer(named), .integer(last.milliseconds))
+            UPDATE task_details INDEXED BY details_wake
+            SET retry_at = min(retry_at + ?1, ?3 + min(?4, ifnull(max(0, retry_at - wait_since), ?4))),
+            wait_since = min(wait_since + ?1, ?3)
+            WHERE retry_at IS NOT NULL AND wait & ?2 = 0 AND (?1 <> 0 OR retry_at > ?3 + ?4 OR wait_since > ?3)
+            """, .integer(Self.milliseconds(step)), .integer(Int64(WaitReasons(.notBefore).rawValue)),
+            .integer(now.milliseconds), .integer(Self.milliseconds(longest)))
     }
 
-    /// After a clock was set by more than a day: moves the ends of batches along that finished by the old clock, so that their age stays right.
+    /// After a clock was set: moves ends along that were written by the old clock, so that their age stays right: those of batches when it was
+    /// set by more than a day, and those that a grace time counts from when it was set forward. Where it was set back these are bounded.
     /// - Parameter times: of the old clock.
     func moveEnds(by step: Duration, at times: ClosedRange<Timestamp>) throws {
-        guard abs(step.components.seconds) > 86_400 else { return }
-        try database.run(
-            "UPDATE batches SET finished_at = finished_at + ? WHERE finished_at BETWEEN ? AND ?",
-            .integer(step.components.seconds * 1000), .integer(times.lowerBound.milliseconds),
-            .integer(times.upperBound.milliseconds))
+        func move(_ column: String, of table: String, and more: String = "1") throws {
+            try database.run(
+                "UPDATE \(table) SET \(column) = \(column) + ? WHERE \(column) BETWEEN ? AND ? AND \(more)",
+                .integer(Self.milliseconds(step)), .integer(times.lowerBound.milliseconds),
+                .integer(times.upperBound.milliseconds))
+        }
+        if abs(step.components.seconds) > 86_400 { try move("finished_at", of: "batches") }
+        guard step > .zero else { return }
+        try move("at", of: "undo")
+        try move("purged_at", of: "batches INDEXED BY batches_purged")
+        try move("finished_at", of: "tasks", and: "id IN (\(Self.withRemains))")
+    }
+
+    /// Tasks that keep a resume point, in SQL.
+    private static let withRemains =
+        "SELECT task FROM task_details INDEXED BY details_remains WHERE resume_point IS NOT NULL"
+
+    private static func milliseconds(_ time: Duration) -> Int64 {
+        time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000
     }
 
     /// Nothing has ended later than now: a grace time counts from these.
@@ -42,11 +58,8 @@ struct WaitStore: QueueSubject {
         let now = SQLiteValue.integer(now.milliseconds)
         try database.run("UPDATE undo SET at = ?1 WHERE at > ?1", now)
         try database.run("UPDATE batches INDEXED BY batches_purged SET purged_at = ?1 WHERE purged_at > ?1", now)
-        try database.run(
-            """
-            UPDATE tasks SET finished_at = ?1 WHERE finished_at > ?1 AND id IN
-            (SELECT task FROM task_details INDEXED BY details_remains WHERE resume_point IS NOT NULL)
-            """, now)
+        let remains = Self.withRemains
+        try database.run("UPDATE tasks SET finished_at = ?1 WHERE finished_at > ?1 AND id IN (\(remains))", now)
     }
 
     func nextWake() throws -> Timestamp? {

@@ -108,6 +108,22 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test(
+        "a cancel of before can be taken back for a day, though the machine came up with a clock that was years behind")
+    func yearsBehindAtStart() async throws {
+        let ahead = SharedValue<Int64>(-10 * 365 * 86_400_000)
+        let harness = try await EngineHarness(started: false, clockAhead: ahead)
+        let batch = try await harness.queue.writer.add(harness.request(upload: ["f"]) { $0.held = true }).batch
+        _ = try await harness.queue.writer.cancel([.batch(batch)])
+        try await harness.engine.start()
+        ahead.withLock { $0 = 0 }
+        await harness.engine.queueChanged()
+        await harness.engine.waitUntilIdle()
+        let back = try await harness.queue.writer.undo(.last, now: Timestamp(milliseconds: WallClock.milliseconds))
+        #expect(back.undone == .cancel)
+        await harness.stop()
+    }
+
     /// Leaves a queue whose engine was killed when it had claimed an upload of a file that may be skipped.
     private func kill(_ harness: EngineHarness, at now: Timestamp) async throws {
         try harness.sandbox.write("f", pattern(20))

@@ -130,6 +130,34 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test(
+        "can be taken back for the grace time, though the clock is set forward meanwhile",
+        arguments: [9, 4_000_000_000])
+    func setForward(by seconds: Int) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batches = [try await queue.addTree(files: 1), try await queue.addTree("others", files: 1)]
+        let begun = sandbox.clock.now
+        for task in try await queue.claimAll() {
+            queue.writer.record(.checkpoint(resumePoint: [7], accepted: 10), for: task.claim)
+        }
+        try await queue.writer.commit()
+        _ = try await queue.writer.cancel(batches.map { .batch($0) })
+        _ = try await queue.writer.purge([.batch(batches[1])])
+        sandbox.clock.advance(by: .seconds(5))
+        let times = begun...sandbox.clock.now
+        sandbox.clock.advance(by: .seconds(seconds))
+        try await queue.writer.moveEnds(by: .seconds(seconds), at: times)
+        let now = sandbox.clock.now
+        let ages = try await queue.writer.remains(in: [.cancelled]).map { $0.finishedAt.map(now.since) }
+        #expect(ages == [.seconds(5), .seconds(5)])
+        _ = try await queue.writer.forgetPurged(now: now)
+        #expect(try await queue.writer.undo(.last, now: now).undone == .purge)
+        #expect(try await queue.writer.undo(.last, now: now).undone == .cancel)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("are due after the grace time, though the clock was ahead when they were cancelled and purged")
     func clockAhead() async throws {
         let sandbox = try Sandbox()

@@ -39,27 +39,37 @@ import TransferModel
     func setClock() async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
-        _ = try await queue.addTree(files: 2)
+        _ = try await queue.addTree(files: 3)
         let tasks = try await queue.claimAll()
         let now = sandbox.clock.now
-        let (hours, minutes) = (Duration.seconds(9 * 3600), Duration.seconds(300))
-        // The second was written by a clock that went right, before the machine came up with a wrong one.
-        for (task, wait) in zip(tasks, [Duration.seconds(10), hours]) {
-            queue.writer.record(
-                .waiting(WaitReasons(.backoff), retryAt: now.advanced(by: wait), error: refused), for: task.claim)
+        let (hours, seconds) = (Duration.seconds(9 * 3600), Duration.seconds(10))
+        let day = Duration.seconds(86_400)
+        // The first two were written by a clock that went right, before the machine came up with one that is behind: the second was sent
+        // away for hours by its server.
+        sandbox.clock.advance(by: hours)
+        for (task, wait) in zip(tasks, [seconds, hours, seconds]) {
+            if task.id == tasks[2].id { sandbox.clock.advance(by: .zero - hours) }
+            let time = sandbox.clock.now.advanced(by: wait)
+            queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: time, error: refused), for: task.claim)
+            try await queue.writer.commit()
         }
-        try await queue.writer.commit()
-        func times() async throws -> [Timestamp?] {
-            [try await queue.reader.task(tasks[0].id)?.retryAt, try await queue.reader.task(tasks[1].id)?.retryAt]
+        func waits(from time: Timestamp) async throws -> [Duration?] {
+            var waits: [Duration?] = []
+            for task in tasks { waits.append(try await queue.reader.task(task.id)?.retryAt?.since(time)) }
+            return waits
         }
-        try await queue.writer.moveRetries(by: .zero, now: now, within: .seconds(86_400))
-        #expect(try await times() == [now.advanced(by: .seconds(10)), now.advanced(by: hours)])
+        try await queue.writer.moveRetries(by: .zero, now: now, within: day)
+        #expect(try await waits(from: now) == [seconds, hours, seconds])
         let later = now.advanced(by: hours)
-        try await queue.writer.moveRetries(by: hours, now: later, within: minutes)
-        #expect(try await times() == [later.advanced(by: .seconds(10)), later.advanced(by: minutes)])
-        let back = now.advanced(by: .seconds(-86_400))
-        try await queue.writer.moveRetries(by: .zero, now: back, within: minutes)
-        #expect(try await times() == [back.advanced(by: minutes), back.advanced(by: minutes)])
+        try await queue.writer.moveRetries(by: hours, now: later, within: day)
+        #expect(try await waits(from: later) == [seconds, hours, seconds])
+        for back in [later.advanced(by: .seconds(-300)), now.advanced(by: .zero - day)] {
+            try await queue.writer.moveRetries(by: .zero, now: back, within: day)
+            #expect(try await waits(from: back) == [seconds, hours, seconds])
+        }
+        let last = now.advanced(by: .zero - day)
+        try await queue.writer.moveRetries(by: .zero, now: last, within: .seconds(300))
+        #expect(try await waits(from: last) == [seconds, .seconds(300), seconds])
         try await queue.close()
     }
 
