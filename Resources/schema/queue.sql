@@ -257,3 +257,7 @@ CREATE TABLE remote_versions (
 CREATE INDEX last_looks_due ON last_looks (batch, folder) WHERE due > 0;
 
 CREATE INDEX details_final_path ON task_details (final_path) WHERE final_path IS NOT NULL;
+
+CREATE INDEX undo_tasks_of_task ON undo_tasks (task);
+
+CREATE INDEX undo_of_operation ON undo (operation);

@@ -76,6 +76,17 @@ package final class SQLiteConnection {
         sqlite3_busy_timeout(handle, milliseconds)
     }
 
+    /// Steps that SQLite's machine has made for the statements that are kept: a measure of work that is the same on each machine. For tests.
+    /// Corresponds to `sqlite3_stmt_status`.
+    package var steps: Int64 {
+        var (steps, next) = (Int64(0), sqlite3_next_stmt(handle, nil))
+        while let statement = next {
+            steps += Int64(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0))
+            next = sqlite3_next_stmt(handle, statement)
+        }
+        return steps
+    }
+
     /// Runs one or more statements that give no rows and have no parameters. Corresponds to `sqlite3_exec`.
     package func execute(script: String) throws(SQLiteError) {
         guard sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else {

@@ -34,7 +34,13 @@ enum Schema {
         Migration(name: "0020 how far a file ever came", script: furthest),
         Migration(name: "0021 files of others that were left in their place", script: spared),
         Migration(name: "0022 by which clock attempts began", script: clocks),
+        Migration(name: "0023 which changes moved a task", script: movedTasks),
     ]
+
+    private static let movedTasks = """
+        CREATE INDEX undo_tasks_of_task ON undo_tasks (task);
+        CREATE INDEX undo_of_operation ON undo (operation);
+        """
 
     private static let clocks = """
         -- The number of the clock that `begun_at`, and times in the resume point, are of: it counts up when somebody sets the clock back.

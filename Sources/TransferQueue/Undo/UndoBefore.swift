@@ -46,7 +46,8 @@ struct UndoBefore: Codable, Hashable {
 }
 
 extension UndoBefore {
-    /// Gives away what a later change of the same node has changed, too: of a setting only the last change counts.
+    /// Gives away what a later change of the same node has changed, too: of a setting only the last change counts. What is not a setting of
+    /// one node alone is given by `StandingSteps`.
     mutating func give(to later: inout UndoBefore) {
         func give<Value>(_ path: WritableKeyPath<UndoBefore, Value?>) {
             guard later[keyPath: path] != nil, let value = self[keyPath: path] else { return }

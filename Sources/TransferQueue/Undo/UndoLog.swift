@@ -13,6 +13,8 @@ struct UndoneStep {
     let at: Timestamp
     /// The grace time is over: what had arrived in part is gone, and files begin anew.
     let isLate: Bool
+    /// It is too long ago to be taken back.
+    let isOver: Bool
 }
 
 /// The changes that can be undone: what was so before each of them.
@@ -97,14 +99,13 @@ final class UndoLog: QueueSubject {
         now.advanced(by: .zero - max(graceTime, .seconds(86_400)))
     }
 
+    /// All changes that are known, the last one first.
     func steps(now: Timestamp) throws -> [UndoneStep] {
-        let end = endOfUndo(now)
+        let (end, lateEnd) = (endOfUndo(now), endOfLateUndo(now))
         return try database.rows(
             """
-            SELECT rowid, operation, node, batch, first_event, last_event, kind, before, at FROM undo
-            WHERE at >= ?1 OR (kind = ?2 AND at >= ?3) ORDER BY rowid DESC
-            """, .integer(end.milliseconds), .integer(UndoneDeed.cancel.stored),
-            .integer(endOfLateUndo(now).milliseconds)
+            SELECT rowid, operation, node, batch, first_event, last_event, kind, before, at FROM undo ORDER BY rowid DESC
+            """
         ) { row -> UndoneStep? in
             guard let deed = UndoneDeed(stored: row.integer(6)) else { return nil }
             let at = Timestamp(milliseconds: row.integer(8))
@@ -112,34 +113,14 @@ final class UndoLog: QueueSubject {
                 row: row.integer(0), operation: row.integer(1), node: StoredJSON.value(NodeID.self, row.text(2)),
                 batch: BatchID(rawValue: row.integer(3)), events: (row.integer(4), row.integer(5)), deed: deed,
                 before: StoredJSON.value(UndoBefore.self, row.optionalText(7)) ?? UndoBefore(), at: at,
-                isLate: at < end)
+                isLate: at < end, isOver: at < end && (deed != .cancel || at < lateEnd))
         }.compactMap { $0 }
-    }
-
-    /// The settings that taking a step back puts back. What a later change of the same node has set since stands, and taking that one back
-    /// brings what was before both.
-    func handOver(_ step: UndoneStep) throws -> UndoBefore {
-        var before = step.before
-        let later = try database.rows(
-            "SELECT rowid, before FROM undo WHERE rowid > ? AND batch = ? AND node = ? AND kind IN (?, ?) ORDER BY rowid",
-            .integer(step.row), .integer(step.batch.rawValue),
-            .text(try step.node.map { try StoredJSON.text($0) } ?? ""), .integer(UndoneDeed.set.stored),
-            .integer(UndoneDeed.runNow.stored)
-        ) { (row: $0.integer(0), before: StoredJSON.value(UndoBefore.self, $0.optionalText(1)) ?? UndoBefore()) }
-        for (row, old) in later {
-            var heir = old
-            before.give(to: &heir)
-            if heir == old { continue }
-            try database.run(
-                "UPDATE undo SET before = ? WHERE rowid = ?", .text(try StoredJSON.text(heir)), .integer(row))
-        }
-        return before
     }
 
     /// Changes that can be undone, the last one first.
     func undoSteps(now: Timestamp) throws -> [UndoStep] {
         var found: [UndoStep] = []
-        for step in try steps(now: now) where try step.batch.rawValue == 0 || !isGone(step.batch) {
+        for step in try steps(now: now) where try !step.isOver && (step.batch.rawValue == 0 || !isGone(step.batch)) {
             if let index = found.firstIndex(where: { $0.operation == step.operation }) {
                 found[index].nodes += 1
                 continue
@@ -160,10 +141,35 @@ final class UndoLog: QueueSubject {
         try database.integer("SELECT 1 FROM batches WHERE id = ?", .integer(batch.rawValue)) == nil
     }
 
+    // MARK: Where tasks stand
+
+    /// Puts the places or the lanes of tasks back that a change has moved. What a later change has moved since stays, and that one brings what
+    /// was before both. What is put back is no part of the change any more.
+    /// - Parameter condition: on the task's number `task`, in which `?2` is `value`.
+    func putBack(_ step: UndoneStep, tasks condition: String, _ value: Int64) throws {
+        let (operation, value) = (SQLiteValue.integer(step.operation), SQLiteValue.integer(value))
+        let (column, kinds) = (step.deed.columnOfTasks, step.deed.sameOfTasks.map { String($0.stored) })
+        let later = """
+            (SELECT min(n.operation) FROM undo_tasks n INDEXED BY undo_tasks_of_task
+            WHERE n.task = u.task AND n.operation > u.operation AND EXISTS (SELECT 1 FROM undo o INDEXED BY undo_of_operation
+            WHERE o.operation = n.operation AND o.kind IN (\(kinds.joined(separator: ", ")))))
+            """
+        let own = "(SELECT * FROM undo_tasks WHERE operation = ?1 AND \(condition)) u"
+        try database.run(
+            """
+            UPDATE undo_tasks SET \(column) = u.\(column) FROM \(own)
+            WHERE undo_tasks.task = u.task AND undo_tasks.operation = \(later)
+            """, operation, value)
+        try database.run(
+            "UPDATE tasks SET \(column) = u.\(column) FROM \(own) WHERE tasks.id = u.task AND \(later) IS NULL",
+            operation, value)
+        try database.run("DELETE FROM undo_tasks WHERE operation = ?1 AND \(condition)", operation, value)
+    }
+
     // MARK: What folders have
 
     /// A setting that a person gives folders, for files still to be found in them.
-    enum Given: String {
+    enum Given: String, CaseIterable {
         case rank, priority
     }
 

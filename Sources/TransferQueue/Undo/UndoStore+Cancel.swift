@@ -3,7 +3,7 @@ import TransferModel
 
 /// Undoing a cancel: its tasks are queued again.
 extension UndoStore {
-    func takeBackCancel(_ step: UndoneStep, _ change: inout NodeChange) throws {
+    func takeBackCancel(_ step: UndoneStep, _ undoing: inout Undoing) throws {
         let batch = step.batch
         try pauses.letGo(batch)
         try counters.write()
@@ -20,15 +20,15 @@ extension UndoStore {
             """, .integer(step.operation))
         if step.node == .batch(batch) { try looks.takeUpLastLooks(batch) }
         try pauseBelowPausedFolders(batch)
-        if try takeUpWalks(stoppedBy: step) { change.walked.insert(batch) }
-        try sets.settle(batch)
+        if try takeUpWalks(stoppedBy: step) { undoing.change.walked.insert(batch) }
+        undoing.unsettled.insert(batch)
         let timed = try database.rows(
             """
             SELECT u.task, u.not_before FROM undo_tasks u JOIN tasks t ON t.id = u.task JOIN folders f ON f.id = t.folder
             WHERE u.operation = ? AND u.not_before IS NOT NULL AND f.batch = ? AND t.state IN (\(states: [.queued, .paused]))
             """, .integer(step.operation), .integer(batch.rawValue)
         ) { (TaskID(rawValue: $0.integer(0)), Timestamp(milliseconds: $0.integer(1))) }
-        for (task, time) in timed { try settings.setNotBefore(time, of: task, &change) }
+        for (task, time) in timed { try settings.setNotBefore(time, of: task, &undoing.change) }
     }
 
     /// One event for each batch, however many of its nodes were cancelled one by one.

@@ -4,11 +4,13 @@ import TransferModel
 
 /// Taking back what changed an order or settings.
 extension UndoStore {
-    func takeBackOrder(_ step: UndoneStep, whole: Bool, _ change: inout NodeChange) throws {
+    func takeBackOrder(_ step: UndoneStep, whole: Bool, _ undoing: inout Undoing) throws {
         if let positions = step.before.positions {
-            for pair in positions where pair.count == 2 {
-                try database.run(
-                    "UPDATE batches SET position = ? WHERE id = ?", .integer(pair[1]), .integer(pair[0]))
+            if !undoing.standing.inherits(positions: positions) {
+                for pair in positions where pair.count == 2 {
+                    try database.run(
+                        "UPDATE batches SET position = ? WHERE id = ?", .integer(pair[1]), .integer(pair[0]))
+                }
             }
             queue.change.mayRun = true
         }
@@ -20,40 +22,64 @@ extension UndoStore {
         case .batch: return
         case .folder(_, let id, _):
             folder = id
-            condition = "folder IN (\(TaskSets.below("?2")))"
-            if let ranks = step.before.folderRanks { try give(.rank, ranks, below: id) }
-            if let priorities = step.before.folderPriorities { try give(.priority, priorities, below: id) }
+            condition = "task IN (SELECT id FROM tasks WHERE folder IN (\(TaskSets.below("?2"))))"
+            for what in UndoLog.Given.allCases {
+                guard let values = step.before[keyPath: what.before] else { continue }
+                try give(what, values, below: id, undoing.standing)
+            }
             queue.forgetPaths()
             claimed = try sets.claimed(below: id)
         case .task(let row):
             folder = row.id.rawValue
             claimed = [row.id]
-            condition = "tasks.id = ?2"
+            condition = "task = ?2"
         }
         try counters.write()
-        try database.run(
-            """
-            UPDATE tasks SET lane = u.lane, rank = u.rank FROM undo_tasks u
-            WHERE u.operation = ?1 AND u.task = tasks.id AND (\(whole ? "?2 = ?2" : condition))
-            """, .integer(step.operation), .integer(folder))
-        try sets.settle(step.batch)
-        try attempts.stopEarly(claimed, of: step.batch, &change)
-        change.reordered.insert(step.batch)
+        try undoLog.putBack(step, tasks: whole ? "?2 = ?2" : condition, folder)
+        undoing.unsettled.insert(step.batch)
+        try attempts.stopEarly(claimed, of: step.batch, &undoing.change)
+        undoing.change.reordered.insert(step.batch)
     }
 
     /// Folders have what they had; pairs of folder and value.
-    private func give(_ what: UndoLog.Given, _ pairs: [[Int64]], below top: Int64) throws {
+    private func give(
+        _ what: UndoLog.Given, _ pairs: [[Int64]], below top: Int64, _ standing: StandingSteps
+    ) throws {
         let column = what.rawValue
-        try database.run(
-            "UPDATE folders SET \(column) = NULL WHERE \(column) IS NOT NULL AND id IN (\(TaskSets.below("?1")))",
-            .integer(top))
-        for pair in pairs where pair.count == 2 {
-            try database.run("UPDATE folders SET \(column) = ? WHERE id = ?", .integer(pair[1]), .integer(pair[0]))
+        let old = Dictionary(pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { $1 }
+        let above = try database.rows(
+            """
+            WITH RECURSIVE above (id, parent) AS (SELECT id, parent FROM folders WHERE id = ?
+            UNION ALL SELECT f.id, f.parent FROM above JOIN folders f ON f.id = above.parent) SELECT id FROM above
+            """, .integer(top)
+        ) { $0.integer(0) }
+        var later: [Int64: StandingSteps.Later] = [:]
+        if let parent = above.dropFirst().first {
+            later[parent] = above.dropFirst().reversed().reduce(.none) { standing.later(what, in: $1, above: $0) }
+        }
+        // A folder comes after the one that it is in.
+        let below = try database.rows(
+            """
+            WITH RECURSIVE below (id, parent, value) AS (SELECT id, parent, \(column) FROM folders WHERE id = ?
+            UNION ALL SELECT f.id, f.parent, f.\(column) FROM below JOIN folders f ON f.parent = below.id)
+            SELECT id, parent, value FROM below
+            """, .integer(top)
+        ) { (id: $0.integer(0), parent: $0.optionalInteger(1), value: $0.optionalInteger(2)) }
+        for folder in below {
+            let heir = standing.later(
+                what, in: folder.id, above: folder.parent.flatMap { later[$0] } ?? .none)
+            later[folder.id] = heir
+            if heir.exists {
+                standing.give(old[folder.id], of: folder.id, what, to: heir)
+            } else if folder.value != old[folder.id] {
+                try database.run(
+                    "UPDATE folders SET \(column) = ? WHERE id = ?", SQLiteValue(old[folder.id]), .integer(folder.id))
+            }
         }
     }
 
-    func takeBackSettings(_ step: UndoneStep, _ change: inout NodeChange) throws {
-        let before = try undoLog.handOver(step)
+    func takeBackSettings(_ step: UndoneStep, _ undoing: inout Undoing) throws {
+        let before = undoing.standing.settings(of: step)
         let id = SQLiteValue.integer(step.batch.rawValue)
         try limits.putBackLimit(before)
         if let priority = before.priority {
@@ -70,17 +96,17 @@ extension UndoStore {
         if let time = before.notBefore {
             if case .task(let task) = step.node {
                 if let value = time.value {
-                    try settings.setNotBefore(Timestamp(milliseconds: value), of: task, &change)
+                    try settings.setNotBefore(Timestamp(milliseconds: value), of: task, &undoing.change)
                 } else {
                     let now = clock().milliseconds
                     try settings.endNotBefore(of: task, retryAt: before.retryAt.map { $0.value } ?? now)
                 }
             } else if case .batch(let batch, let root) = try finder.target(.batch(step.batch)) {
-                try settings.setNotBefore(time.value, of: batch, root: root, &change)
+                try settings.setNotBefore(time.value, of: batch, root: root, &undoing.change)
             }
         }
         if before.held == true, case .batch(let batch, let root) = try finder.target(.batch(step.batch)) {
-            try pauses.hold(batch, root, &change)
+            try pauses.hold(batch, root, &undoing.change)
         }
         queue.change.note(wholly: step.batch)
         queue.change.mayRun = true

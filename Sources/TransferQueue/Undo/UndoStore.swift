@@ -16,8 +16,17 @@ struct UndoStore: QueueSubject {
     let walks: WalkStore
     let purging: PurgingStore
 
+    /// An undo that goes on.
+    struct Undoing {
+        let standing = StandingSteps()
+        var change = NodeChange()
+        /// Batches of which tasks were moved; counted when all is done, however many steps there are.
+        var unsettled: Set<BatchID> = []
+    }
+
     func undo(_ choice: UndoChoice, now: Timestamp) throws -> NodeChange {
-        let recent = try undoLog.steps(now: now)
+        let known = try undoLog.steps(now: now)
+        let recent = known.filter { !$0.isOver }
         let chosen: [UndoneStep] =
             switch choice {
             case .last:
@@ -29,24 +38,37 @@ struct UndoStore: QueueSubject {
         // Many steps are one change: none of them is compared with all others.
         let rows = Set(chosen.map(\.row))
         let inPart = Set(recent.filter { !rows.contains($0.row) }.map(\.operation))
-        var change = NodeChange()
+        var undoing = Undoing()
         var cancels: [UndoneStep] = []
-        for step in chosen {
+        // The newest first: what an older one has changed, too, the newer one puts back before it.
+        let oldest = chosen.map(\.row).min() ?? .max
+        for step in known where step.row >= oldest {
+            guard rows.contains(step.row) else {
+                try note(step, undoing)
+                continue
+            }
             if step.deed != .purge, try isHidden(step.batch) {
                 let message: Advice =
                     "\(step.batch) was cleared from the list since: take that back first, with \(quoted: AdvisedCommand("undo"))"
-                change.results.append(finder.refused(step.node ?? .batch(step.batch), message))
+                undoing.change.results.append(finder.refused(step.node ?? .batch(step.batch), message))
+                try note(step, undoing)
                 continue
             }
-            try takeBack(step, whole: !inPart.contains(step.operation), &change)
+            try takeBack(step, whole: !inPart.contains(step.operation), &undoing)
             try database.run("DELETE FROM undo WHERE rowid = ?", .integer(step.row))
-            change.undone = step.deed
-            if step.isLate { change.startsAgain = true }
-            if let node = step.node { change.results.append(taken(step, of: node)) }
+            undoing.change.undone = step.deed
+            if step.isLate { undoing.change.startsAgain = true }
+            if let node = step.node { undoing.change.results.append(taken(step, of: node)) }
             if step.deed == .cancel { cancels.append(step) }
         }
+        try undoing.standing.save(in: database)
+        for batch in undoing.unsettled { try sets.settle(batch) }
         try tellOfCancels(cancels)
+        var change = undoing.change
         if case .nodes(let nodes) = choice {
+            // As they were named.
+            let places = Dictionary(zip(nodes, nodes.indices)) { first, _ in first }
+            change.results.sort { places[$0.id] ?? 0 < places[$1.id] ?? 0 }
             let (found, batches) = (Set(chosen.compactMap(\.node)), Set(chosen.map(\.batch)))
             for node in nodes where !found.contains(node) {
                 // It was a part of what has just been taken back.
@@ -73,6 +95,14 @@ struct UndoStore: QueueSubject {
         return nodes.compactMap { steps[$0] }
     }
 
+    /// Notes a step that stands. Those that change nothing which older ones have changed, too, cost nothing.
+    private func note(_ step: UndoneStep, _ undoing: Undoing) throws {
+        guard step.deed.changesOrder else { return }
+        var folder: Int64?
+        if case .folder? = step.node { folder = try step.node.flatMap { try finder.target($0)?.folder } }
+        undoing.standing.note(step, folder: folder)
+    }
+
     private func isHidden(_ batch: BatchID) throws -> Bool {
         try database.integer(
             "SELECT 1 FROM batches WHERE id = ? AND purged_at IS NOT NULL", .integer(batch.rawValue)) != nil
@@ -90,14 +120,14 @@ struct UndoStore: QueueSubject {
         }
     }
 
-    private func takeBack(_ step: UndoneStep, whole: Bool, _ change: inout NodeChange) throws {
+    private func takeBack(_ step: UndoneStep, whole: Bool, _ undoing: inout Undoing) throws {
         switch step.deed {
-        case .cancel: try takeBackCancel(step, &change)
-        case .pause: try takeBackPause(step, &change)
-        case .resume: try takeBackResume(step, &change)
+        case .cancel: try takeBackCancel(step, &undoing)
+        case .pause: try takeBackPause(step, &undoing.change)
+        case .resume: try takeBackResume(step, &undoing.change)
         case .move, .set, .runNow:
-            try takeBackOrder(step, whole: whole, &change)
-            try takeBackSettings(step, &change)
+            try takeBackOrder(step, whole: whole, &undoing)
+            try takeBackSettings(step, &undoing)
         case .purge: try purging.takeBackPurge(of: step.batch)
         case .clear: try purging.show(step.batch)
         case .limit:
@@ -105,7 +135,7 @@ struct UndoStore: QueueSubject {
                 let restored =
                     try step.before.limitsSet.map { try limits.storedLimits().putBack($0, to: before) } ?? before
                 try limits.store(restored)
-                change.limits = restored
+                undoing.change.limits = restored
             }
             try limits.putBackLimit(step.before)
         }

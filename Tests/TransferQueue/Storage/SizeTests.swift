@@ -73,6 +73,8 @@ import TransferModel
                     DROP INDEX details_final_path;
                     ALTER TABLE tasks DROP COLUMN claims;
                     ALTER TABLE tasks DROP COLUMN clock;
+                    DROP INDEX undo_tasks_of_task;
+                    DROP INDEX undo_of_operation;
                     ALTER TABLE batches DROP COLUMN kept_secrets;
                     ALTER TABLE batches DROP COLUMN let_go_at;
                     ALTER TABLE task_details DROP COLUMN handle;

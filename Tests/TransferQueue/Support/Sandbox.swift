@@ -123,6 +123,9 @@ extension TransferQueue {
 }
 
 extension QueueWriter {
+    /// Steps of SQLite's machine since the queue was opened.
+    func virtualMachineSteps() -> Int64 { store.database.steps }
+
     /// Rows that were inserted, changed or deleted since the queue was opened.
     func changedRows() throws -> Int64 { try store.database.integer("SELECT total_changes()") ?? 0 }
 }

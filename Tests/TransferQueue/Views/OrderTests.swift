@@ -1,3 +1,4 @@
+import SQLiteConnection
 import Testing
 import TransferModel
 
@@ -321,6 +322,144 @@ import TransferModel
         #expect(try await shown() == [2000, before[1]])
         _ = try await queue.writer.undo(.operation(second), now: sandbox.clock.now)
         #expect(try await shown() == before)
+        try await queue.close()
+    }
+
+    /// Priorities of the tasks 1, 2 … of a batch.
+    private func priorities(_ queue: TransferQueue, _ batch: BatchID) async throws -> [TransferPriority] {
+        try await queue.reader.tasks(batch: batch, limit: 100).map(\.priority)
+    }
+
+    @Test("taking back an older priority leaves a newer one of the same file, which then brings what was before both")
+    func olderPriority() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3)
+        func set(_ tasks: [NodeID], _ priority: TransferPriority) async throws -> Int64 {
+            try #require(try await queue.writer.set(tasks, NodeSettings(priority: priority)).operation)
+        }
+        func undo(_ choice: UndoChoice) async throws {
+            let back = try await queue.writer.undo(choice, now: sandbox.clock.now)
+            #expect(back.undone != nil && back.results.allSatisfy { $0.result == .done })
+        }
+        let first = try await set([task(1), task(2), task(3)], .high)
+        let second = try await set([task(1)], .low)
+        let third = try await set([task(1), task(3)], .background)
+        #expect(try await priorities(queue, batch) == [.background, .high, .background])
+        try await undo(.operation(first))
+        #expect(try await priorities(queue, batch) == [.background, .normal, .background])
+        // In part: what is taken back of a change is no part of it any more.
+        try await undo(.nodes([task(1)]))
+        #expect(try await priorities(queue, batch) == [.low, .normal, .background])
+        let last = try await set([task(1)], .interactive)
+        try await undo(.operation(third))
+        #expect(try await priorities(queue, batch) == [.interactive, .normal, .normal])
+        try await undo(.operation(second))
+        #expect(try await priorities(queue, batch) == [.interactive, .normal, .normal])
+        try await undo(.operation(last))
+        #expect(try await priorities(queue, batch) == [.normal, .normal, .normal])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("taking back a move leaves the priority that a file was given since, and the other way round")
+    func moveAndPriority() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3)
+        let move = try #require(try await queue.writer.move([task(3)], to: .top).operation)
+        let set = try #require(try await queue.writer.set([task(3)], NodeSettings(priority: .high)).operation)
+        let moved = try #require(try await queue.writer.move([task(3), task(2)], to: .top).operation)
+        _ = try await queue.writer.undo(.operation(move), now: sandbox.clock.now)
+        #expect(try await priorities(queue, batch) == [.normal, .normal, .high])
+        _ = try await queue.writer.undo(.operation(set), now: sandbox.clock.now)
+        #expect(try await priorities(queue, batch) == [.normal, .normal, .normal])
+        #expect(try await names(queue, batch) == ["file2", "file1", "file0"])
+        _ = try await queue.writer.undo(.operation(moved), now: sandbox.clock.now)
+        #expect(try await names(queue, batch) == ["file0", "file1", "file2"])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("taking back what an older change gave folders leaves what a newer one gave one of them, or all of them")
+    func olderFolders() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(folders: ["a": 1, "b": 1])
+        func given() throws -> [String] {
+            try sandbox.database().rows("SELECT name, priority FROM folders WHERE priority IS NOT NULL ORDER BY name") {
+                "\(RawPath($0.bytes(0)).displayed) \($0.integer(1))"
+            }
+        }
+        func set(_ path: String, _ priority: TransferPriority) async throws -> Int64 {
+            let node = NodeID.folder(batch, path: RawPath(path))
+            return try #require(try await queue.writer.set([node], NodeSettings(priority: priority)).operation)
+        }
+        func undo(_ operation: Int64) async throws {
+            #expect(try await queue.writer.undo(.operation(operation), now: sandbox.clock.now).undone == .set)
+        }
+        let inner = try await set("photos/a", .high)
+        let all = try await set("photos", .low)
+        let other = try await set("photos/b", .background)
+        let (low, bulk) = (TransferPriority.low.level, TransferPriority.background.level)
+        #expect(try given() == ["b \(bulk)", "photos \(low)"])
+        try await undo(inner)
+        #expect(try given() == ["b \(bulk)", "photos \(low)"])
+        #expect(try await priorities(queue, batch) == [.low, .background])
+        try await undo(all)
+        #expect(try given() == ["b \(bulk)"])
+        #expect(try await priorities(queue, batch) == [.normal, .background])
+        try await undo(other)
+        #expect(try given() == [])
+        #expect(try await priorities(queue, batch) == [.normal, .normal])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("taking back an older move of a batch leaves the order of a newer one, which then brings that before both")
+    func olderPositions() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var batches: [BatchID] = []
+        for name in ["a", "b", "c"] { batches.append(try await queue.addTree(name, files: 1)) }
+        func order() async throws -> [Int] {
+            try await queue.writer.lanes().compactMap { batches.firstIndex(of: $0.batch) }
+        }
+        let first = try #require(try await queue.writer.move([.batch(batches[1])], to: .top).operation)
+        let second = try #require(
+            try await queue.writer.move([.batch(batches[2])], to: .before(.batch(batches[0]))).operation)
+        #expect(try await order() == [1, 2, 0])
+        _ = try await queue.writer.undo(.operation(first), now: sandbox.clock.now)
+        #expect(try await order() == [1, 2, 0])
+        _ = try await queue.writer.undo(.operation(second), now: sandbox.clock.now)
+        #expect(try await order() == [0, 1, 2])
+        try await queue.close()
+    }
+
+    @Test("of many nodes the newest change is taken back first, with work that grows as their number does")
+    func manyTakenBack() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 800)
+        func steps(_ count: Int64) async throws -> Int64 {
+            let nodes = (1...count).map { task($0) }
+            for node in nodes {
+                _ = try await queue.writer.set([node], NodeSettings(limit: 1000))
+                _ = try await queue.writer.set([node], NodeSettings(priority: .high, limit: 2000))
+            }
+            let before = await queue.writer.virtualMachineSteps()
+            // The newer change of each stands when the older one goes.
+            let back = try await queue.writer.undo(.nodes(nodes.reversed()), now: sandbox.clock.now)
+            #expect(back.results.map(\.id) == nodes.reversed() && back.results.allSatisfy { $0.result == .done })
+            let done = await queue.writer.virtualMachineSteps() - before
+            let all = try await queue.reader.tasks(batch: batch, limit: 800)
+            #expect(all.allSatisfy { $0.priority == .normal && $0.limit ?? 1000 == 1000 })
+            sandbox.clock.advance(by: .seconds(4000))
+            return done
+        }
+        let few = try await steps(100)
+        let many = try await steps(800)
+        #expect(many < 10 * few, "\(many) steps for 800 nodes, \(few) for 100")
         try await queue.close()
     }
 
