@@ -153,6 +153,38 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `a client whose request is being done has not let its next line come too slowly`() async throws {
+        var settings = ServiceSettings(idleExit: nil)
+        settings.longLinePatience = .milliseconds(20)
+        let harness = try await ServiceHarness(settings: settings)
+        let url = "http://h/" + String(repeating: "x", count: 2 << 20)
+        func request() -> BatchRequest {
+            BatchRequest(work: .download([DownloadSource(url: url, directory: RawPath("/d"), fileName: RawPath("f"))]))
+        }
+        await harness.engine.searchForever()
+        let busy = try await harness.client()
+        let keys = S3Keys(accessKeyID: "a", secretAccessKey: "b")
+        let search = try await busy.post(
+            Methods.leftoversSearch, LeftoverSearchRequest(url: "s3://b/p", s3: nil, keys: keys))
+        while await harness.engine.searches.isEmpty { await Task.yield() }
+        let next = try WireCoding.line(Request(id: .number(99), method: .batchAdd, params: request()))
+        await busy.send(Array(next.prefix(1 << 20)))
+        var idle: [RawClient] = []
+        for _ in 1..<LongLines.most {
+            let client = try await harness.client()
+            await client.send([UInt8](repeating: 0x20, count: 1 << 20))
+            idle.append(client)
+        }
+        // It gets its right from one that is idle.
+        #expect(!(try await harness.client().call(Methods.batchAdd, request())).existed)
+        await harness.engine.endSearches()
+        #expect(try await busy.answer(Methods.leftoversSearch, search).uploads.isEmpty)
+        await busy.send(Array(next.dropFirst(1 << 20)))
+        #expect(!(try await busy.answer(Methods.batchAdd, 99)).existed)
+        idle = []
+        try await harness.end()
+    }
+
     @Test func `a long line that does not come to its end makes way for the next one`() async throws {
         var settings = ServiceSettings(idleExit: nil)
         settings.longLinePatience = .milliseconds(20)
@@ -169,6 +201,82 @@ import TransferQueue
         let added = try await other.call(Methods.batchAdd, BatchRequest(work: .download([source])))
         #expect(!added.existed)
         try await harness.end()
+    }
+}
+
+/// Who may send long lines, by a clock that a test turns.
+@Suite struct LongLinesTests {
+    /// Timers fire when the test says so, as those of a loop that comes when it comes.
+    private final class LateClock: TransportClock {
+        let now = MonotonicInstant(nanoseconds: 1)
+        private var timers: [(number: UInt64, fire: () -> Void)] = []
+        private var last: UInt64 = 0
+        var isSet: Bool { !timers.isEmpty }
+
+        func schedule(after delay: Duration, _ handler: @escaping () -> Void) -> LoopTimer {
+            last += 1
+            timers.append((last, handler))
+            return LoopTimer(number: last)
+        }
+        func cancel(_ timer: LoopTimer) { timers.removeAll { LoopTimer(number: $0.number) == timer } }
+        func fire(_ times: Int = 1) {
+            for _ in 0..<times {
+                let due = timers
+                timers = []
+                for timer in due { timer.fire() }
+            }
+        }
+    }
+
+    private final class Clients {
+        let clock = LateClock()
+        let lines: LongLines
+        var awaited: Set<Int> = []
+        var holding: [Int] = []
+        var ended: [Int] = []
+
+        init() { lines = LongLines(clock: clock, patience: .seconds(10)) }
+
+        func take(_ client: Int) {
+            let claimant = LongLines.Claimant(
+                wake: { [self] in holding.append(client) }, isAwaited: { [self] in awaited.contains(client) },
+                tooSlow: { [self] in
+                    ended.append(client)
+                    holding.removeAll { $0 == client }
+                    lines.give(client)
+                })
+            if lines.take(client, claimant) { holding.append(client) }
+        }
+    }
+
+    @Test func `only a client that is waited for is let go, and only while others want the right`() {
+        let clients = Clients()
+        for client in 1...LongLines.most { clients.take(client) }
+        #expect(!clients.clock.isSet && clients.holding == [1, 2, 3, 4])
+        clients.take(5)
+        // The service is busy with what they have sent, for as long as that takes.
+        clients.clock.fire(10 * LongLines.looks)
+        #expect(clients.ended == [] && clients.holding == [1, 2, 3, 4])
+        clients.awaited = [3, 4]
+        clients.clock.fire(LongLines.looks)
+        #expect(clients.ended == [])
+        // The third comes to its end in time, and begins another line.
+        #expect(clients.lines.lineEnded(3))
+        clients.clock.fire()
+        #expect(clients.ended == [4] && clients.holding == [1, 2, 3, 5])
+        clients.clock.fire(2 * LongLines.looks)
+        #expect(clients.ended == [4] && !clients.lines.lineEnded(3))
+    }
+
+    @Test func `a loop that comes late has waited once, however late it is`() {
+        let clients = Clients()
+        for client in 1...5 { clients.take(client) }
+        clients.awaited = [1]
+        for look in 0...LongLines.looks {
+            #expect(clients.ended == [], "\(look)")
+            clients.clock.fire()
+        }
+        #expect(clients.ended == [1] && clients.holding == [2, 3, 4, 5])
     }
 }
 

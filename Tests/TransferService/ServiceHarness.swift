@@ -192,6 +192,7 @@ actor FakeEngine: EngineControl {
     var searchesForever = false
     var endedSearches = 0
     func searchForever() { searchesForever = true }
+    func endSearches() { searchesForever = false }
     /// There are more uploads than a search finds.
     var findsAll = true
     func findSome() { findsAll = false }

@@ -2,7 +2,7 @@ import Glibc
 
 extension System {
     /// Waits until a descriptor can be read or written, an error or a hang-up counting as both; false when the time is up.
-    /// For threads of their own, never on an ``EventLoop``. Corresponds to `poll`.
+    /// For threads of their own; on an ``EventLoop`` only to look, with no time to wait. Corresponds to `poll`.
     package static func poll(_ descriptor: Int32, _ interest: Interest, timeout: Duration) throws(Errno) -> Bool {
         var events: Int16 = 0
         if interest.contains(.read) { events |= Int16(POLLIN) }

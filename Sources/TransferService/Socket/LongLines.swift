@@ -1,47 +1,59 @@
 import LinuxSystem
 
 /// The right to send much at once: few clients of a service have it at the same time, and the others wait unread, so that all of them together
-/// cost a bounded memory. Who has it and does not come to the end of a line while somebody waits is let go. On the service's loop.
+/// cost a bounded memory. Who has it and is waited for too long while somebody else wants it is let go. On the service's loop.
+///
+/// Time counts in looks: of a loop that comes late, or has much to do, each look is one, and a client that the service owes something at that
+/// moment is not waited for.
 final class LongLines {
     /// Bytes of requests that each client may have here without that right.
     static let allowance = 256 << 10
     /// Clients that may have up to the longest line.
     static let most = 4
+    /// Looks in the time that a line may take while others wait.
+    static let looks = 8
 
-    private let loop: EventLoop
-    /// The time in which a line has to come to its end while others wait.
-    private let patience: Duration
+    private let clock: any TransportClock
+    /// The time between two looks.
+    private let pause: Duration
     private var holders: [Int: Holder] = [:]
     private var waiting: [(client: Int, wake: () -> Void)] = []
     private var timer: LoopTimer?
 
-    private struct Holder {
-        let since: MonotonicInstant
-        /// Ends the client, unless its line is here as a whole.
+    /// A client that wants the right, or has it.
+    struct Claimant {
+        /// Called when the client has the right later.
+        let wake: () -> Void
+        /// Returns true while only the client keeps its line from coming to its end: it is read from, and has sent nothing that is unread.
+        let isAwaited: () -> Bool
+        /// Ends the client, which was waited for too long.
         let tooSlow: () -> Void
     }
 
-    init(loop: EventLoop, patience: Duration) {
-        self.loop = loop
-        self.patience = patience
+    private struct Holder {
+        let claimant: Claimant
+        /// Looks since its line began at which it was waited for, while others wanted the right.
+        var awaited = 0
+    }
+
+    /// - Parameter patience: the time in which a line has to come to its end while others wait.
+    init(clock: any TransportClock, patience: Duration) {
+        self.clock = clock
+        pause = max(.milliseconds(1), patience / Self.looks)
     }
 
     /// Gives a client the right, now (true) or later (false).
-    /// - Parameters:
-    ///   - wake: called when the client has it later.
-    ///   - tooSlow: called when it has had it for long and others wait.
-    func take(_ client: Int, wake: @escaping () -> Void, tooSlow: @escaping () -> Void) -> Bool {
-        let entry = Holder(since: .now, tooSlow: tooSlow)
+    func take(_ client: Int, _ claimant: Claimant) -> Bool {
         if holders.count < Self.most {
-            holders[client] = entry
+            holders[client] = Holder(claimant: claimant)
             return true
         }
         waiting.append(
             (
                 client,
                 { [weak self] in
-                    self?.holders[client] = Holder(since: .now, tooSlow: tooSlow)
-                    wake()
+                    self?.holders[client] = Holder(claimant: claimant)
+                    claimant.wake()
                 }
             ))
         lookLater()
@@ -55,20 +67,26 @@ final class LongLines {
         waiting.removeFirst().wake()
     }
 
+    /// A line of a client that has the right has come to its end.
+    /// - Returns: whether others wait for the right.
+    func lineEnded(_ client: Int) -> Bool {
+        holders[client]?.awaited = 0
+        return !waiting.isEmpty
+    }
+
     private func lookLater() {
-        guard timer == nil, !waiting.isEmpty, let first = holders.values.map(\.since).min() else { return }
-        let passed = first.duration(to: .now)
-        timer = loop.schedule(after: max(.milliseconds(10), patience - passed)) { [weak self] in self?.look() }
+        guard timer == nil, !waiting.isEmpty else { return }
+        timer = clock.schedule(after: pause) { [weak self] in self?.look() }
     }
 
     private func look() {
         timer = nil
-        let now = MonotonicInstant.now
-        guard !waiting.isEmpty else { return }
         for client in holders.keys.sorted() {
             // Each one that ends gives its right to the next.
-            guard let holder = holders[client], holder.since.duration(to: now) >= patience else { continue }
-            holder.tooSlow()
+            if waiting.isEmpty { return }
+            guard let holder = holders[client], holder.claimant.isAwaited() else { continue }
+            holders[client]?.awaited += 1
+            if holder.awaited >= Self.looks { holder.claimant.tooSlow() }
         }
         lookLater()
     }

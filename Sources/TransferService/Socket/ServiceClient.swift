@@ -35,8 +35,11 @@ final class ServiceClient {
         case none
         /// It is not read from. Next: `given`, `none`.
         case asked
-        /// Next: `none`.
+        /// Next: `spent`, `none`.
         case given
+        /// Its line has come to its end, and others wait. It is not read from until so little of it is here that it needs no right. Next:
+        /// `none`.
+        case spent
     }
 
     private let loop: EventLoop
@@ -151,6 +154,7 @@ final class ServiceClient {
             let new = try framer.append(chunk[..<count])
             lines += new
             waitingBytes += new.reduce(0) { $0 + $1.count }
+            if !new.isEmpty, longLine == .given, longLines.lineEnded(number) { longLine = .spent }
         } catch let error as LineFramer.LineTooLong {
             let message = "a line of more than \(error.limit) bytes is no request"
             return end(saying: WireError.unreadable(message).line)
@@ -174,15 +178,26 @@ final class ServiceClient {
             return
         }
         guard longLine == .none else { return }
-        let isGiven = longLines.take(number) { [weak self] in
-            guard let self else { return }
-            longLine = .given
-            updateInterest()
-        } tooSlow: { [weak self] in
-            guard let self, framer.pendingBytes > 0 else { return }
-            end(saying: WireError.unreadable("a long line came too slowly, and others wait").line)
-        }
-        longLine = isGiven ? .given : .asked
+        let claimant = LongLines.Claimant(
+            wake: { [weak self] in
+                self?.longLine = .given
+                self?.updateInterest()
+            }, isAwaited: { [weak self] in self?.isAwaited ?? false }, tooSlow: { [weak self] in self?.endSlow() })
+        longLine = longLines.take(number, claimant) ? .given : .asked
+    }
+
+    /// Returns true while nothing can be done for the client but to wait for it: none of its requests is being done, and it has neither sent
+    /// more of its line nor read more of its answers.
+    private var isAwaited: Bool {
+        guard isOpen, busyBytes == nil, interest.contains(.read) || unreadBytes >= Self.patience else { return false }
+        // What fails is dealt with when the loop comes to it.
+        return (try? System.poll(socket.rawValue, interest, timeout: .zero)) == false
+    }
+
+    private func endSlow() {
+        // Who does not read would not read why, either.
+        if unreadBytes >= Self.patience { return close() }
+        end(saying: WireError.unreadable("a long line came too slowly, and others wait").line)
     }
 
     private func nextLine() {
@@ -216,7 +231,7 @@ final class ServiceClient {
         guard let registration else { return }
         var wanted: Interest = []
         if !isEnding, lines.count < 64, waitingBytes < Self.mostWaiting, unreadBytes < Self.patience,
-            longLine != .asked
+            longLine == .none || longLine == .given
         {
             wanted.insert(.read)
         }

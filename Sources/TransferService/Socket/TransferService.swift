@@ -120,7 +120,7 @@ package actor TransferService {
         self.log = log
         self.identity = identity
         self.settings = settings
-        longLines = LongLines(loop: loop, patience: settings.longLinePatience)
+        longLines = LongLines(clock: loop, patience: settings.longLinePatience)
         plan = settings.limits
         sessionBus = settings.sessionBus
         self.onStop = onStop
