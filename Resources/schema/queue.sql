@@ -261,3 +261,9 @@ CREATE INDEX details_final_path ON task_details (final_path) WHERE final_path IS
 CREATE INDEX undo_tasks_of_task ON undo_tasks (task);
 
 CREATE INDEX undo_of_operation ON undo (operation);
+
+CREATE TABLE linked_folders (
+    source INTEGER NOT NULL,
+    folder INTEGER NOT NULL,         -- its name is that of the link
+    PRIMARY KEY (source, folder)
+) WITHOUT ROWID;

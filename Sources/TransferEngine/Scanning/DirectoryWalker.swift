@@ -30,11 +30,15 @@ actor DirectoryWalker {
     }
 
     /// A source is walked from what the queue has: what was listed of it and did not get there is listed again.
-    func restart(_ source: SourceID) { open = open.filter { $0.value.source != source } }
+    /// - Parameter links: the links that it is walked by as far as the queue has it.
+    func restart(_ source: SourceID, from links: [LinkedFolder]) {
+        forget(source)
+        for link in links { linked.learn(link, of: source) }
+    }
 
     /// The walk of a source is over, or broken off.
     func forget(_ source: SourceID) {
-        restart(source)
+        open = open.filter { $0.value.source != source }
         linked.forget(source)
     }
 
@@ -145,6 +149,7 @@ actor DirectoryWalker {
                     return
                 }
                 take(directory: entry.name, folder, filter, into: &chunk)
+                if entry.kind == .symbolicLink { chunk.links.insert(RawPath(entry.name)) }
             default: leaveOut(status.kind, entry.name, folder, filter, &chunk)
             }
         } catch {

@@ -5,7 +5,8 @@ import TransferQueue
 /// The folders to which links of a source lead, each with the link by which it is walked: the first that was found. Folders whose links lead
 /// on to one another have twice as many ways to them with every level; each folder is walked once. A value of the walker.
 ///
-/// Kept in memory for as long as the walk goes on. One that begins again after a kill learns anew, from the folders that it still lists.
+/// Kept in memory for as long as the walk goes on. One that begins again, after a kill or a cancel that was taken back, learns anew from the
+/// links that the queue has recorded: by their paths, since the number of a device holds for one boot only.
 struct LinkedFolders {
     private struct Identity: Hashable {
         let device: UInt64
@@ -30,6 +31,12 @@ struct LinkedFolders {
         guard links[source, default: [:]].count < Self.most else { return false }
         links[source, default: [:]][identity] = link
         return true
+    }
+
+    /// Learns that a folder is walked by a link, from a walk that was broken off. A link that leads nowhere now says nothing.
+    mutating func learn(_ link: LinkedFolder, of source: SourceID) {
+        guard let status = try? link.place.status(followingLinks: true) else { return }
+        _ = take(status, by: link.name.bytes, in: link.parent, of: source)
     }
 
     mutating func forget(_ source: SourceID) { links[source] = nil }

@@ -61,8 +61,7 @@ extension TransferEngine {
 
     /// Lists the next chunk while the queue takes the last one.
     private func walkTree(_ source: WalkState, _ run: Int) async throws {
-        await walker.restart(source.source)
-        var folders = try await queue.writer.foldersToWalk(of: source.source, limit: 64)
+        var folders = try await beginAgain(source)
         // A first small chunk gets the transfers going.
         while !folders.isEmpty, walks(in: run) {
             var chunks = try await walker.list(folders, of: source, limit: 500)
@@ -80,13 +79,19 @@ extension TransferEngine {
                 chunks = try await ahead
                 if !next.isWhole {
                     // Cancelled, and perhaps taken back by now: nothing that was listed so far counts but what the queue has.
-                    await walker.restart(source.source)
-                    folders = try await queue.writer.foldersToWalk(of: source.source, limit: 64)
+                    folders = try await beginAgain(source)
                     break
                 }
                 if chunks.isEmpty { folders = next.folders }
             }
         }
+    }
+
+    /// Has a source walked from what the queue has. - Returns: the folders to list next.
+    private func beginAgain(_ source: WalkState) async throws -> [FolderToWalk] {
+        let links = source.followLinks ? try await queue.writer.linkedFolders(of: source.source) : []
+        await walker.restart(source.source, from: links)
+        return try await queue.writer.foldersToWalk(of: source.source, limit: 64)
     }
 
     /// Puts entries into the queue, and does not rest before they are there: each is listed once only.

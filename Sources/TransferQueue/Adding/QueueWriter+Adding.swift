@@ -32,6 +32,11 @@ extension QueueWriter {
         }
     }
 
+    /// Links by which folders of a source are walked, the first found first. For a walk that begins again.
+    package func linkedFolders(of source: SourceID) throws(QueueError) -> [LinkedFolder] {
+        try look { try store.walks.linkedFolders(of: source) }
+    }
+
     /// Takes what a walk found; at most some 5000 entries a call.
     /// - Returns: the next directories to walk of the same source, none when its walk is done; and whether all was taken. Of what was
     ///   cancelled meanwhile nothing is, and a directory that was listed in part then has to be listed from its beginning should the

@@ -52,9 +52,12 @@ extension WalkStore {
         let known = try knownNames(of: folder)
         try insertFiles(chunk.files, folder, known)
         for name in chunk.folders where try known?.takes(name.bytes) != false {
-            try insertFolder(
+            let inserted = try insertFolder(
                 batch: folder.batch, parent: folder.id, name: name.bytes, source: nil, hidden: false,
                 walk: folder.source)
+            guard chunk.links.contains(name) else { continue }
+            try database.run(
+                "INSERT INTO linked_folders VALUES (?, ?)", .integer(folder.source), .integer(inserted))
         }
         for failure in chunk.failures where try known?.takes(failure.name.bytes) != false {
             try insertFailure(

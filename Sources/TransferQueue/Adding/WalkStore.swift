@@ -134,6 +134,19 @@ struct WalkStore: QueueSubject {
         }
     }
 
+    func linkedFolders(of source: SourceID) throws -> [LinkedFolder] {
+        let links = try database.rows(
+            """
+            SELECT f.id, f.parent, f.name FROM linked_folders k JOIN folders f ON f.id = k.folder
+            WHERE k.source = ? AND f.parent IS NOT NULL ORDER BY k.folder
+            """, .integer(source.rawValue)
+        ) { (id: $0.integer(0), parent: FolderID(rawValue: $0.integer(1)), name: RawPath($0.bytes(2))) }
+        return try links.compactMap { link in
+            guard let place = try paths.place(of: link.id)?.local else { return nil }
+            return LinkedFolder(parent: link.parent, name: link.name, place: place)
+        }
+    }
+
     /// Ends a batch's scanning when nothing is left to be walked.
     func finishScan(_ batch: BatchID) throws -> Bool {
         let isScanning = try database.integer("SELECT scanning FROM batches WHERE id = ?", .integer(batch.rawValue))

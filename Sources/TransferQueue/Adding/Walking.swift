@@ -90,6 +90,15 @@ package struct FolderToWalk: Hashable, Sendable {
     package var relative: RawPath { place.below }
 }
 
+/// A folder that is walked by a symbolic link.
+package struct LinkedFolder: Hashable, Sendable {
+    /// The folder that the link lies in.
+    package var parent: FolderID
+    package var name: RawPath
+    /// The location of the link.
+    package var place: SourcePlace
+}
+
 /// A file found in a directory.
 package struct WalkedFile: Hashable, Sendable {
     package var name: RawPath
@@ -118,6 +127,8 @@ package struct WalkedChunk: Hashable, Sendable {
     package var folder: FolderID
     package var files: [WalkedFile] = []
     package var folders: [RawPath] = []
+    /// The names among `folders` that are symbolic links.
+    package var links: Set<RawPath> = []
     package var failures: [WalkedFailure] = []
     /// The directory itself cannot be opened or read to its end; becomes a failed task beside it. Ends the directory.
     package var unreadable: TransferError?

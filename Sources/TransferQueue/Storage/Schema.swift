@@ -35,7 +35,17 @@ enum Schema {
         Migration(name: "0021 files of others that were left in their place", script: spared),
         Migration(name: "0022 by which clock attempts began", script: clocks),
         Migration(name: "0023 which changes moved a task", script: movedTasks),
+        Migration(name: "0024 links by which folders are walked", script: linkedFolders),
     ]
+
+    private static let linkedFolders = """
+        -- A walk that begins again walks no folder by a second link.
+        CREATE TABLE linked_folders (
+            source INTEGER NOT NULL,
+            folder INTEGER NOT NULL,         -- its name is that of the link
+            PRIMARY KEY (source, folder)
+        ) WITHOUT ROWID;
+        """
 
     private static let movedTasks = """
         CREATE INDEX undo_tasks_of_task ON undo_tasks (task);

@@ -156,4 +156,44 @@ import TransferQueue
         try await harness.expectSound()
         await harness.stop()
     }
+
+    @Test(
+        "a walk that goes on after a kill, or a cancel that was taken back, walks no folder by a second link",
+        arguments: [false, true])
+    func linksAfterBreak(isCancelled: Bool) async throws {
+        let first = try await EngineHarness(started: false)
+        let box = first.sandbox
+        try box.write("elsewhere/deep/f", [1])
+        for name in ["a", "b"] {
+            link("../../elsewhere", try box.write("d/\(name)/g", [1]).dropLast() + Array("x".utf8))
+        }
+        link("../../elsewhere/deep", try box.write("d/c/g", [1]).dropLast() + Array("y".utf8))
+        let batch = try await first.queue.writer.add(
+            first.request(upload: ["d"]) {
+                $0.options.followLinks = true
+                $0.held = true
+            }
+        ).batch
+        let writer = first.queue.writer
+        let walker = try DirectoryWalker()
+        let source = try #require(try await writer.unscannedSources(of: batch).first)
+        try await writer.begin(await walker.inspect([source]))
+        var folders = try await writer.foldersToWalk(of: source.source, limit: 64)
+        folders = try await writer.insert(walked: await walker.list(folders, of: source, limit: 500)).folders
+        // Whichever of the folders was found first: one link is known when the walk breaks off.
+        let one = folders.filter { $0.relative.displayed != "c" }.prefix(1)
+        try await writer.insert(walked: await walker.list(Array(one), of: source, limit: 500))
+        if isCancelled {
+            _ = try await writer.cancel([.batch(batch)])
+            _ = try await writer.undo(.last, now: Timestamp(milliseconds: WallClock.milliseconds))
+        }
+        await walker.stop()
+        await first.stop()
+        let harness = try await EngineHarness(sandbox: first.sandbox, store: first.store)
+        let snapshot = try await harness.batch(batch) { !$0.scanning }
+        // What lies in the linked folder is there by that link once; another folder, by another link, too.
+        #expect(snapshot.filesTotal == 5 && snapshot.leftOut == LeftOut(links: 1))
+        try await harness.expectSound()
+        await harness.stop()
+    }
 }

@@ -73,6 +73,7 @@ import TransferModel
                     DROP INDEX details_final_path;
                     ALTER TABLE tasks DROP COLUMN claims;
                     ALTER TABLE tasks DROP COLUMN clock;
+                    DROP TABLE linked_folders;
                     DROP INDEX undo_tasks_of_task;
                     DROP INDEX undo_of_operation;
                     ALTER TABLE batches DROP COLUMN kept_secrets;
