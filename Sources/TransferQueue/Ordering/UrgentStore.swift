@@ -40,6 +40,7 @@ struct UrgentStore: QueueSubject {
         before.held = found.held
         before.urgent = false
         before.notBefore = UndoBefore.Was(found.3)
+        try undoLog.rememberTimes(.folder(root), operation)
         try database.run(
             "UPDATE batches SET urgent = 1, held = 0, not_before = NULL WHERE id = ?", .integer(batch.rawValue))
         try waits.clearWait(Self.allButPersons, batch: batch, origin: nil)
@@ -56,6 +57,7 @@ struct UrgentStore: QueueSubject {
             return finder.refused(node, "\(node) is over: nothing of it can run")
         }
         if let refusal = try pauseAbove(node, folder, batch) { return refusal }
+        try undoLog.rememberTimes(.folder(folder), operation)
         try lanes.setLane(LanePriority.now, below: folder, in: batch, operation)
         let below = Set(try sets.subtree(of: folder))
         let waiting = try database.rows(
@@ -80,6 +82,7 @@ struct UrgentStore: QueueSubject {
         if row.state.isActive { return NodeResult(id: node, result: .already) }
         if row.flags.contains(.paused) { return finder.refused(node, "\(node) is paused: \(quoted: .resume(node))") }
         if let refusal = try pauseAbove(node, row.folder, row.batch) { return refusal }
+        try undoLog.rememberTimes(.tasks([row.id]), operation)
         try lanes.setLane(LanePriority.now, of: row, operation)
         try waits.clearWait(Self.allButPersons, of: row.id)
         try undoLog.note(.runNow, node, batch: row.batch, UndoBefore(), operation: operation)

@@ -22,21 +22,36 @@ struct TaskSets: QueueSubject {
         }
 
         /// Tasks that a cancel ended, by the numbers of the events it wrote.
-        static func cancelled(byEvents first: Int64, _ last: Int64) -> Selection {
+        static func cancelled(by step: UndoneStep) -> Selection {
             Selection(
                 condition: """
                     id IN (SELECT task FROM events WHERE seq BETWEEN ?1 AND ?2 AND type = \(event: .taskCancelled))
-                    AND state = \(state: .cancelled)
+                    AND state = \(state: .cancelled) AND id NOT IN (\(cancelledAgain("?3", "?4")))
                     """,
-                values: [.integer(first), .integer(last)])
+                values: [
+                    .integer(step.events.0), .integer(step.events.1), .integer(step.batch.rawValue), .integer(step.row),
+                ])
         }
 
         /// Tasks that were getting their final names when a cancel came, and did not get them.
-        static func cancelledLater(by operation: Int64) -> Selection {
+        static func cancelledLater(by step: UndoneStep) -> Selection {
             let own = "SELECT task FROM undo_tasks WHERE operation = ?1"
             return Selection(
-                condition: "id IN (\(own)) AND state = \(state: .cancelled) AND flags & \(flags: .cancelled) <> 0",
-                values: [.integer(operation)])
+                condition: """
+                    id IN (\(own)) AND state = \(state: .cancelled) AND flags & \(flags: .cancelled) <> 0
+                    AND id NOT IN (\(cancelledAgain("?2", "?3")))
+                    """,
+                values: [.integer(step.operation), .integer(step.batch.rawValue), .integer(step.row)])
+        }
+
+        /// Tasks of a batch that a later cancel, which stands, has ended once more: somebody had them retried in between.
+        private static func cancelledAgain(_ batch: String, _ row: String) -> String {
+            let later = "o.kind = \(UndoneDeed.cancel.stored) AND o.batch = \(batch) AND o.rowid > \(row)"
+            return """
+                SELECT e.task FROM undo o JOIN events e ON e.seq BETWEEN o.first_event AND o.last_event
+                WHERE \(later) AND e.type = \(event: .taskCancelled) AND e.task IS NOT NULL
+                UNION ALL SELECT n.task FROM undo o JOIN undo_tasks n ON n.operation = o.operation WHERE \(later)
+                """
         }
     }
 

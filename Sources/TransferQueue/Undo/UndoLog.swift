@@ -71,7 +71,7 @@ final class UndoLog: QueueSubject {
         }
     }
 
-    /// Writes down the times that tasks have of their own, which a cancel takes away.
+    /// Writes down the times that tasks have of their own, which a cancel or a run-now takes away.
     func rememberTimes(_ unit: TaskSets.Unit, _ operation: Int64) throws {
         let remember = """
             INSERT OR IGNORE INTO undo_tasks (operation, task, lane, rank, not_before)

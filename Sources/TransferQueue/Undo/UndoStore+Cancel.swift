@@ -8,10 +8,10 @@ extension UndoStore {
         try pauses.letGo(batch)
         try counters.write()
         try sets.move(
-            .cancelled(byEvents: step.events.0, step.events.1), to: TransferState.queuedOrPausedSQL,
+            .cancelled(by: step), to: TransferState.queuedOrPausedSQL,
             also: "finished_at = NULL, run = run + 1")
         try sets.move(
-            .cancelledLater(by: step.operation), to: TransferState.queuedOrPausedSQL,
+            .cancelledLater(by: step), to: TransferState.queuedOrPausedSQL,
             also: "finished_at = NULL, run = run + 1, flags = flags & ~\(flags: .cancelled)")
         try database.run(
             """
@@ -22,13 +22,25 @@ extension UndoStore {
         try pauseBelowPausedFolders(batch)
         if try takeUpWalks(stoppedBy: step) { undoing.change.walked.insert(batch) }
         undoing.unsettled.insert(batch)
+        try putBackTimes(step, &undoing.change)
+    }
+
+    /// Tasks have the times of their own again that a cancel, or a run-now, has taken from them.
+    func putBackTimes(_ step: UndoneStep, _ change: inout NodeChange) throws {
+        guard let node = step.node, let target = try finder.target(node) else { return }
+        let (place, value) =
+            switch target {
+            case .batch(_, let root): ("t.folder IN (\(TaskSets.below("?2")))", root)
+            case .folder(_, let folder, _): ("t.folder IN (\(TaskSets.below("?2")))", folder)
+            case .task(let row): ("t.id = ?2", row.id.rawValue)
+            }
         let timed = try database.rows(
             """
-            SELECT u.task, u.not_before FROM undo_tasks u JOIN tasks t ON t.id = u.task JOIN folders f ON f.id = t.folder
-            WHERE u.operation = ? AND u.not_before IS NOT NULL AND f.batch = ? AND t.state IN (\(states: [.queued, .paused]))
-            """, .integer(step.operation), .integer(batch.rawValue)
+            SELECT u.task, u.not_before FROM undo_tasks u JOIN tasks t ON t.id = u.task
+            WHERE u.operation = ?1 AND u.not_before IS NOT NULL AND \(place) AND t.state IN (\(states: [.queued, .paused]))
+            """, .integer(step.operation), .integer(value)
         ) { (TaskID(rawValue: $0.integer(0)), Timestamp(milliseconds: $0.integer(1))) }
-        for (task, time) in timed { try settings.setNotBefore(time, of: task, &undoing.change) }
+        for (task, time) in timed { try settings.setNotBefore(time, of: task, &change) }
     }
 
     /// One event for each batch, however many of its nodes were cancelled one by one.

@@ -125,7 +125,12 @@ struct UndoStore: QueueSubject {
         case .cancel: try takeBackCancel(step, &undoing)
         case .pause: try takeBackPause(step, &undoing.change)
         case .resume: try takeBackResume(step, &undoing.change)
-        case .move, .set, .runNow:
+        case .runNow:
+            // While it is known what they were.
+            try putBackTimes(step, &undoing.change)
+            try takeBackOrder(step, whole: whole, &undoing)
+            try takeBackSettings(step, &undoing)
+        case .move, .set:
             try takeBackOrder(step, whole: whole, &undoing)
             try takeBackSettings(step, &undoing)
         case .purge: try purging.takeBackPurge(of: step.batch)

@@ -287,6 +287,42 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("taking a run-now back gives files their own times again", arguments: [0, 1, 2])
+    func timesAfterRunNow(_ depth: Int) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(folders: ["d": 2])
+        let later = sandbox.clock.now.advanced(by: .seconds(100))
+        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: later))
+        let node: NodeID = [.batch(batch), .folder(batch, path: RawPath("photos/d")), task(1)][depth]
+        #expect(try await queue.writer.runNow([node]).results.map(\.result) == [.done])
+        #expect(try await queue.reader.task(TaskID(rawValue: 1))?.waitReasons == [])
+        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).undone == .runNow)
+        #expect(try await queue.reader.task(TaskID(rawValue: 1))?.waitReasons == [.notBefore])
+        #expect(try await queue.writer.nextWake() == later)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("taking a cancel back leaves a file that was retried and cancelled again as it is")
+    func cancelledAgain() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        func states() async throws -> [TransferState] {
+            try await queue.reader.tasks(batch: batch, limit: 2).map(\.state)
+        }
+        _ = try await queue.writer.cancel([.batch(batch)])
+        _ = try await queue.writer.retry([.batch(batch)])
+        _ = try await queue.writer.cancel([task(1)])
+        #expect(try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now).undone == .cancel)
+        #expect(try await states() == [.cancelled, .queued])
+        #expect(try await queue.writer.undo(.nodes([task(1)]), now: sandbox.clock.now).undone == .cancel)
+        #expect(try await states() == [.queued, .queued])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("a retry of a batch leaves the time that a person gave one of its files")
     func retryKeepsTimes() async throws {
         let sandbox = try Sandbox()
