@@ -38,7 +38,7 @@ import TransferModel
         let first = try bench.send(source.displayed)
         try bench.expectArrived(first, source)
         try rewrite(source, SeededBytes.stamped(24_000_000, seed: 2), nanoseconds: 2)
-        try bench.proxy.set(bench.wire.rate(2))
+        try bench.proxy.set(bench.wire.rule("hold up 12M"))
         let batch = try bench.sandbox.queue(
             "upload", bench.options + ["--if-exists", "replace", source.displayed, bench.destination],
             #_sourceLocation)
