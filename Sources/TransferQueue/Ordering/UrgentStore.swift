@@ -57,8 +57,8 @@ struct UrgentStore: QueueSubject {
             return finder.refused(node, "\(node) is over: nothing of it can run")
         }
         if let refusal = try pauseAbove(node, folder, batch) { return refusal }
-        try undoLog.rememberTimes(.folder(folder), operation)
         try lanes.setLane(LanePriority.now, below: folder, in: batch, operation)
+        try undoLog.rememberTimes(.folder(folder), operation)
         let below = Set(try sets.subtree(of: folder))
         let waiting = try database.rows(
             """
@@ -82,8 +82,8 @@ struct UrgentStore: QueueSubject {
         if row.state.isActive { return NodeResult(id: node, result: .already) }
         if row.flags.contains(.paused) { return finder.refused(node, "\(node) is paused: \(quoted: .resume(node))") }
         if let refusal = try pauseAbove(node, row.folder, row.batch) { return refusal }
-        try undoLog.rememberTimes(.tasks([row.id]), operation)
         try lanes.setLane(LanePriority.now, of: row, operation)
+        try undoLog.rememberTimes(.tasks([row.id]), operation)
         try waits.clearWait(Self.allButPersons, of: row.id)
         try undoLog.note(.runNow, node, batch: row.batch, UndoBefore(), operation: operation)
         change.reordered.insert(row.batch)

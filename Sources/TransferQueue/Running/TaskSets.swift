@@ -33,15 +33,17 @@ struct TaskSets: QueueSubject {
                 ])
         }
 
-        /// Tasks that were getting their final names when a cancel came, and did not get them.
-        static func cancelledLater(by step: UndoneStep) -> Selection {
-            let own = "SELECT task FROM undo_tasks WHERE operation = ?1"
+        /// Tasks of a node that were getting their final names when a cancel came, and did not get them.
+        static func cancelledLater(by step: UndoneStep, in place: Place) -> Selection {
+            let own = "SELECT task FROM undo_tasks WHERE operation = ?2"
             return Selection(
                 condition: """
-                    id IN (\(own)) AND state = \(state: .cancelled) AND flags & \(flags: .cancelled) <> 0
-                    AND id NOT IN (\(cancelledAgain("?2", "?3")))
+                    \(place.condition) AND id IN (\(own)) AND state = \(state: .cancelled)
+                    AND flags & \(flags: .cancelled) <> 0 AND id NOT IN (\(cancelledAgain("?3", "?4")))
                     """,
-                values: [.integer(step.operation), .integer(step.batch.rawValue), .integer(step.row)])
+                values: [
+                    .integer(place.value), .integer(step.operation), .integer(step.batch.rawValue), .integer(step.row),
+                ])
         }
 
         /// Tasks of a batch that a later cancel, which stands, has ended once more: somebody had them retried in between.
@@ -52,6 +54,20 @@ struct TaskSets: QueueSubject {
                 WHERE \(later) AND e.type = \(event: .taskCancelled) AND e.task IS NOT NULL
                 UNION ALL SELECT n.task FROM undo o JOIN undo_tasks n ON n.operation = o.operation WHERE \(later)
                 """
+        }
+    }
+
+    /// A node's tasks: a condition on rows of `tasks`, in which `?1` is `value`.
+    struct Place {
+        let condition: String
+        let value: Int64
+
+        init(_ target: NodeTarget) {
+            switch target {
+            case .batch(_, let root): (condition, value) = ("folder IN (\(TaskSets.below("?1")))", root)
+            case .folder(_, let folder, _): (condition, value) = ("folder IN (\(TaskSets.below("?1")))", folder)
+            case .task(let row): (condition, value) = ("id = ?1", row.id.rawValue)
+            }
         }
     }
 

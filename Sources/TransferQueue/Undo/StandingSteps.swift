@@ -61,8 +61,22 @@ final class StandingSteps {
     /// Returns true when a later change of the order of batches has inherited this one.
     func inherits(positions: [[Int64]]) -> Bool {
         guard let order else { return false }
-        order.before.positions = positions
+        // It knows batches that came after the older one.
+        var places = Dictionary(positions.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { $1 }
+        order.before.positions = order.before.positions?.map { pair in
+            pair.first.flatMap { places.removeValue(forKey: $0) }.map { [pair[0], $0] } ?? pair
+        }
+        order.before.positions? += places.map { [$0.key, $0.value] }
         note(order)
+        return true
+    }
+
+    /// Returns true when a later change of a file's own time has inherited the time that it had.
+    func inherits(time: Timestamp, of task: TaskID, in batch: BatchID) -> Bool {
+        let own = settings[Owner(batch: batch, node: .task(task))] ?? []
+        guard let heir = own.last(where: { $0.before.notBefore != nil }) else { return false }
+        (heir.before.notBefore, heir.before.retryAt) = (UndoBefore.Was(time.milliseconds), nil)
+        note(heir)
         return true
     }
 

@@ -39,10 +39,24 @@ final class UndoLog: QueueSubject {
         try database.run(
             "DELETE FROM undo WHERE at < ? AND (kind <> ? OR at < ?)", .integer(last.milliseconds),
             .integer(UndoneDeed.cancel.stored), .integer(endOfLateUndo(now).milliseconds))
-        try database.run("DELETE FROM undo_tasks WHERE operation NOT IN (SELECT operation FROM undo)")
+        // Of any number of changes so many parts are remembered, and those of one change all or none.
+        try database.run(
+            "DELETE FROM undo WHERE operation < (SELECT operation FROM undo ORDER BY rowid DESC LIMIT 1 OFFSET ?)",
+            .integer(Self.mostSteps))
+        // From one operation to the next, not through all tasks of each.
+        try database.run(
+            """
+            WITH RECURSIVE known (operation) AS (SELECT min(operation) FROM undo_tasks UNION ALL
+            SELECT (SELECT min(u.operation) FROM undo_tasks u WHERE u.operation > k.operation) FROM known k
+            WHERE k.operation IS NOT NULL)
+            DELETE FROM undo_tasks WHERE operation IN
+            (SELECT operation FROM known WHERE operation IS NOT NULL EXCEPT SELECT operation FROM undo)
+            """)
         defer { queue.numbers.operation += 1 }
         return queue.numbers.operation
     }
+
+    static let mostSteps: Int64 = 100_000
 
     /// Writes down what was so before a change of one node, or of none. The grace time begins now.
     func note(
@@ -73,21 +87,24 @@ final class UndoLog: QueueSubject {
 
     /// Writes down the times that tasks have of their own, which a cancel or a run-now takes away.
     func rememberTimes(_ unit: TaskSets.Unit, _ operation: Int64) throws {
-        let remember = """
-            INSERT OR IGNORE INTO undo_tasks (operation, task, lane, rank, not_before)
-            SELECT ?1, t.id, t.lane, t.rank, d.retry_at
-            FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
-            WHERE d.wait <> 0 AND d.wait & ?2 AND
+        // It moves nothing: no lane. Where the same change moves them, too, that is known already.
+        func remember(_ place: String) -> String {
             """
+            INSERT INTO undo_tasks (operation, task, lane, not_before) SELECT ?1, t.id, 0, d.retry_at
+            FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
+            WHERE d.wait <> 0 AND d.wait & ?2 AND \(place)
+            ON CONFLICT (operation, task) DO UPDATE SET not_before = excluded.not_before
+            """
+        }
         let reason = SQLiteValue.integer(Int64(WaitReasons(.notBefore).rawValue))
         switch unit {
         case .tasks(let ids):
             for id in ids {
-                try database.run(remember + " t.id = ?3", .integer(operation), reason, .integer(id.rawValue))
+                try database.run(remember("t.id = ?3"), .integer(operation), reason, .integer(id.rawValue))
             }
         case .folder(let top):
             try database.run(
-                remember + " t.folder IN (\(TaskSets.below("?3")))", .integer(operation), reason, .integer(top))
+                remember("t.folder IN (\(TaskSets.below("?3")))"), .integer(operation), reason, .integer(top))
         }
     }
 
@@ -120,14 +137,20 @@ final class UndoLog: QueueSubject {
     /// Changes that can be undone, the last one first.
     func undoSteps(now: Timestamp) throws -> [UndoStep] {
         var found: [UndoStep] = []
-        for step in try steps(now: now) where try !step.isOver && (step.batch.rawValue == 0 || !isGone(step.batch)) {
-            if let index = found.firstIndex(where: { $0.operation == step.operation }) {
-                found[index].nodes += 1
+        var places: [Int64: Int] = [:]
+        var names: [BatchID: String?] = [:]
+        for step in try steps(now: now) where !step.isOver {
+            let name =
+                try names[step.batch]
+                ?? database.first("SELECT name FROM batches WHERE id = ?", .integer(step.batch.rawValue)) { $0.text(0) }
+            names[step.batch] = .some(name)
+            // Its batch was forgotten.
+            if step.batch.rawValue != 0, name == nil { continue }
+            if let place = places[step.operation] {
+                found[place].nodes += 1
                 continue
             }
-            let name = try database.first(
-                "SELECT name FROM batches WHERE id = ?", .integer(step.batch.rawValue)
-            ) { $0.text(0) }
+            places[step.operation] = found.count
             found.append(
                 UndoStep(
                     operation: step.operation, deed: step.deed, at: step.at, node: step.node,
@@ -135,10 +158,6 @@ final class UndoLog: QueueSubject {
                     startsAgain: step.isLate))
         }
         return found
-    }
-
-    private func isGone(_ batch: BatchID) throws -> Bool {
-        try database.integer("SELECT 1 FROM batches WHERE id = ?", .integer(batch.rawValue)) == nil
     }
 
     // MARK: Where tasks stand
@@ -151,10 +170,10 @@ final class UndoLog: QueueSubject {
         let (column, kinds) = (step.deed.columnOfTasks, step.deed.sameOfTasks.map { String($0.stored) })
         let later = """
             (SELECT min(n.operation) FROM undo_tasks n INDEXED BY undo_tasks_of_task
-            WHERE n.task = u.task AND n.operation > u.operation AND EXISTS (SELECT 1 FROM undo o INDEXED BY undo_of_operation
+            WHERE n.task = u.task AND n.operation > u.operation AND n.lane <> 0 AND EXISTS (SELECT 1 FROM undo o INDEXED BY undo_of_operation
             WHERE o.operation = n.operation AND o.kind IN (\(kinds.joined(separator: ", ")))))
             """
-        let own = "(SELECT * FROM undo_tasks WHERE operation = ?1 AND \(condition)) u"
+        let own = "(SELECT * FROM undo_tasks WHERE operation = ?1 AND lane <> 0 AND \(condition)) u"
         try database.run(
             """
             UPDATE undo_tasks SET \(column) = u.\(column) FROM \(own)

@@ -5,42 +5,52 @@ import TransferModel
 extension UndoStore {
     func takeBackCancel(_ step: UndoneStep, _ undoing: inout Undoing) throws {
         let batch = step.batch
+        guard let node = step.node, let target = try finder.target(node) else { return }
+        let place = TaskSets.Place(target)
         try pauses.letGo(batch)
         try counters.write()
+        // Those that this brings back: who was retried since has no time any more.
+        let times = try takeTimes(of: step, in: place, states: [.cancelled])
         try sets.move(
-            .cancelled(by: step), to: TransferState.queuedOrPausedSQL,
-            also: "finished_at = NULL, run = run + 1")
+            .cancelled(by: step), to: TransferState.queuedOrPausedSQL, also: "finished_at = NULL, run = run + 1")
         try sets.move(
-            .cancelledLater(by: step), to: TransferState.queuedOrPausedSQL,
+            .cancelledLater(by: step, in: place), to: TransferState.queuedOrPausedSQL,
             also: "finished_at = NULL, run = run + 1, flags = flags & ~\(flags: .cancelled)")
         try database.run(
             """
             UPDATE tasks SET flags = flags & ~\(flags: [.cancelled, .unsettled])
-            WHERE id IN (SELECT task FROM undo_tasks WHERE operation = ?)
-            """, .integer(step.operation))
+            WHERE \(place.condition) AND id IN (SELECT task FROM undo_tasks WHERE operation = ?2)
+            """, .integer(place.value), .integer(step.operation))
         if step.node == .batch(batch) { try looks.takeUpLastLooks(batch) }
         try pauseBelowPausedFolders(batch)
         if try takeUpWalks(stoppedBy: step) { undoing.change.walked.insert(batch) }
         undoing.unsettled.insert(batch)
-        try putBackTimes(step, &undoing.change)
+        try putBack(times, of: step, &undoing)
     }
 
-    /// Tasks have the times of their own again that a cancel, or a run-now, has taken from them.
-    func putBackTimes(_ step: UndoneStep, _ change: inout NodeChange) throws {
-        guard let node = step.node, let target = try finder.target(node) else { return }
-        let (place, value) =
-            switch target {
-            case .batch(_, let root): ("t.folder IN (\(TaskSets.below("?2")))", root)
-            case .folder(_, let folder, _): ("t.folder IN (\(TaskSets.below("?2")))", folder)
-            case .task(let row): ("t.id = ?2", row.id.rawValue)
-            }
-        let timed = try database.rows(
+    /// The times of their own that a cancel, or a run-now, has taken from tasks. They are asked for once.
+    func takeTimes(
+        of step: UndoneStep, in place: TaskSets.Place?, states: [TransferState]
+    ) throws -> [(task: TaskID, time: Timestamp)] {
+        let own = """
+            operation = ?2 AND not_before IS NOT NULL
+            AND task IN (SELECT id FROM tasks WHERE \(place?.condition ?? "?1 = ?1") AND state IN (\(states: states)))
             """
-            SELECT u.task, u.not_before FROM undo_tasks u JOIN tasks t ON t.id = u.task
-            WHERE u.operation = ?1 AND u.not_before IS NOT NULL AND \(place) AND t.state IN (\(states: [.queued, .paused]))
-            """, .integer(step.operation), .integer(value)
-        ) { (TaskID(rawValue: $0.integer(0)), Timestamp(milliseconds: $0.integer(1))) }
-        for (task, time) in timed { try settings.setNotBefore(time, of: task, &change) }
+        let values = [SQLiteValue.integer(place?.value ?? 0), .integer(step.operation)]
+        let times = try database.rows("SELECT task, not_before FROM undo_tasks WHERE \(own)", values[0], values[1]) {
+            (TaskID(rawValue: $0.integer(0)), Timestamp(milliseconds: $0.integer(1)))
+        }
+        try database.run("UPDATE undo_tasks SET not_before = NULL WHERE \(own)", values[0], values[1])
+        return times
+    }
+
+    /// Tasks have their own times again, unless a later change of that stands: then it brings them.
+    func putBack(
+        _ times: [(task: TaskID, time: Timestamp)], of step: UndoneStep, _ undoing: inout Undoing
+    ) throws {
+        for (task, time) in times where !undoing.standing.inherits(time: time, of: task, in: step.batch) {
+            try settings.setNotBefore(time, of: task, &undoing.change)
+        }
     }
 
     /// One event for each batch, however many of its nodes were cancelled one by one.

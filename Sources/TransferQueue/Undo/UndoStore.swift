@@ -126,8 +126,11 @@ struct UndoStore: QueueSubject {
         case .pause: try takeBackPause(step, &undoing.change)
         case .resume: try takeBackResume(step, &undoing.change)
         case .runNow:
-            // While it is known what they were.
-            try putBackTimes(step, &undoing.change)
+            // Its own part, or all of it at once, as with the lanes.
+            let target = try step.node.flatMap { try finder.target($0) }
+            let times = try takeTimes(
+                of: step, in: whole ? nil : target.map { TaskSets.Place($0) }, states: TransferState.allCases.filter { !$0.isTerminal })
+            try putBack(times, of: step, &undoing)
             try takeBackOrder(step, whole: whole, &undoing)
             try takeBackSettings(step, &undoing)
         case .move, .set:

@@ -304,6 +304,103 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("times that a run-now of several files took come back with it, of files that run by now, too")
+    func timesOfSeveral() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 3)
+        let later = sandbox.clock.now.advanced(by: .seconds(100))
+        for number in [1, 2, 3] as [Int64] { _ = try await queue.writer.set([task(number)], NodeSettings(notBefore: later)) }
+        _ = try await queue.writer.runNow([task(1), task(2), task(3)])
+        let claimed = try await queue.claimAll(now: sandbox.clock.now)
+        queue.writer.record(.running, for: try #require(claimed.first { $0.id == TaskID(rawValue: 2) }).claim)
+        try await queue.writer.commit()
+        // In part first.
+        _ = try await queue.writer.undo(.nodes([task(3)]), now: sandbox.clock.now)
+        func waits() async throws -> [WaitReasons] {
+            try await queue.reader.tasks(limit: 3).map { $0.waitReasons.contains(.notBefore) ? WaitReasons(.notBefore) : [] }
+        }
+        #expect(try await waits() == [[], [], WaitReasons(.notBefore)])
+        let back = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        #expect(back.stopped.contains { $0.task == TaskID(rawValue: 2) })
+        #expect(try await waits().allSatisfy { $0 == WaitReasons(.notBefore) })
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a time that was given since stays when an older run-now is taken back, and then brings what was before both")
+    func timesOfHeirs() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let (first, second) = (
+            sandbox.clock.now.advanced(by: .seconds(100)), sandbox.clock.now.advanced(by: .seconds(200))
+        )
+        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: first))
+        _ = try await queue.writer.runNow([.batch(batch)])
+        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: second))
+        #expect(try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now).undone == .runNow)
+        #expect(try await queue.writer.nextWake() == second)
+        #expect(try await queue.writer.undo(.nodes([task(1)]), now: sandbox.clock.now).undone == .set)
+        #expect(try await queue.writer.nextWake() == first)
+        try await queue.close()
+    }
+
+    @Test("a run-now of a batch is no later change of a file's priority")
+    func laneOfBatch() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let later = sandbox.clock.now.advanced(by: .seconds(100))
+        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: later))
+        let high = try #require(try await queue.writer.set([task(1)], NodeSettings(priority: .high)).operation)
+        _ = try await queue.writer.runNow([.batch(batch)])
+        _ = try await queue.writer.undo(.operation(high), now: sandbox.clock.now)
+        #expect(try await priorities(queue, batch) == [.normal])
+        _ = try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now)
+        #expect(try await priorities(queue, batch) == [.normal])
+        #expect(try await queue.reader.task(TaskID(rawValue: 1))?.waitReasons == [.notBefore])
+        try await queue.close()
+    }
+
+    @Test("taking a cancel of several batches back in part leaves the others as they are")
+    func cancelInPart() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let one = try await queue.addTree("one", files: 1)
+        let other = try await queue.writer.add(.downloads(["http://host/f"])).batch
+        let claimed = try await queue.claimAll()
+        let publishing = try #require(claimed.first { $0.batch == other })
+        #expect(try await queue.writer.leaveToPublish(publishing.claim, as: RawPath("/dst/f")) == .granted)
+        _ = try await queue.writer.cancel([.batch(one), .batch(other)])
+        // It did not get its name.
+        queue.writer.record(.failed(TransferError(.destinationExists, "taken")), for: publishing.claim)
+        try await queue.writer.commit()
+        #expect(try await queue.reader.batch(other)?.state == .cancelled)
+        _ = try await queue.writer.undo(.nodes([.batch(one)]), now: sandbox.clock.now)
+        #expect(try await queue.reader.batch(other)?.state == .cancelled)
+        #expect(try await queue.reader.check() == [])
+        _ = try await queue.writer.undo(.nodes([.batch(other)]), now: sandbox.clock.now)
+        #expect(try await queue.reader.batch(other)?.state.isTerminal == false)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("the undo of an older move knows batches that came after it")
+    func laterBatches() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let (a, b) = (try await queue.addTree("a", files: 1), try await queue.addTree("b", files: 1))
+        let first = try #require(try await queue.writer.move([.batch(b)], to: .top).operation)
+        let c = try await queue.addTree("c", files: 1)
+        let second = try #require(try await queue.writer.move([.batch(c)], to: .top).operation)
+        _ = try await queue.writer.undo(.operation(first), now: sandbox.clock.now)
+        _ = try await queue.writer.undo(.operation(second), now: sandbox.clock.now)
+        let order = try await queue.reader.section(SectionRequest(parent: nil, limit: 10))?.rows.map(\.id)
+        #expect(order == [.batch(a), .batch(b), .batch(c)])
+        try await queue.close()
+    }
+
     @Test("taking a cancel back leaves a file that was retried and cancelled again as it is")
     func cancelledAgain() async throws {
         let sandbox = try Sandbox()
