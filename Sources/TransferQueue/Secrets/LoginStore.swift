@@ -26,7 +26,7 @@ struct LoginStore: QueueSubject {
             }
             let all = old.renewed(by: new)
             if all == old, kept != nil { return NodeResult(id: node, result: .already) }
-            if let kept, queue.notes.replaced[uuid] == nil { queue.notes.replaced[uuid] = kept.secrets }
+            if queue.notes.replaced[uuid] == nil { queue.notes.replaced[uuid] = .some(kept?.secrets) }
             try secrets.replace(all, of: uuid)
             let text = try database.first(
                 "SELECT kept_secrets FROM batches WHERE id = ?", .integer(batch.rawValue)

@@ -133,9 +133,12 @@ final class SecretStore {
         }
     }
 
-    /// Puts other secrets in the place of a batch's. Durable on return.
-    func replace(_ secrets: TransferSecrets, of batch: UUID) throws(SecretsFailure) {
+    /// Puts other secrets in the place of a batch's; `nil`: none. Durable on return.
+    func replace(_ secrets: TransferSecrets?, of batch: UUID) throws(SecretsFailure) {
         try change(make: true) { database in
+            guard let secrets else {
+                return try database.run("DELETE FROM batch_secrets WHERE batch = ?", .blob(batch.bytes))
+            }
             try database.run(
                 """
                 INSERT INTO batch_secrets (batch, secrets) VALUES (?1, ?2)

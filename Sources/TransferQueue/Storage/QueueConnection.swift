@@ -87,8 +87,8 @@ struct TransactionNotes {
     var forgotten: [BatchID: [TaskID]] = [:]
     /// Secrets of its resume points, for the secrets store.
     var handles: [SecretStore.Handle] = []
-    /// Credentials of batches as they were before others took their place.
-    var replaced: [UUID: TransferSecrets] = [:]
+    /// Credentials of batches as they were before others took their place; `nil`: there were none.
+    var replaced: [UUID: TransferSecrets?] = [:]
 
     // Beyond it.
 

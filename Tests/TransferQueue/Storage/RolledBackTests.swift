@@ -61,6 +61,9 @@ extension QueueWriter {
         _ = try await queue.writer.renew([.batch(batch)], by: login("new"))
         #expect(try await queue.writer.order(of: batch)?.secrets.password == "new")
         await queue.writer.rolledBack { _ in }
+        let bare = try await queue.writer.add(.downloads(["https://host/g"])).batch
+        await queue.writer.rolledBack { _ = try $0.logins.renew([.batch(bare)], by: login("new")) }
+        #expect(try await queue.writer.order(of: bare)?.secrets.password == nil)
         #expect(try await queue.writer.order(of: batch)?.secrets.password == "new")
         try await queue.close()
     }
