@@ -36,7 +36,14 @@ enum Schema {
         Migration(name: "0022 by which clock attempts began", script: clocks),
         Migration(name: "0023 which changes moved a task", script: movedTasks),
         Migration(name: "0024 links by which folders are walked", script: linkedFolders),
+        Migration(name: "0025 failures that were put away", script: clearedFailures),
     ]
+
+    private static let clearedFailures = """
+        -- They failed after their batch had left the list.
+        UPDATE batches SET cleared_at = NULL WHERE cleared_at IS NOT NULL
+        AND (finished_at IS NULL OR (SELECT failed FROM folders WHERE id = batches.root) > 0);
+        """
 
     private static let linkedFolders = """
         -- A walk that begins again walks no folder by a second link.
