@@ -16,6 +16,8 @@ actor DirectoryWalker {
         var leftOut = LeftOut()
     }
     private var linked = LinkedFolders()
+    /// The directories that lead to the folder that is listed, where it has links.
+    private var way: (folder: FolderID, directories: Set<LinkedFolders.Identity>)?
     private var isStopped = false
 
     init(_ platform: any Platform = LinuxPlatform()) throws(Errno) {
@@ -30,15 +32,17 @@ actor DirectoryWalker {
     }
 
     /// A source is walked from what the queue has: what was listed of it and did not get there is listed again.
-    /// - Parameter links: the links that it is walked by as far as the queue has it.
-    func restart(_ source: SourceID, from links: [LinkedFolder]) {
-        forget(source)
+    func restart(_ source: SourceID) { forget(source) }
+
+    /// Learns links by which folders of a source are walked, before it is.
+    func learn(_ links: [LinkedFolder], of source: SourceID) {
         for link in links { linked.learn(link, of: source) }
     }
 
     /// The walk of a source is over, or broken off.
     func forget(_ source: SourceID) {
         open = open.filter { $0.value.source != source }
+        way = nil
         linked.forget(source)
     }
 
@@ -177,20 +181,25 @@ actor DirectoryWalker {
     private func isWalked(
         _ status: FileStatus, by name: [UInt8], in folder: FolderToWalk, _ source: WalkState
     ) -> Bool {
-        !isLoop(status, folder, source) && linked.take(status, by: name, in: folder.folder, of: source.source)
+        // Before anything that costs: links may lead to one folder by the thousand.
+        if linked.isTaken(status, not: name, in: folder.folder, of: source.source) { return false }
+        // A linked directory that is one of those that lead to it: walking it would never end.
+        if way(to: folder, source).contains(LinkedFolders.Identity(status)) { return false }
+        return linked.take(status, by: name, in: folder.folder, of: source.source)
     }
 
-    /// Returns true when a linked directory is one of those that lead to it: walking it would never end.
-    private func isLoop(_ status: FileStatus, _ folder: FolderToWalk, _ source: WalkState) -> Bool {
+    /// The directories that lead to a folder, and itself. Asked for once for all links in it.
+    private func way(to folder: FolderToWalk, _ source: WalkState) -> Set<LinkedFolders.Identity> {
+        if let way, way.folder == folder.folder { return way.directories }
         var place = SourcePlace(named: source.path)
-        var ancestors = [place]
+        var places = [place]
         for name in folder.relative.components {
             place = place.appending(name)
-            ancestors.append(place)
+            places.append(place)
         }
-        return ancestors.contains { ancestor in
-            guard let above = try? ancestor.status(followingLinks: source.followLinks) else { return false }
-            return above.inode == status.inode && above.device == status.device
-        }
+        let directories = Set(
+            places.compactMap { (try? $0.status(followingLinks: source.followLinks)).map(LinkedFolders.Identity.init) })
+        way = (folder.folder, directories)
+        return directories
     }
 }

@@ -8,9 +8,11 @@ import TransferQueue
 /// Kept in memory for as long as the walk goes on. One that begins again, after a kill or a cancel that was taken back, learns anew from the
 /// links that the queue has recorded: by their paths, since the number of a device holds for one boot only.
 struct LinkedFolders {
-    private struct Identity: Hashable {
+    struct Identity: Hashable {
         let device: UInt64
         let inode: UInt64
+
+        init(_ status: FileStatus) { (device, inode) = (status.device, status.inode) }
     }
 
     private struct Link: Hashable {
@@ -25,12 +27,17 @@ struct LinkedFolders {
 
     /// Returns true when the folder with this status is walked by that link: also when the same link is listed again.
     mutating func take(_ status: FileStatus, by name: [UInt8], in folder: FolderID, of source: SourceID) -> Bool {
-        let identity = Identity(device: status.device, inode: status.inode)
+        let identity = Identity(status)
         let link = Link(folder: folder, name: name)
         if let first = links[source]?[identity] { return first == link }
         guard links[source, default: [:]].count < Self.most else { return false }
         links[source, default: [:]][identity] = link
         return true
+    }
+
+    /// Returns true when the folder with this status is walked by another link.
+    func isTaken(_ status: FileStatus, not name: [UInt8], in folder: FolderID, of source: SourceID) -> Bool {
+        links[source]?[Identity(status)].map { $0 != Link(folder: folder, name: name) } ?? false
     }
 
     /// Learns that a folder is walked by a link, from a walk that was broken off. A link that leads nowhere now says nothing.

@@ -89,8 +89,15 @@ extension TransferEngine {
 
     /// Has a source walked from what the queue has. - Returns: the folders to list next.
     private func beginAgain(_ source: WalkState) async throws -> [FolderToWalk] {
-        let links = source.followLinks ? try await queue.writer.linkedFolders(of: source.source) : []
-        await walker.restart(source.source, from: links)
+        await walker.restart(source.source)
+        var last: FolderID?
+        // In pages: each has a path, which may be long.
+        repeat {
+            guard source.followLinks else { break }
+            let links = try await queue.writer.linkedFolders(of: source.source, after: last, limit: 500)
+            await walker.learn(links, of: source.source)
+            last = links.last?.folder
+        } while last != nil
         return try await queue.writer.foldersToWalk(of: source.source, limit: 64)
     }
 

@@ -33,8 +33,10 @@ extension QueueWriter {
     }
 
     /// Links by which folders of a source are walked, the first found first. For a walk that begins again.
-    package func linkedFolders(of source: SourceID) throws(QueueError) -> [LinkedFolder] {
-        try look { try store.walks.linkedFolders(of: source) }
+    package func linkedFolders(
+        of source: SourceID, after: FolderID?, limit: Int
+    ) throws(QueueError) -> [LinkedFolder] {
+        try look { try store.walks.linkedFolders(of: source, after: after, limit: limit) }
     }
 
     /// Takes what a walk found; at most some 5000 entries a call.

@@ -134,16 +134,16 @@ struct WalkStore: QueueSubject {
         }
     }
 
-    func linkedFolders(of source: SourceID) throws -> [LinkedFolder] {
+    func linkedFolders(of source: SourceID, after: FolderID?, limit: Int) throws -> [LinkedFolder] {
         let links = try database.rows(
             """
             SELECT f.id, f.parent, f.name FROM linked_folders k JOIN folders f ON f.id = k.folder
-            WHERE k.source = ? AND f.parent IS NOT NULL ORDER BY k.folder
-            """, .integer(source.rawValue)
+            WHERE k.source = ? AND f.parent IS NOT NULL AND k.folder > ? ORDER BY k.folder LIMIT ?
+            """, .integer(source.rawValue), .integer(after?.rawValue ?? 0), .integer(Int64(limit))
         ) { (id: $0.integer(0), parent: FolderID(rawValue: $0.integer(1)), name: RawPath($0.bytes(2))) }
         return try links.compactMap { link in
             guard let place = try paths.place(of: link.id)?.local else { return nil }
-            return LinkedFolder(parent: link.parent, name: link.name, place: place)
+            return LinkedFolder(folder: FolderID(rawValue: link.id), parent: link.parent, name: link.name, place: place)
         }
     }
 

@@ -92,6 +92,7 @@ package struct FolderToWalk: Hashable, Sendable {
 
 /// A folder that is walked by a symbolic link.
 package struct LinkedFolder: Hashable, Sendable {
+    package var folder: FolderID
     /// The folder that the link lies in.
     package var parent: FolderID
     package var name: RawPath
