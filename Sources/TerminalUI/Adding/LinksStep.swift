@@ -12,6 +12,8 @@ struct LinksStep: Sendable {
     }
 
     private(set) var urls: [String] = []
+    /// The same: whole lists are pasted.
+    private var known: Set<String> = []
     private(set) var field = TextField()
     /// A URL of the list, to be taken out; `nil`: the line.
     private(set) var selected: Int?
@@ -75,16 +77,16 @@ struct LinksStep: Sendable {
     }
 
     private mutating func add(_ url: String) {
-        if urls.contains(url) {
-            note = ("It is in the list already.", false)
-        } else {
+        if known.insert(url).inserted {
             urls.append(url)
+        } else {
+            note = ("It is in the list already.", false)
         }
     }
 
     private mutating func takeOut() {
         guard let row = selected, urls.indices.contains(row) else { return }
-        urls.remove(at: row)
+        known.remove(urls.remove(at: row))
         selected = urls.isEmpty ? nil : min(row, urls.count - 1)
     }
 }

@@ -78,7 +78,7 @@ extension Model {
         case .deed(let deed, let rows) where done > 0:
             // What the engine has counted is newer than the rows.
             let counted = changed.results.compactMap(\.files)
-            let files = counted.isEmpty ? self.files(rows, deed) : counted.reduce(0, +)
+            let files = counted.isEmpty ? self.files(rows, deed) : ByteSum.of(counted)
             return "\(deed.past) \(title(rows)) (\(Figures.amount(files, "file")))."
         case .deed(.pause, let rows), .deed(.pauseUntil, let rows): return "\(title(rows)) was paused already."
         case .deed(.resume, let rows): return "\(title(rows)) was not paused."

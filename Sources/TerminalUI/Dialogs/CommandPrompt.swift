@@ -44,8 +44,9 @@ struct PaletteEntry: Sendable {
 
 enum FuzzyMatch {
     /// The score of how well words fit a text; `nil`: not at all. Every word's letters stand there in order; beginnings
-    /// of words and letters side by side count more.
+    /// of words and letters side by side count more. A query that is longer than any entry fits none.
     static func score(_ query: String, _ text: String) -> Int? {
+        if query.utf8.count > 256 { return nil }
         let text = Array(text.lowercased())
         var sum = 0
         for word in query.lowercased().split(whereSeparator: \.isWhitespace) {

@@ -54,9 +54,9 @@ struct SinceLeaving: Hashable, Sendable {
             }
             let none = KeptView.Standing(completed: 0, failed: 0, bytes: 0)
             guard let before = isNew ? none : kept.batches[batch.id] else { continue }
-            completed += max(0, batch.filesCompleted - before.completed)
-            failed += max(0, batch.filesFailed - before.failed)
-            bytes += max(0, batch.bytesAccepted - before.bytes)
+            ByteSum.add(max(0, batch.filesCompleted - before.completed), to: &completed)
+            ByteSum.add(max(0, batch.filesFailed - before.failed), to: &failed)
+            ByteSum.add(max(0, batch.bytesAccepted - before.bytes), to: &bytes)
         }
     }
 }

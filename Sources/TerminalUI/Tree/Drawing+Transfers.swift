@@ -53,7 +53,7 @@ extension Drawing {
         guard let row = layout.marks else { return }
         let marked = model.tree.marks.values
         if !marked.isEmpty {
-            let bytes = marked.reduce(0) { $0 &+ $1.bytes.total }
+            let bytes = ByteSum.of(marked.lazy.map(\.bytes.total))
             let all = model.filters.shown?.marksAll == true ? model.filters.shown?.count?.matched : nil
             let text =
                 all.map { "\(Figures.count($0)) marked: all that match" }

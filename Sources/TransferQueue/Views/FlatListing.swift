@@ -12,7 +12,7 @@ struct FlatListing {
 
     func section(_ request: SectionRequest, _ limit: Int) throws -> TreeSection {
         let batches = try view.sortedBatches(TreeOrder(), QueueView.mostBatches)
-        let total = batches.reduce(0) { $0 + $1.sums.files.total }
+        let total = ByteSum.of(batches.lazy.map(\.sums.files.total))
         let order = request.order ?? TreeOrder()
         var rows =
             try order.listsFiles
@@ -78,7 +78,7 @@ struct FlatListing {
         _ order: TreeOrder, _ batches: [QueueView.BatchRow], _ total: Int64, _ limit: Int
     ) throws -> [NodeRow] {
         let byID = Dictionary(batches.map { ($0.id, $0) }) { first, _ in first }
-        let bytes = batches.reduce(0) { $0 + $1.sums.total }
+        let bytes = ByteSum.of(batches.lazy.map(\.sums.total))
         let ids = try view.sorted.ids(
             SortedRows.Key(of: .allFiles, order: order), token: [total, bytes, Int64(batches.count)], rows: total
         ) {

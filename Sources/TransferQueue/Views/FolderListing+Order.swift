@@ -9,7 +9,7 @@ extension FolderListing {
         let files = try order.listsFiles ? sortedFiles(order, limit) : folded(reversed: reverses)
         // Folders come first, but neither kind pushes the other out of sight.
         let folders = try folderRows(order, max(limit - files.count, limit / 2), moving)
-        let all = order.listsFiles ? own.values.reduce(0) { $0 + $1.files } : Int64(files.count)
+        let all = order.listsFiles ? ByteSum.of(own.values.lazy.map(\.files)) : Int64(files.count)
         var section = TreeSection(
             parent: request.parent, rows: Array((folders + files).prefix(limit)), total: try folderCount() + all)
         switch request.showing {

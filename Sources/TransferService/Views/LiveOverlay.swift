@@ -285,8 +285,8 @@ package struct LiveOverlay: Sendable {
         totals.bytesPerSecondDown = bytesPerSecondDown
         totals.stopping = isStopping
         let waiting = troubles.values.joined()
-        let unknown = waiting.reduce(0) { $0 + ($1.isUnknownName ? $1.files : 0) }
-        totals.needsServer = waiting.reduce(0) { $0 + $1.files } - unknown
+        let unknown = ByteSum.of(waiting.lazy.filter(\.isUnknownName).map(\.files))
+        totals.needsServer = ByteSum.of(waiting.lazy.map(\.files)) - unknown
         totals.needsPerson = (totals.needsPerson ?? 0) + unknown
         totals.problems += (totals.needsServer ?? 0) + unknown
         totals.problemCauses += Int64(Set(waiting.map(\.cause)).count)
