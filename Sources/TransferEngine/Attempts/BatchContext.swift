@@ -55,6 +55,8 @@ final class BatchContext {
     /// Bytes of refusals that are still kept as the server wrote them: a page for each of a million files would fill the disk. Of further ones
     /// only their status is; the failure's own message has the server's first words in any case.
     private var refusalRoom = 64 << 20
+    /// The same of answers to files that were taken, which their sender may want to read.
+    private var receiptRoom = 256 << 20
     /// Its credentials are being asked for, and what stands in line goes on with them.
     var isAwaited = false
 
@@ -63,6 +65,13 @@ final class BatchContext {
         guard refusalRoom > 0 else { return TransferResponse(status: answer.status, headers: [], body: nil) }
         let response = TransferResponse(answer, body: body)
         refusalRoom -= response.keptBytes
+        return response
+    }
+
+    /// Takes the part of an answer to a file that was taken that is kept for people to read.
+    func keep(receipt response: TransferResponse) -> TransferResponse {
+        guard receiptRoom > 0 else { return TransferResponse(status: response.status, headers: [], body: nil) }
+        receiptRoom -= response.keptBytes
         return response
     }
 

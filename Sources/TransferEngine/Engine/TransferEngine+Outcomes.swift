@@ -19,7 +19,9 @@ extension TransferEngine {
             if attempt.upload != nil, !receipt.foundThere { moved(attempt, to: receipt.bytes) }
             attempt.accepted = receipt.bytes
         }
-        if let response = receipt.response { queue.writer.record(.response(response), for: attempt.task.claim) }
+        if let response = receipt.response {
+            queue.writer.record(.response(attempt.context.keep(receipt: response)), for: attempt.task.claim)
+        }
         var completion = Completion(
             size: receipt.bytes, verified: receipt.verified, skipped: isSkipped, spared: receipt.skipped,
             digest: receipt.digest, finalPath: finalPath, etag: attempt.upload == nil ? nil : receipt.etag,
