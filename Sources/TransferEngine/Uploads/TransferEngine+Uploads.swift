@@ -82,13 +82,11 @@ extension TransferEngine {
     }
 
     /// The task without what is forgotten of earlier attempts: of those that knew it, only how much had been accepted is left. Nothing goes on
-    /// from a point that is outdated, or that says that another file lies there.
+    /// from a point that is outdated.
     private func fresh(_ task: ClaimedTask) -> ClaimedTask {
         let point = task.storedPoint
         let isForgotten = task.begunBefore == nil && task.resumePoint == nil
-        guard task.accepted > 0, isForgotten || point?.isOutdated == true || point?.targetIsOther == true else {
-            return task
-        }
+        guard task.accepted > 0, isForgotten || point?.isOutdated == true else { return task }
         record(
             restart: "nothing of the attempts before counts", task.accepted, of: task, keeping: point, isOther: true)
         var task = task
@@ -203,6 +201,7 @@ extension TransferEngine {
         }
         // What this version has left under a name of its own is known until the next one has taken it away.
         let left = takeRemains(attempt)
+        let used = work.left + attempt.machine.unremoved + [work.resumePoint].compactMap(\.self)
         work.changes += 1
         if let stored { work.ownVersion = PutResumePoint(stored, of: work.subject) }
         var point = work.resumePoint ?? work.outdatedPoint
@@ -237,6 +236,7 @@ extension TransferEngine {
         subject.targetIsOther = targetIsOther
         subject.earlierVersion = work.subject.earlierVersion ?? NamedVersion(work.subject)
         subject.hasJustStored = stored != nil
+        subject.firstGeneration = ResumePoint.nextGeneration(after: used)
         work.subject = subject
         let facts = facts(attempt.place, attempt.origin)
         source.hash(for: subject, facts)
