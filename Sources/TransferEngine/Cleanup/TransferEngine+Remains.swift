@@ -10,7 +10,7 @@ extension TransferEngine {
     /// The grace time of a cancel, and a little more.
     var grace: Duration { settings.grace + .milliseconds(500) }
     /// A server that could not be asked is asked again after this.
-    private static let pauseAfterFailure = Duration.seconds(300)
+    private var pauseAfterFailure: Duration { owesRemovals ? .seconds(300) : .seconds(3600) }
 
     /// Looks for the remains of cancelled uploads after some time; the earliest that is planned stays.
     func planSweep(after chosen: Duration? = nil) {
@@ -21,6 +21,7 @@ extension TransferEngine {
             if planned.due <= due { return }
             timeline.clock.cancel(planned.timer)
         }
+        timers.owesSince = timers.owesSince ?? timeline.clock.now
         let timer = timeline.clock.schedule(after: delay) { [self] in
             timers.sweep = nil
             inBackground { [self] in await durably(.sweep) { try await sweep() } }
@@ -28,7 +29,11 @@ extension TransferEngine {
         timers.sweep = (timer, due)
     }
 
-    package var owesRemovals: Bool { timers.sweep != nil }
+    /// What nobody could remove for a day is left for the next start, and for `leftovers`.
+    package var owesRemovals: Bool {
+        guard let since = timers.owesSince else { return false }
+        return since.duration(to: timeline.clock.now) < .seconds(86_400)
+    }
 
     /// Takes away what is due.
     func sweep() async throws {
@@ -37,7 +42,12 @@ extension TransferEngine {
             try await sweep(.upload, in: .completed),
         ]
         try await forgetIdleHosts()
-        guard phase == .running, let next = times.compactMap(\.self).min() else { return }
+        guard phase == .running else { return }
+        guard let next = times.compactMap(\.self).min() else {
+            // Unless more is due since.
+            if timers.sweep == nil { timers.owesSince = nil }
+            return
+        }
         planSweep(after: next + .milliseconds(1))
     }
 
@@ -72,7 +82,7 @@ extension TransferEngine {
                 if age < grace {
                     next = min(next ?? grace, grace - age)
                 } else if await mustTryAgain(remains, isForgotten: false) {
-                    next = next ?? Self.pauseAfterFailure
+                    next = next ?? pauseAfterFailure
                 }
                 guard phase == .running else { return nil }
             }
@@ -90,7 +100,7 @@ extension TransferEngine {
             guard let end = page.last?.task.id else { break }
             last = end
             for remains in page {
-                if await mustTryAgain(remains, isForgotten: true) { next = Self.pauseAfterFailure }
+                if await mustTryAgain(remains, isForgotten: true) { next = pauseAfterFailure }
                 guard phase == .running else { return nil }
             }
         }

@@ -16,6 +16,8 @@ struct EngineTimers {
     var wakesAt: Timestamp?
     /// Looks for the remains of cancelled uploads (`+Remains`).
     var sweep: (timer: LoopTimer, due: MonotonicInstant)?
+    /// When the first of the remains was to be removed that are there yet.
+    var owesSince: MonotonicInstant?
     /// Looks at moving transfers (`+Live`).
     var tick: LoopTimer?
 

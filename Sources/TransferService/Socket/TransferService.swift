@@ -243,8 +243,6 @@ package actor TransferService {
         if clients.isEmpty { armIdleTimer() }
     }
 
-    private static let patienceForRemovals = Duration.seconds(86_400)
-
     /// While nobody is there, looks now and then whether there is anything to do; not at all when nothing happens.
     private func armIdleTimer() {
         idleSince = .now
@@ -269,14 +267,11 @@ package actor TransferService {
             else { return }
             let counts = statistics.counts
             guard counts.active + counts.queued + counts.waiting == 0, clients.isEmpty else { return }
-            // What was cancelled may still lie at a server that is away. It is not waited for without end.
-            if await engine.owesRemovals, passed < Self.patienceForRemovals, idleTimer == nil {
-                let since = idleSince
-                armIdleTimer()
-                idleSince = since
-                return
-            }
-            guard clients.isEmpty else { return }
+            // What was cancelled may still lie at a server that is away.
+            let owesRemovals = await engine.owesRemovals
+            // Something has happened meanwhile: it is looked again later.
+            guard clients.isEmpty, idleTimer == nil else { return }
+            if owesRemovals { return armIdleTimer() }
             // What is wanted from here on the next engine does.
             isLeaving = true
             requestStop(.idle)
