@@ -38,6 +38,8 @@ import TransferModel
         let first = try bench.send(source.displayed)
         try bench.expectArrived(first, source)
         try rewrite(source, SeededBytes.stamped(24_000_000, seed: 2), nanoseconds: 2)
+        // The connection that the first batch has used was never held.
+        try bench.killEngine()
         try bench.proxy.set(bench.wire.rule("hold up 12M"))
         let batch = try bench.sandbox.queue(
             "upload", bench.options + ["--if-exists", "replace", source.displayed, bench.destination],
