@@ -28,7 +28,7 @@ extension TransferEngine {
         if file.isSpared { return .notCompared }
         if case .failed(let error) = context.credentials { return .unread(error) }
         let sent: TransferDigest
-        switch await digestOfSent(file, look, context) {
+        switch await digestOfSent(file, look, context, meter) {
         case .success(let digest): sent = digest
         case .failure(let error): return .unread(error)
         }
@@ -86,7 +86,7 @@ extension TransferEngine {
 
     /// The SHA-256 of what was sent: as it was kept, or that of a source that has not changed since.
     private func digestOfSent(
-        _ file: FileToReadBack, _ look: DueLook, _ context: BatchContext
+        _ file: FileToReadBack, _ look: DueLook, _ context: BatchContext, _ meter: ReadBackMeter
     ) async -> Result<TransferDigest, TransferError> {
         if let digest = file.digest, digest.algorithm == "sha-256" { return .success(digest) }
         let source: SourceFile
@@ -102,11 +102,12 @@ extension TransferEngine {
         if let digest = source.digest { return .success(digest) }
         do throws(Errno) {
             let duplicate = try source.duplicate()
-            let digest: Result<TransferDigest, Errno> = await disks.worker(.digest, of: duplicate).run {
-                Result { () throws(Errno) in try Publication.digest(duplicate) }
+            let digest = try await disks.digest(of: duplicate, size: source.identity.size) {
+                phase == .running && !meter.isStopped
             }
-            let value = try digest.get()
-            return source.change == nil ? .success(value) : .failure(changed)
+            guard phase == .running, !meter.isStopped else { return .failure(.stoppedLooking) }
+            guard let digest, source.change == nil else { return .failure(changed) }
+            return .success(digest)
         } catch {
             return .failure(.source(file.source, error))
         }

@@ -1,9 +1,8 @@
-import Digests
 import Glibc
 import LinuxSystem
 import TransferModel
 
-/// The last steps of a download, on a blocking thread: everything on the disk, the digest compared, the final name given.
+/// The last steps of a download, on a blocking thread: everything on the disk, the final name given.
 struct Publication: Sendable {
     enum Outcome: Sendable {
         case published
@@ -26,20 +25,6 @@ struct Publication: Sendable {
     /// Puts the whole file on the disk.
     static func sync(_ disk: any LocalDisk, _ descriptor: OwnedDescriptor) throws(Errno) {
         try disk.sync(descriptor.rawValue)
-    }
-
-    /// The file's SHA-256.
-    static func digest(_ descriptor: OwnedDescriptor) throws(Errno) -> TransferDigest {
-        let running = RunningDigest(.sha256)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 64)
-        defer { buffer.deallocate() }
-        var offset: Int64 = 0
-        while true {
-            let count = try System.pread(descriptor.rawValue, buffer, at: offset)
-            if count == 0 { return TransferDigest(sha256: running.value()) }
-            running.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            offset += Int64(count)
-        }
     }
 
     /// Makes the names in a folder durable. Returns the error of a disk that fails.

@@ -26,7 +26,7 @@ extension TransferEngine {
         let target = DownloadTarget(mark: task.partMark, directory: directory, umask: options.umask, on: disk)
         var point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
         let name = fileName ?? point?.name
-        if let name, let refusal = existing(directory.appending(name), options, point: point) {
+        if let name, let refusal = existing(directory.appending(name), options, total: point?.version.total) {
             conclude(task, refusal, of: target, point)
             return nil
         }
@@ -82,7 +82,8 @@ extension TransferEngine {
     }
 
     /// Applies the rule for a file that has the final name already; `nil`: the download goes on.
-    func existing(_ path: RawPath, _ options: TransferOptions, point: GetResumePoint?) -> Ending? {
+    /// - Parameter total: length of the file that is wanted, where its server has told it.
+    func existing(_ path: RawPath, _ options: TransferOptions, total: Int64?) -> Ending? {
         guard let found = try? System.lstat(path.bytes) else { return nil }
         switch options.ifExists {
         case .replace:
@@ -92,7 +93,7 @@ extension TransferEngine {
         case .skip:
             return .completed(Completion(size: found.size, verified: .none, skipped: true, finalPath: path))
         case .fail, .rename, .resume:
-            return .exists(path, found.kind == .regular ? found.size : nil)
+            return .exists(path, total)
         }
     }
 
@@ -102,7 +103,7 @@ extension TransferEngine {
         /// It has its name, perhaps not on the disk yet.
         case published(Completion)
         case failed(TransferError)
-        /// A file is there; it may be the same by the digest that a person gave. Its size, when it is a file.
+        /// Something is there; it may be the same file by the digest that a person gave. The wanted file's length, where it is known.
         case exists(RawPath, Int64?)
     }
 
@@ -125,10 +126,13 @@ extension TransferEngine {
                 refuse(task, target.refusal(error).error)
             }
         case .failed(let error): refuse(task, error)
-        case .exists(let path, let size):
+        case .exists(let path, let total):
+            waits.comparisons.insert(task.claim)
             inBackground { [self] in
-                let wanted = credentials.contexts[task.batch]?.order.options.sha256
-                switch await sameness(path, size, wanted: wanted) {
+                let outcome = await sameness(of: task, path, total)
+                // Whoever has stopped the task knows what became of it.
+                guard waits.comparisons.remove(task.claim) != nil else { return }
+                switch outcome {
                 case .success(let completion): await complete(task, completion, without: target.leftPart(point))
                 case .failure(let error): refuse(task, error)
                 }
@@ -145,14 +149,21 @@ extension TransferEngine {
         queue.writer.record(.completed(completion), for: task.claim)
     }
 
-    /// Compares the file that is there with the one that is wanted: only a digest can tell that they are the same.
-    private func sameness(_ path: RawPath, _ size: Int64?, wanted: String?) async -> Result<Completion, TransferError> {
+    /// Compares the file that is there with the one that is wanted: only a digest can tell that they are the same. Somebody else may have put
+    /// anything there since it was looked at.
+    private func sameness(
+        of task: ClaimedTask, _ path: RawPath, _ total: Int64?
+    ) async -> Result<Completion, TransferError> {
         let exists = TransferError(.destinationExists, of: path, "is there already", .replacing("move it, or "))
-        guard let size, let wanted else { return .failure(exists) }
-        guard let file = try? System.open(path.bytes, flags: O_RDONLY | O_NONBLOCK) else { return .failure(exists) }
-        let digest: TransferDigest? = await disks.worker(.digest, of: file).run { try? Publication.digest(file) }
-        guard let digest, digest.value == wanted.lowercased() else { return .failure(exists) }
-        return .success(Completion(size: size, verified: .digest, digest: digest, finalPath: path))
+        guard let wanted = credentials.contexts[task.batch]?.order.options.sha256,
+            let file = try? System.open(path.bytes, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            let status = try? System.fstat(file.rawValue), status.kind == .regular, FileSize.isPossible(status.size),
+            total == nil || total == status.size,
+            let digest = try? await disks.digest(
+                of: file, size: status.size, while: { waits.comparisons.contains(task.claim) }),
+            digest.value == wanted.lowercased(), (try? System.fstat(file.rawValue))?.size == status.size
+        else { return .failure(exists) }
+        return .success(Completion(size: status.size, verified: .digest, digest: digest, finalPath: path))
     }
 
     // MARK: Receiving
@@ -182,7 +193,7 @@ extension TransferEngine {
         let target = work.target
         if target.descriptor == nil {
             let final = target.directory.appending(get.name)
-            if let ending = existing(final, attempt.context.order.options, point: work.point) {
+            if let ending = existing(final, attempt.context.order.options, total: get.version.total) {
                 abandonAll(of: attempt)
                 close(attempt)
                 conclude(attempt.task, ending, of: target, work.point)

@@ -55,14 +55,19 @@ extension TransferEngine {
     private func hasPromised(_ attempt: Attempt, _ work: DownloadWork, _ receipt: Receipt) async -> Bool {
         guard let wanted = receipt.digest else { return true }
         guard let descriptor = work.target.descriptor else { return false }
-        let found: Result<TransferDigest, Errno> = await disks.worker(.digest, of: descriptor).run {
-            Result { () throws(Errno) in try Publication.digest(descriptor) }
+        let found: TransferDigest?
+        do throws(Errno) {
+            found = try await disks.digest(of: descriptor, size: receipt.bytes) { attempt.phase == .finishing }
+        } catch {
+            if attempt.phase == .finishing { refused(attempt, work.target.refusal(error)) }
+            return false
         }
         guard attempt.phase == .finishing else { return false }
-        switch found {
-        case .success(let digest) where digest == wanted: return true
-        case .success: discard(attempt, work)
-        case .failure(let error): refused(attempt, work.target.refusal(error))
+        if found == wanted { return true }
+        if found == nil {
+            again(attempt, work.target, "somebody else has written to the temporary file")
+        } else {
+            discard(attempt, work)
         }
         return false
     }
@@ -77,7 +82,7 @@ extension TransferEngine {
             final: target.directory.appending(point.name), directory: target.directory,
             mayReplace: attempt.context.order.options.ifExists == .replace, disk: disk)
         // Most names that are taken are seen before anybody is asked.
-        if existing(publication.final, attempt.context.order.options, point: point) != nil {
+        if existing(publication.final, attempt.context.order.options, total: publication.size) != nil {
             return nameTaken(attempt, work, publication)
         }
         var last = point
@@ -153,7 +158,7 @@ extension TransferEngine {
 
     private func nameTaken(_ attempt: Attempt, _ work: DownloadWork, _ publication: Publication) {
         let options = attempt.context.order.options
-        guard let ending = existing(publication.final, options, point: work.point) else {
+        guard let ending = existing(publication.final, options, total: publication.size) else {
             return refused(attempt, work.target.refusal(.fileExists))
         }
         close(attempt)

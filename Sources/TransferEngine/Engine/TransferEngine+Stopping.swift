@@ -9,6 +9,7 @@ package import TransferQueue
 extension TransferEngine {
     package func stop(_ claims: [TaskClaim]) async {
         let unstarted = lanes.void(Set(claims))
+        waits.comparisons.subtract(claims)
         let running = claims.compactMap { claim in attempts[claim.task].flatMap { $0.task.claim == claim ? $0 : nil } }
             .filter { $0.phase == .running || $0.phase == .finishing }
         await breakOff(running)
@@ -77,6 +78,7 @@ extension TransferEngine {
             if phase != .draining { return false }
         }
         phase = .stopping
+        waits.comparisons = []
         endDrainWait()
         endSideJobs()
         endQuestions()

@@ -1,4 +1,5 @@
 import LinuxSystem
+import TransferModel
 
 /// Threads for what blocks at this machine. Each kind of work has its own for each disk: a digest of 100 GB holds no checkpoint up, and a
 /// disk that does not answer holds up what lies on it and nothing else. On the engine's loop.
@@ -6,7 +7,7 @@ final class LocalWork {
     enum Kind: Hashable {
         /// A file's bytes go to the disk.
         case sync
-        /// A file is read from its beginning to its end.
+        /// A file is read, piece by piece.
         case digest
         /// A file gets its final name.
         case name
@@ -39,6 +40,28 @@ final class LocalWork {
         guard let made = try? platform.worker(named: "disk \(kind)", threads: threads) else { return shared }
         workers[lane] = made
         return made
+    }
+
+    /// Computes digests of a range of a file, in the order of their algorithms (`sha-256`, `sha-1`, `md5`). Files on one disk take turns, so
+    /// that an endless one, which anybody can make of a hole, keeps no other waiting.
+    /// - Parameter isWanted: asked before each piece; false ends it.
+    /// - Returns: `nil`: the file ends before the range does, or the digests are not wanted any more.
+    func digests(
+        of range: Range<Int64>, _ algorithms: [String], in file: OwnedDescriptor, while isWanted: () -> Bool
+    ) async throws(Errno) -> [TransferDigest]? {
+        let digest = RangeDigest(range, algorithms, in: file)
+        let worker = worker(.digest, of: file)
+        while isWanted() {
+            if try await worker.run({ () throws(Errno) in try digest.readPiece() }) { return digest.values }
+        }
+        return nil
+    }
+
+    /// The SHA-256 of a file of so many bytes; the rest as above.
+    func digest(
+        of file: OwnedDescriptor, size: Int64, while isWanted: () -> Bool
+    ) async throws(Errno) -> TransferDigest? {
+        try await digests(of: 0..<size, ["sha-256"], in: file, while: isWanted)?.first
     }
 
     /// Work that goes on may take long: the process ends without it.

@@ -301,36 +301,37 @@ extension TransferEngine {
     /// Hashes a range of the source on another thread, while the rest of the attempt goes on.
     func digest(_ range: Range<Int64>, _ algorithms: [String], of attempt: Attempt) {
         guard case .upload(let work) = attempt.job else { return }
-        if let bytes = work.source?.bytes, let digests = SourceDigest.digests(of: range, algorithms, in: bytes) {
+        if let bytes = work.source?.bytes, let digests = RangeDigest.digests(of: range, algorithms, in: bytes) {
             return feed(attempt, .rangeDigested(range, digests))
         }
-        guard let source = source(of: attempt), let duplicate = duplicate(attempt) else { return }
-        inBackground { [self] in
-            let result: Result<[TransferDigest]?, Errno> = await disks.worker(.digest, of: duplicate).run {
-                Result { () throws(Errno) in try SourceDigest.digests(of: range, algorithms, in: duplicate) }
-            }
-            guard work.source === source else { return }
-            switch result {
-            case .success(let digests?): feed(attempt, .rangeDigested(range, digests))
-            // The file has become shorter.
-            case .success(nil): sourceChanged(attempt, stored: nil)
-            case .failure(let error): fail(attempt, sourceError(attempt, error))
-            }
-        }
+        digest(range, algorithms, of: attempt, work) { .rangeDigested(range, $0) }
     }
 
     /// Hashes the whole source, on another thread unless that was done while it was sent.
     func digestSource(_ attempt: Attempt) {
-        guard case .upload(let work) = attempt.job else { return }
-        if let digest = work.source?.digest { return feed(attempt, .digested(digest)) }
+        guard case .upload(let work) = attempt.job, let source = source(of: attempt) else { return }
+        if let digest = source.digest { return feed(attempt, .digested(digest)) }
+        digest(0..<source.identity.size, ["sha-256"], of: attempt, work) { .digested($0[0]) }
+    }
+
+    private func digest(
+        _ range: Range<Int64>, _ algorithms: [String], of attempt: Attempt, _ work: UploadWork,
+        then event: @escaping ([TransferDigest]) -> ProtocolEvent
+    ) {
         guard let source = source(of: attempt), let duplicate = duplicate(attempt) else { return }
         inBackground { [self] in
-            let result: Result<TransferDigest, Errno> = await disks.worker(.digest, of: duplicate).run {
-                Result { () throws(Errno) in try Publication.digest(duplicate) }
+            let result: Result<[TransferDigest]?, Errno>
+            do throws(Errno) {
+                result = .success(
+                    try await disks.digests(of: range, algorithms, in: duplicate) { work.source === source })
+            } catch {
+                result = .failure(error)
             }
             guard work.source === source else { return }
             switch result {
-            case .success(let digest): feed(attempt, .digested(digest))
+            case .success(let digests?): feed(attempt, event(digests))
+            // The file has become shorter.
+            case .success(nil): sourceChanged(attempt, stored: nil)
             case .failure(let error): fail(attempt, sourceError(attempt, error))
             }
         }

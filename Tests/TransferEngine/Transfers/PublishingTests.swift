@@ -11,7 +11,7 @@ import TransferQueue
 
 extension TransferEngine {
     /// Keeps the threads busy that do such work for the disk of a folder.
-    fileprivate func occupy(_ kind: LocalWork.Kind, of folder: [UInt8], until milestone: Milestone) throws {
+    func occupy(_ kind: LocalWork.Kind, of folder: [UInt8], until milestone: Milestone) throws {
         let worker = disks.worker(kind, device: try System.stat(folder).device)
         for _ in 0..<(kind == .sync ? 2 : 1) { worker.submit { milestone.waitBlocking(milliseconds: -1) } }
     }
@@ -192,14 +192,6 @@ extension TransferEngine {
         await harness.stop()
     }
 
-    /// The number under which this process has a file open.
-    private func descriptor(of path: [UInt8]) -> Int32? {
-        guard let wanted = try? System.stat(path) else { return nil }
-        return (3..<65_536).first { number in
-            (try? System.fstat(number)).map { $0.inode == wanted.inode && $0.device == wanted.device } ?? false
-        }
-    }
-
     @Test("a temporary file that somebody cuts under way is fetched anew, and no hole is published")
     func cutPart() async throws {
         let hold = try Milestone()
@@ -339,6 +331,14 @@ extension TransferEngine {
         #expect(task.state == .completed && task.verified == .digest && harness.store.count("GET", "/f") == 1)
         #expect(harness.sandbox.read("out/f") == pattern(Self.size))
         await harness.stop()
+    }
+}
+
+/// The number under which this process has a file open.
+func descriptor(of path: [UInt8]) -> Int32? {
+    guard let wanted = try? System.stat(path) else { return nil }
+    return (3..<65_536).first { number in
+        (try? System.fstat(number)).map { $0.inode == wanted.inode && $0.device == wanted.device } ?? false
     }
 }
 

@@ -41,10 +41,10 @@ import TransferQueue
         #expect(try bytes(source, 20_000..<50_000, framed: true) == Array(first[20_000..<50_000]))
         #expect(source.digest?.value == DigestAlgorithm.sha256.digest(of: first).hex)
         let held = try #require(source.bytes)
-        let digests = try #require(SourceDigest.digests(of: 100..<60_000, ["md5", "sha-256"], in: held))
+        let digests = try #require(RangeDigest.digests(of: 100..<60_000, ["md5", "sha-256"], in: held))
         #expect(digests.map(\.algorithm) == ["md5", "sha-256"])
         #expect(digests[0].value == DigestAlgorithm.md5.digest(of: Array(first[100...])).hex)
-        #expect(SourceDigest.digests(of: 0..<60_001, ["md5"], in: held) == nil)
+        #expect(RangeDigest.digests(of: 0..<60_001, ["md5"], in: held) == nil)
     }
 
     @Test("of a large file that is rewritten while it is sent the last byte is not given away")
