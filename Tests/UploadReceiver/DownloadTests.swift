@@ -99,12 +99,81 @@ struct DownloadTests {
         }
     }
 
+    /// A file of so many zeros, none of them on the disk.
+    private func hole(_ name: String, of size: Int64) throws -> [UInt8] {
+        let path = sandbox.path(name)
+        let file = try System.open(path, flags: O_WRONLY | O_CREAT | O_TRUNC)
+        try System.ftruncate(file.rawValue, to: size)
+        return path
+    }
+
+    @Test("a file whose digest nobody would live to see is given out without one")
+    func endlessDigest() throws {
+        _ = try hole("endless", of: 8 << 40)
+        let asked = try client.exchange("HEAD", "/endless", ["Want-Repr-Digest": "sha-256=10"])
+        #expect(asked.status == 200 && asked.fields["repr-digest"] == nil)
+    }
+
+    @Test("who asks for digests by the hundred and hangs up keeps nobody out: beyond a number the answer has none")
+    func manyDigests() throws {
+        let large = try hole("large", of: 64 << 30)
+        let ask = RawClient.head("HEAD", "/large", ["Want-Repr-Digest": "sha-256=10"])
+        var waiting: [RawClient] = []
+        for _ in 0..<128 {
+            let client = try sandbox.client()
+            try client.send(ask)
+            waiting.append(client)
+        }
+        while try timesOpenHere(large) < waiting.count {}
+        let late = try sandbox.client()
+        try late.send(ask)
+        let reply = try late.reply(toHead: true)
+        #expect(reply.status == 200 && reply.fields["repr-digest"] == nil)
+        waiting.removeAll()
+        // What would stand in line behind so much is too late for whoever asks.
+        try write(pattern(5), to: sandbox.path("g"))
+        let small = try client.exchange("GET", "/g", ["Want-Repr-Digest": "sha-256=10"])
+        #expect(small.body == pattern(5) && small.fields["repr-digest"] == nil)
+        sandbox.stop()
+    }
+
+    /// Does nothing before it is told.
+    private final class HeldWorker: Worker {
+        private let bodies = Mutex<[@Sendable () -> Void]>([])
+        /// Number of requests that were told of an end.
+        let told = Mutex(0)
+
+        func submit(_ body: @escaping @Sendable () -> Void) { bodies.withLock { $0.append(body) } }
+        func stop() {
+            for body in bodies.withLock({ $0 }) { body() }
+        }
+    }
+
+    @Test("who asks for the same version of a file while it is digested shares its digest")
+    func sharedDigest() throws {
+        let worker = HeldWorker()
+        let digester = FileDigester(on: worker)
+        func submit() throws -> Digesting? {
+            let file = try System.open(sandbox.path("g"))
+            let open = OpenFile(descriptor: file, facts: FileFacts(try System.fstat(file.rawValue)))
+            return digester.submit(open) { worker.told.withLock { $0 += 1 } }
+        }
+        try write(pattern(5), to: sandbox.path("g"))
+        let one = try #require(try submit())
+        #expect(try submit() === one)
+        try write(pattern(6), to: sandbox.path("g"))
+        let other = try #require(try submit())
+        #expect(other !== one)
+        worker.stop()
+        #expect(worker.told.withLock { $0 } == 3)
+        #expect(other.result == DigestAlgorithm.sha256.digest(of: pattern(6)) && one.result == nil)
+        // Nothing of them stands in line any more.
+        #expect(try submit() !== other)
+    }
+
     @Test("while a large file is digested the receiver goes on with others, and can end")
     func digestBesideOthers() throws {
-        let large = sandbox.path("large")
-        let file = try System.open(large, flags: O_WRONLY | O_CREAT | O_TRUNC)
-        try System.ftruncate(file.rawValue, to: 64 << 30)
-        file.close()
+        let large = try hole("large", of: 64 << 30)
         let waiting = try sandbox.client()
         try waiting.send(RawClient.head("HEAD", "/large", ["Want-Repr-Digest": "sha-256=10"]))
         repeat { #expect(try client.exchange("GET", "/f").body == body) } while try !isOpenHere(large)
@@ -113,16 +182,19 @@ struct DownloadTests {
         #expect(try waiting.reply(toHead: true).fields["repr-digest"] == nil)
     }
 
-    /// Whether this process has the file open.
-    private func isOpenHere(_ path: [UInt8]) throws -> Bool {
+    /// Returns true when this process has the file open.
+    private func isOpenHere(_ path: [UInt8]) throws -> Bool { try timesOpenHere(path) > 0 }
+
+    private func timesOpenHere(_ path: [UInt8]) throws -> Int {
         let reader = try DirectoryReader(path: Array("/proc/self/fd".utf8))
+        var times = 0
         while let entry = try reader.next() {
             var target = [CChar](repeating: 0, count: 4096)
             let link = (Array("/proc/self/fd/".utf8) + entry.name).map { CChar(bitPattern: $0) } + [0]
             let count = readlink(link, &target, target.count)
-            if count > 0, target[..<count].map({ UInt8(bitPattern: $0) }) == path { return true }
+            if count > 0, target[..<count].map({ UInt8(bitPattern: $0) }) == path { times += 1 }
         }
-        return false
+        return times
     }
 
     @Test("a version that the client has is not sent again")

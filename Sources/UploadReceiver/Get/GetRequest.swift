@@ -9,7 +9,8 @@ final class GetRequest: ServedRequest {
     private let conditions: Preconditions
     private let started = MonotonicInstant.now
     private var listing: FolderListing?
-    private var digesting: Digesting?
+    /// The file whose digest is wanted; `nil` as its digesting: the answer goes without.
+    private var wanting: (file: OpenFile, digesting: Digesting?)?
     /// Bytes of a listing that is being sent.
     private var listed = 0
     /// The range (`nil`: the whole file) and the file's size that are being sent, for the journal.
@@ -44,7 +45,7 @@ final class GetRequest: ServedRequest {
     }
 
     func workEnded() -> RequestStep {
-        if let digesting { return .answer(send(digesting.file, digest: digesting.result)) }
+        if let wanting { return .answer(send(wanting.file, digest: wanting.digesting?.result)) }
         // One of the two steps that are work set it.
         guard let listing else { preconditionFailure("listed without a listing") }
         switch listing.result {
@@ -68,16 +69,17 @@ final class GetRequest: ServedRequest {
         }
     }
 
-    /// A digest that is wanted and not known is computed first.
+    /// A digest that is wanted and not known is computed first, unless there is too much to do: an answer may go without one (RFC 9530
+    /// section 4).
     private func serve(_ file: OpenFile) -> RequestStep {
         let known = StoredDigest.read(of: file)
         guard known == nil, DigestFields.wantsSHA256(head.fields["want-repr-digest"]),
             conditions.outcome(of: file.facts, isRead: true) == .met
         else { return .answer(send(file, digest: known)) }
         return .work { [self] done in
-            let digesting = Digesting(file)
-            self.digesting = digesting
-            context.digester.submit(digesting, done: done)
+            let digesting = context.digester.submit(file, done: done)
+            wanting = (file, digesting)
+            if digesting == nil { done() }
         }
     }
 

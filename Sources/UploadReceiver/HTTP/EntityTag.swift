@@ -56,7 +56,7 @@ enum TagCondition: Equatable, Sendable {
 }
 
 /// The facts that distinguish one version of a file from another.
-struct FileFacts: Equatable, Sendable {
+struct FileFacts: Hashable, Sendable {
     let inode: UInt64
     let size: UInt64
     /// The time of the last change, in nanoseconds since 1970. The receiver sets it on every file that it publishes

@@ -247,7 +247,8 @@ final class UploadStore: Sendable {
     ) throws(Errno) -> DigestValue? {
         let size = try System.fstat(data.rawValue).size
         if let known = upload.arrivalDigest?.value(ofSize: offset), size == Int64(offset) { return known }
-        guard let digest = try FileDigester.digest(of: data, unless: { self.isStopping }) else { throw .canceled }
+        guard let digest = try FileDigester.digest(of: data, size: UInt64(size), unless: { self.isStopping })
+        else { throw .canceled }
         return digest
     }
 
