@@ -139,4 +139,19 @@ import Testing
             try write(one)
         }
     #endif
+
+    @Test("a reserve stays free, a hundredth of a small disk; a file system that tells nothing is written to")
+    func reserve() throws {
+        let (gigabyte, reserve) = (UInt64(1_000_000_000), UInt64(64 << 20))
+        #expect(DiskSpace(free: gigabyte, total: 100 * gigabyte).room == gigabyte - reserve)
+        #expect(DiskSpace(free: gigabyte, total: gigabyte).room == gigabyte - gigabyte / 100)
+        #expect(DiskSpace(free: reserve - 1, total: 100 * gigabyte).room == 0)
+        #expect(DiskSpace(free: 0, total: 0).room == .max)
+        var room = GrantedRoom()
+        #expect(throws: Errno.noSpace) { try room.take(6) { 5 } }
+        try room.take(3) { 5 }
+        // What is left of it is taken without asking.
+        try room.take(2) { 0 }
+        #expect(throws: Errno.noSpace) { try room.take(1) { 0 } }
+    }
 }

@@ -255,11 +255,12 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         #expect(rule.delay(failures: 1, retryAfter: .seconds(1 << 40), random: 0) == .seconds(86_400))
     }
 
-    @Test("who waits for a person has no retry; full disks are looked at again")
+    @Test("who waits for a person has no retry; full disks are looked at again, less and less often")
     func waits() {
         let rule = WaitRule()
         #expect(rule.delay(.auth, failures: 1, random: 0.5) == nil)
-        #expect(rule.delay(.diskSpace, failures: 9, random: 0.5) == .seconds(5))
+        #expect(rule.delay(.diskSpace, failures: 1, random: 0.5) == .seconds(5))
+        #expect(rule.delay(.diskSpace, failures: 9, random: 0.5) == .seconds(30))
         #expect(rule.delay(.remoteDiskSpace, failures: 1, random: 0.5) == .seconds(60))
         #expect(rule.delay(.remoteDiskSpace, failures: 1, retryAfter: .seconds(900), random: 0) == .seconds(900))
         #expect(rule.delay(.hostBackoff, failures: 1, retryAfter: .seconds(2), random: 0) == .seconds(2))

@@ -41,12 +41,15 @@ extension System {
         }
     }
 
-    /// Room for ordinary users on the file system of an open file, in bytes. Corresponds to `fstatvfs`.
-    package static func freeSpace(of descriptor: Int32) throws(Errno) -> UInt64 {
+    /// Room on the file system of an open file. Corresponds to `fstatvfs`.
+    package static func space(of descriptor: Int32) throws(Errno) -> DiskSpace {
         var status = Glibc.statvfs()
         _ = try systemCall(.statvfs, descriptor: descriptor) { Glibc.fstatvfs(descriptor, &status) }
-        let (bytes, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-        return overflow ? .max : bytes
+        func bytes(_ blocks: UInt) -> UInt64 {
+            let (bytes, overflow) = UInt64(blocks).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+            return overflow ? .max : bytes
+        }
+        return DiskSpace(free: bytes(status.f_bavail), total: bytes(status.f_blocks))
     }
 
     /// Puts everything on the disk that the file system of an open file holds in memory. Corresponds to `syncfs`.

@@ -132,14 +132,6 @@ extension System {
         _ = try systemCall(.chdir, path: path) { Glibc.chdir($0) }
     }
 
-    /// Room for ordinary users on the file system that holds a path, in bytes. Corresponds to `statvfs`.
-    package static func freeSpace(at path: [UInt8]) throws(Errno) -> Int64 {
-        var status = Glibc.statvfs()
-        _ = try systemCall(.statvfs, path: path) { fileSystemStatus($0, &status) }
-        let (bytes, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-        return overflow ? Int64.max : Int64(clamping: bytes)
-    }
-
     /// The bytes of a C string, without its NUL.
     static func bytes(of cString: UnsafePointer<CChar>) -> [UInt8] {
         [UInt8](UnsafeRawBufferPointer(start: cString, count: strlen(cString)))
@@ -158,9 +150,4 @@ extension System {
             }
         }
     }
-}
-
-/// Outside of ``System``, because there `statvfs` is read as the structure of the same name.
-private func fileSystemStatus(_ path: UnsafePointer<CChar>, _ status: UnsafeMutablePointer<statvfs>) -> Int32 {
-    statvfs(path, status)
 }

@@ -66,7 +66,9 @@ extension BlockingWorker: Worker {}
 
 /// Linux: real threads, the kernel's clock, and Swift's random numbers.
 package struct LinuxPlatform: Platform {
-    package init() {}
+    package let disk: any LocalDisk
+
+    package init(disk: any LocalDisk = LinuxDisk()) { self.disk = disk }
 
     package func loop(named name: String) throws(Errno) -> any ActorLoop { try EventLoop(name: name) }
     package func thread(named name: String) throws(Errno) -> any ActorThread { try ThreadExecutor(name: name) }
@@ -75,7 +77,6 @@ package struct LinuxPlatform: Platform {
         try BlockingWorker(name: name, threads: threads)
     }
 
-    package var disk: any LocalDisk { LinuxDisk() }
     package var wallNanoseconds: Int64 { WallClock.nanoseconds }
     package func randomBits() -> UInt64 { UInt64.random(in: .min ... .max) }
 }

@@ -5,7 +5,7 @@ import Glibc
 package protocol LocalDisk: Sendable {
     /// Makes a file for reading and writing, `EEXIST` when the name is taken. Corresponds to `open(O_CREAT | O_EXCL | O_NOFOLLOW)`.
     func create(_ path: [UInt8], mode: UInt32) throws(Errno) -> OwnedDescriptor
-    /// Writes all of it. Corresponds to `pwrite`, repeated.
+    /// Writes all of it; `ENOSPC` where only the disk's reserve is left. Corresponds to `pwrite`, repeated.
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno)
     /// Corresponds to `ftruncate`.
     func cut(_ descriptor: Int32, to size: Int64) throws(Errno)
@@ -21,15 +21,31 @@ package protocol LocalDisk: Sendable {
     func remove(_ path: [UInt8]) throws(Errno)
 }
 
-/// Linux: the kernel's calls.
-package struct LinuxDisk: LocalDisk {
-    package init() {}
+/// Linux: the kernel's calls, and a reserve (`DiskSpace.reserve`) that is left free on each disk.
+package final class LinuxDisk: LocalDisk {
+    package typealias Look = @Sendable (_ descriptor: Int32) throws(Errno) -> DiskSpace
+
+    private let look: Look
+    /// By device. Held while the disk is asked, so that no two writers are given the same room.
+    private let granted = Mutex<[UInt64: GrantedRoom]>([:])
+
+    /// - Parameter look: asks for the room on the disk of an open file; for tests.
+    package init(look: @escaping Look = { (descriptor) throws(Errno) in try System.space(of: descriptor) }) {
+        self.look = look
+    }
 
     package func create(_ path: [UInt8], mode: UInt32) throws(Errno) -> OwnedDescriptor {
         try System.open(path, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
     }
 
     package func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
+        let device = try System.fstat(descriptor).device
+        try granted.withLock { granted throws(Errno) in
+            try granted[device, default: GrantedRoom()].take(bytes.count) {
+                // A file system that does not tell says by the write when it is full.
+                (try? look(descriptor))?.room ?? .max
+            }
+        }
         try System.pwriteAll(descriptor, bytes, at: offset)
     }
 

@@ -202,9 +202,11 @@ final class DownloadTarget: TransferBodySink {
                     .destinationUnwritable, "the name is too long for \(place)",
                     .queued("queue it again with a shorter file name")))
         case .noSpace, .quotaExceeded:
+            let reserve = "downloads leave 64 MiB free, or 1 % of a small disk"
             return Refusal(
                 error: TransferError(
-                    .diskFull, "the disk that holds \(place) is full", .step("make room, it goes on by itself")),
+                    .diskFull, "the disk that holds \(place) is full (\(reserve))",
+                    .step("make room, it goes on by itself")),
                 waits: .diskSpace)
         case .fileTooLarge:
             return Refusal(

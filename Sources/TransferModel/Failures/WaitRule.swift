@@ -1,7 +1,7 @@
 /// When a waiting task tries again, and when it has waited long enough. Pure.
 public struct WaitRule: Hashable, Sendable {
     public var retry = RetryRule()
-    /// The time between two looks at a full disk here.
+    /// The least time between two looks at a full disk here.
     public var diskPause: Duration = .seconds(5)
     /// The least time between two tries at a server's full disk.
     public var remoteDiskPause: Duration = .seconds(60)
@@ -15,12 +15,12 @@ public struct WaitRule: Hashable, Sendable {
     public func delay(
         _ reason: WaitReason, failures: Int, retryAfter: Duration? = nil, random: Double
     ) -> Duration? {
+        let again = retry.delay(failures: failures, retryAfter: retryAfter, random: random)
         switch reason {
         case .auth, .hostKey, .dependency: return nil
-        case .diskSpace: return diskPause
-        case .remoteDiskSpace:
-            return max(remoteDiskPause, retry.delay(failures: failures, retryAfter: retryAfter, random: random))
-        default: return retry.delay(failures: failures, retryAfter: retryAfter, random: random)
+        case .diskSpace: return max(diskPause, again)
+        case .remoteDiskSpace: return max(remoteDiskPause, again)
+        default: return again
         }
     }
 }

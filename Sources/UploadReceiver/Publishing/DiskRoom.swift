@@ -2,12 +2,6 @@ import LinuxSystem
 
 /// The room that files may take: `--keep-free` is left alone, also while bytes arrive and while pieces are joined. Any thread.
 final class DiskRoom: Sendable {
-    private struct State {
-        /// Bytes that may be written before the disk is asked again.
-        var granted: UInt64 = 0
-        var askedAt = MonotonicInstant.now
-    }
-
     /// Room for ordinary users, in bytes.
     typealias Look = @Sendable () -> UInt64
 
@@ -16,7 +10,7 @@ final class DiskRoom: Sendable {
     /// In bytes; 0 leaves it to the disk to be full.
     private let keepFree: UInt64
     // Held while the disk is asked, so that no two writers are given the same room.
-    private let state = Mutex(State())
+    private let granted = Mutex(GrantedRoom())
 
     /// - Parameter look: asks for the room, where it is not the disk of `root` that is asked.
     init(of root: OwnedDescriptor, keepFree: UInt64, look: Look? = nil) {
@@ -28,24 +22,17 @@ final class DiskRoom: Sendable {
     /// Free bytes on the disk, including those that must stay free.
     func free() throws(Errno) -> UInt64 {
         if let look { return look() }
-        return try System.freeSpace(of: root.rawValue)
+        return try System.space(of: root.rawValue).free
     }
 
     /// Takes room for bytes that are written next; `ENOSPC` when there is none but what must stay free.
     func take(_ count: Int) throws(Errno) {
         if keepFree == 0 || count == 0 { return }
-        let wanted = UInt64(count)
-        try state.withLock { state throws(Errno) in
-            let now = MonotonicInstant.now
-            // Others write to the disk, too.
-            if state.granted < wanted || state.askedAt.duration(to: now) > Self.patience {
-                state.granted = 0
+        try granted.withLock { granted throws(Errno) in
+            try granted.take(count) { () throws(Errno) in
                 let room = try free()
-                guard room > keepFree, room - keepFree >= wanted else { throw .noSpace }
-                state.granted = max(wanted, min(room - keepFree, Self.step))
-                state.askedAt = now
+                return room - min(room, keepFree)
             }
-            state.granted -= wanted
         }
     }
 
@@ -55,7 +42,4 @@ final class DiskRoom: Sendable {
         let room = try free()
         return !overflow && needed <= room
     }
-
-    private static let step: UInt64 = 16 << 20
-    private static let patience = Duration.seconds(1)
 }

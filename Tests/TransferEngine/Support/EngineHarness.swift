@@ -25,10 +25,11 @@ final class EngineHarness: Sendable {
     ///   - sandbox: of an earlier engine whose queue goes on.
     ///   - started: false leaves `engine.start()` to the test.
     ///   - turns: the engine goes by `turned`.
+    ///   - disk: takes what is downloaded.
     init(
         sandbox: Sandbox? = nil, store: FakeStore? = nil, limits: EngineLimits = EngineLimits(), started: Bool = true,
         reports: RecordingReports? = nil, clockAhead: SharedValue<Int64>? = nil, checkpointBytes: Int64 = 1,
-        turns: Bool = false, plan: @escaping FakeStore.Plan = { _, _ in .ordinary }
+        turns: Bool = false, disk: LinuxDisk = LinuxDisk(), plan: @escaping FakeStore.Plan = { _, _ in .ordinary }
     ) async throws {
         self.sandbox = try sandbox ?? Sandbox("engine")
         self.store = try store ?? FakeStore(plan)
@@ -43,7 +44,8 @@ final class EngineHarness: Sendable {
         settings.localDay = { _ in 20_261_122 }
         turned = turns ? CrawlTests.TurnedClock(loop) : nil
         engine = try TransferEngine(
-            queue: queue, settings: settings, loop: loop, clock: turned,
+            queue: queue, settings: settings, loop: loop, transports: LinuxTransports(loop: loop),
+            platform: LinuxPlatform(disk: disk), clock: turned ?? loop,
             wall: { WallClock.milliseconds + (clockAhead?.withLock { $0 } ?? 0) })
         if started { try await engine.start() }
     }

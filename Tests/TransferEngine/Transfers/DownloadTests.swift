@@ -408,4 +408,27 @@ import TransferQueue
         #expect(harness.sandbox.read("out/" + name) == pattern(300_000))
         await harness.stop()
     }
+
+    @Test("an answer without end stops where the disk's reserve begins")
+    func endlessAnswer() async throws {
+        // 100 MB, of which 1 MB stays free.
+        let disk = LinuxDisk { descriptor throws(Errno) in
+            DiskSpace(free: 6_000_000 - UInt64(try System.fstat(descriptor).size), total: 100_000_000)
+        }
+        let harness = try await EngineHarness(disk: disk)
+        let server = try ScriptedServer { connection in
+            try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            while true { try connection.send("10000\r\n" + String(repeating: "x", count: 0x10000) + "\r\n") }
+        }
+        let source = DownloadSource(
+            url: server.url("/f"), directory: RawPath(harness.sandbox.path("out")), fileName: nil)
+        let batch = try await harness.add(BatchRequest(work: .download([source])))
+        let task = try await harness.task(of: batch) { $0.state == .waiting }
+        #expect(task.waitReasons == [.diskSpace] && task.error?.message.contains("64 MiB") == true)
+        let part = try System.stat(harness.sandbox.path("out/f.\(task.id).part"))
+        #expect(part.size <= 5_000_000 && part.size > 4_500_000)
+        await harness.stop()
+        server.stop()
+    }
 }
