@@ -426,7 +426,7 @@ import TransferQueue
         let batch = try await harness.add(BatchRequest(work: .download([source])))
         let task = try await harness.task(of: batch) { $0.state == .waiting }
         #expect(task.waitReasons == [.diskSpace] && task.error?.message.contains("64 MiB") == true)
-        let part = try System.stat(harness.sandbox.path("out/f.\(task.id).part"))
+        let part = try System.stat(harness.sandbox.path(harness.part(of: "f")))
         #expect(part.size <= 5_000_000 && part.size > 4_500_000)
         await harness.stop()
         server.stop()

@@ -10,11 +10,11 @@ import TransferQueue
 
 /// A file of somebody else under the final name of a download that has a digest.
 @Suite(.timeLimit(.minutes(2))) struct StandingFileTests {
-    /// A file with a hole of 1 TiB in it, whose digest takes longer than any test.
+    /// A file with a hole of 64 GiB in it, whose digest takes longer than any test.
     private func putHole(_ harness: EngineHarness, _ name: String) throws {
         try harness.sandbox.write(name, [])
         let file = try System.open(harness.sandbox.path(name), flags: O_WRONLY)
-        try System.ftruncate(file.rawValue, to: 1 << 40)
+        try System.ftruncate(file.rawValue, to: 64 << 30)
     }
 
     private func sha256(_ bytes: [UInt8]) -> String { DigestAlgorithm.sha256.digest(of: bytes).hex }
