@@ -12,8 +12,8 @@ extension TransferEngine {
 
     /// Gives a claimed task its slot. Takes none when the local side refuses at once.
     func start(_ task: ClaimedTask, _ context: BatchContext, origin: String) {
-        // A download's last run may have ended it: that is settled here, whatever its server would say.
-        if case .download(_, let directory, _) = task.work, settlesLastRun(task, in: directory) { return }
+        // An earlier attempt at a download may have ended it: that is settled here, whatever its server would say.
+        if case .download(_, let directory, _) = task.work, wasPublished(task, in: directory) { return }
         if case .failed(let error) = context.credentials {
             queue.writer.record(.untouched, for: task.claim)
             queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: error), for: task.claim)

@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 import TransferModel
+import TransferProtocols
 
 /// The last steps of a download, on a blocking thread: everything on the disk, the final name given.
 struct Publication: Sendable {
@@ -36,6 +37,18 @@ struct Publication: Sendable {
             // Some file systems cannot sync a directory; the file has its name all the same.
             return error == .inputOutput ? error : nil
         }
+    }
+
+    /// Returns true when a temporary file has got its final name already; its temporary name is removed then. Blocks.
+    static func isDone(_ point: GetResumePoint, in directory: RawPath, on disk: any LocalDisk) -> Bool {
+        guard let inode = point.partInode, let part = point.partName,
+            let found = try? System.lstat(directory.appending(point.name).bytes),
+            found.inode == inode, found.size == point.offset
+        else { return false }
+        let path = directory.appending(part).bytes
+        // Where a rename cannot refuse to replace, the file has both names for a moment.
+        if let other = try? System.lstat(path), other.inode == inode { try? disk.remove(path) }
+        return true
     }
 
     /// Gives the file its final name, and makes that durable.

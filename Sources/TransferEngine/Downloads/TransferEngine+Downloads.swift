@@ -60,25 +60,36 @@ extension TransferEngine {
         return attempt
     }
 
-    /// Ends a download that got its final name in a run which a kill ended before it was recorded, or that was cancelled and did not get it.
+    /// Ends a download that an earlier attempt has given its final name without knowing or recording that.
     /// - Returns: whether it is over.
-    func settlesLastRun(_ task: ClaimedTask, in directory: RawPath) -> Bool {
-        let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
-        if let point, point.publishing {
-            let target = DownloadTarget(mark: task.partMark, directory: directory, umask: 0o077, on: disk)
-            if target.wasPublished(point) {
-                let completion = Completion(
-                    size: point.offset, verified: point.received ?? .none, digest: point.promised,
-                    finalPath: directory.appending(point.name))
-                conclude(task, .published(completion), of: target, nil)
-                return true
+    func wasPublished(_ task: ClaimedTask, in directory: RawPath) -> Bool {
+        guard let point = task.publishingPoint, Publication.isDone(point, in: directory, on: disk) else { return false }
+        concludePublished(task, point, in: directory)
+        return true
+    }
+
+    /// Settles the downloads that were getting their final names when the last engine was killed: completed where they got them; else they
+    /// are queued, paused or cancelled, as the person has said. A look at the disk is enough, whatever their batches may do now.
+    func settleInterrupted() async throws {
+        for task in try await queue.writer.interruptedDownloads() {
+            inBackground { [self] in
+                guard case .download(_, let directory, _) = task.work, let point = task.publishingPoint,
+                    // A folder of a server that is away may hold the thread up, and nothing else.
+                    await disks.worker(.name, device: 0).run({ [disk] in
+                        Publication.isDone(point, in: directory, on: disk)
+                    })
+                else { return queue.writer.record(.requeued, for: task.claim) }
+                concludePublished(task, point, in: directory)
             }
         }
-        guard task.isCancelled else { return false }
-        // The cancel holds: the queue ends it as cancelled.
-        queue.writer.record(.failed(TransferError(.cancelledByUser, "it was cancelled")), for: task.claim)
-        duties.hasUncommitted = true
-        return true
+    }
+
+    private func concludePublished(_ task: ClaimedTask, _ point: GetResumePoint, in directory: RawPath) {
+        let completion = Completion(
+            size: point.offset, verified: point.received ?? .none, digest: point.promised,
+            finalPath: directory.appending(point.name))
+        let target = DownloadTarget(mark: task.partMark, directory: directory, umask: 0o077, on: disk)
+        conclude(task, .published(completion), of: target, nil)
     }
 
     /// Applies the rule for a file that has the final name already; `nil`: the download goes on.
@@ -366,6 +377,12 @@ extension TransferEngine {
 }
 
 extension ClaimedTask {
+    /// The resume point of a download that was getting its final name when it was recorded.
+    fileprivate var publishingPoint: GetResumePoint? {
+        let point = resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
+        return point?.publishing == true ? point : nil
+    }
+
     /// The part of a temporary file's name that no other task has, of whichever queue.
     fileprivate var partMark: String { String(UploadToken.task(uuid).text.prefix(8)) }
 }

@@ -99,7 +99,8 @@ extension TransferEngine {
         case .published: complete(attempt, receipt, finalPath: publication.final)
         case .nameTaken: nameTaken(attempt, work, publication)
         // Over a network the file system may ask twice, and hear of its own first try.
-        case .notOurs where target.wasPublished(last): complete(attempt, receipt, finalPath: publication.final)
+        case .notOurs where Publication.isDone(last, in: target.directory, on: disk):
+            complete(attempt, receipt, finalPath: publication.final)
         case .notOurs: again(attempt, target, "somebody else has put another file in the temporary one's place")
         case .failed(let error): refused(attempt, target.refusal(error))
         }
@@ -163,19 +164,5 @@ extension TransferEngine {
         }
         close(attempt)
         conclude(attempt.task, ending, of: work.target, work.point)
-    }
-}
-
-extension DownloadTarget {
-    /// Returns true when the temporary file has got its final name already; its temporary name is removed then.
-    func wasPublished(_ point: GetResumePoint) -> Bool {
-        guard let inode = point.partInode, let part = point.partName,
-            let found = try? System.lstat(directory.appending(point.name).bytes),
-            found.inode == inode, found.size == point.offset
-        else { return false }
-        let path = directory.appending(part).bytes
-        // Where a rename cannot refuse to replace, the file has both names for a moment.
-        if let other = try? System.lstat(path), other.inode == inode { try? disk.remove(path) }
-        return true
     }
 }

@@ -118,6 +118,7 @@ package actor TransferEngine: EngineControl {
         hosts.facts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))
         accounting.unconfirmed.adopt(try await queue.writer.unconfirmed())
         accounting.adopt(try await queue.writer.storedDay(), at: timeline.nanoseconds)
+        try await settleInterrupted()
         try await noteInterrupted()
         // A machine without a battery for its clock may have written these before it knew the time, or does not know it yet. What is
         // bounded by a time that is behind is moved along when the clock is set (`followClock`).

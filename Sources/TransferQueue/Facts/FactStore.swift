@@ -206,7 +206,6 @@ struct FactStore: QueueSubject {
         row.accepted = completion.skipped ? 0 : completion.size
         row.flags.verification = completion.verified
         row.flags.answered = completion.answered
-        row.flags.remove(.unsettled)
         if completion.skipped { row.flags.insert(.skipped) }
         if completion.spared { row.flags.insert(.spared) }
         row.finishedAt = time.milliseconds

@@ -33,6 +33,12 @@ extension QueueWriter {
         try look { try store.remains.interruptedUploads(to: origin) }
     }
 
+    /// Downloads that were getting their final names when the last engine was killed. They are still claimed, so nothing has changed them
+    /// since: whoever has looked whether they got these names records that they are completed, or requeues them.
+    package func interruptedDownloads() throws(QueueError) -> [ClaimedTask] {
+        try look { try store.remains.interruptedDownloads() }
+    }
+
     /// Asks for leave to take away what a task has left. Afterwards its resume point is that; durable on return.
     /// False: its state is another one since the remains were read, because somebody goes on with it or is about to.
     package func leaveToRemove(_ remains: Remains, resumePoint: [UInt8]) throws(QueueError) -> Bool {

@@ -60,6 +60,18 @@ struct RemainsStore: QueueSubject {
             """, .text(origin), .integer(1000))
     }
 
+    /// Downloads that were getting their final names when the last engine was killed, and are still claimed for that.
+    func interruptedDownloads() throws -> [ClaimedTask] {
+        if queue.notes.interrupted.isEmpty { return [] }
+        let tasks = queue.notes.interrupted.map { String($0.rawValue) }.joined(separator: ", ")
+        return try remains(
+            """
+            FROM tasks t JOIN lanes l ON l.id = t.lane JOIN batches b ON b.id = l.batch
+            WHERE t.id IN (\(tasks)) AND t.claimed = 1 AND t.flags & ?1 <> 0 ORDER BY t.id LIMIT ?2
+            """, .integer(TaskFlags.publishing.rawValue), .integer(Int64(queue.notes.interrupted.count))
+        ).map(\.task)
+    }
+
     /// A task that has left something, with what is known of its batch and host.
     private struct Row: StoredRow {
         let task: RunningStore.ClaimRow

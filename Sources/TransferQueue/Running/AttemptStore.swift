@@ -35,10 +35,7 @@ struct AttemptStore: QueueSubject {
         try endAttempt(row, &details, outcome, error: nil, at: clock())
         row.claimed = false
         row.state = state
-        if state.isTerminal {
-            row.finishedAt = clock().milliseconds
-            row.flags.remove(.unsettled)
-        }
+        if state.isTerminal { row.finishedAt = clock().milliseconds }
         if queue.notes.freshClaims.contains(row.id) {
             if queue.notes.freshStops.count > 100_000 { queue.notes.freshStops = [] }
             queue.notes.freshStops.insert(row.claim)
@@ -106,10 +103,7 @@ struct AttemptStore: QueueSubject {
 
     /// Cancels a task that was cancelled while it was getting its final name and did not get it. Returns false for any other.
     func endsCancelled(_ row: inout TaskRow, _ details: inout TaskDetails, at time: Timestamp) throws -> Bool {
-        guard row.flags.isSuperset(of: [.publishing, .cancelled]) || row.flags.contains(.unsettled) else {
-            return false
-        }
-        row.flags.remove(.unsettled)
+        guard row.flags.isSuperset(of: [.publishing, .cancelled]) else { return false }
         try endAttempt(row, &details, "cancelled", error: nil, at: time)
         details.clearWait()
         row.claimed = false

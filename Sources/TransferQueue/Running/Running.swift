@@ -114,8 +114,6 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var restarts: Int
     /// Waiting without progress is counted from here: the last byte confirmed, a person's retry, else the first try.
     package var patienceSince: Timestamp?
-    /// It was cancelled while it was getting its final name, and nobody has seen whether it got it: it is completed or refused.
-    package var isCancelled = false
     /// Its URL has a query, which the secrets store has lost.
     package var lacksQuery = false
 

@@ -214,7 +214,6 @@ struct RunningStore: QueueSubject {
         task.clockWasSetBack =
             row.clock != queue.numbers.clock && (row.begunAt != nil || details.resumePoint != nil)
         task.lacksQuery = lacksQuery
-        task.isCancelled = row.flags.contains(.unsettled)
         return task
     }
 
@@ -256,6 +255,9 @@ struct RunningStore: QueueSubject {
 
     /// After a start: nobody has anything in hand. What ran counts as an attempt that was broken off; begun-at, resume
     /// point and accepted bytes stay. What ran without a resume point begins at zero, and that is said.
+    ///
+    /// What was getting its final name stays claimed, so that nothing changes it before the engine has looked whether it got that name
+    /// (`RemainsStore.interruptedDownloads`).
     func requeueClaimed() throws {
         let rows = try database.rows(
             """
@@ -263,14 +265,12 @@ struct RunningStore: QueueSubject {
             """
         ) { TaskRow($0) }
         queue.notes.interrupted = rows.map(\.id)
-        for old in rows {
+        for old in rows where !old.flags.contains(.publishing) {
             var row = old
             row.claimed = false
             if row.state.isActive {
                 let oldDetails = try tasks.details(row)
                 var details = oldDetails
-                let isPaused = try attempts.isPaused(old)
-                if old.flags.isSuperset(of: [.publishing, .cancelled]) { row.flags.insert(.unsettled) }
                 try attempts.endAttempt(row, &details, "interrupted", error: nil, at: clock())
                 let (point, lost) = (details.resumePoint, details.atRisk)
                 let isGuess = row.flags.contains(.guessed)
@@ -282,7 +282,7 @@ struct RunningStore: QueueSubject {
                     // Of a server that cannot resume it says only what an earlier version of the source has left there.
                     row.flags.remove(.guessed)
                 }
-                row.state = isPaused ? .paused : .queued
+                row.state = .queued
                 try tasks.save(&row, was: old, details, was: oldDetails)
             } else {
                 try tasks.save(row, was: old)

@@ -88,8 +88,7 @@ struct CancelStore: QueueSubject {
             files += database.changes
             try sets.move(
                 .directly(in: folder, states: [.queued, .waiting, .paused]), to: "\(state: .cancelled)",
-                also: "claimed = 0, finished_at = \(now.milliseconds), flags = flags & ~\(flags: .unsettled)"
-            )
+                also: "claimed = 0, finished_at = \(now.milliseconds)")
         }
         queue.change.lastEvent = EventSequence(rawValue: queue.numbers.event - 1)
         before.walks = UndoBefore.Was(try walks.stopWalks(batch, below: isWhole ? nil : top))
@@ -109,7 +108,6 @@ struct CancelStore: QueueSubject {
             try attempts.stop(old, as: .cancelled, "cancelled", &change)
         } else {
             var row = old
-            row.flags.remove(.unsettled)
             let oldDetails = try tasks.details(row)
             var details = oldDetails
             details.clearWait()

@@ -18,7 +18,7 @@ extension UndoStore {
             also: "finished_at = NULL, run = run + 1, flags = flags & ~\(flags: .cancelled)")
         try database.run(
             """
-            UPDATE tasks SET flags = flags & ~\(flags: [.cancelled, .unsettled])
+            UPDATE tasks SET flags = flags & ~\(flags: .cancelled)
             WHERE \(place.condition) AND id IN (SELECT task FROM undo_tasks WHERE operation = ?2)
             """, .integer(place.value), .integer(step.operation))
         if step.node == .batch(batch) { try looks.takeUpLastLooks(batch) }

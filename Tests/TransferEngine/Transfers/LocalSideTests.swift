@@ -272,7 +272,7 @@ import TransferQueue
         var point = GetResumePoint(version: RemoteVersion(total: 2), offset: 2, name: RawPath("f"))
         point.partName = made.partName
         point.partInode = made.partInode
-        #expect(!target().wasPublished(point))
+        #expect(!Publication.isDone(point, in: made.directory, on: LinuxDisk()))
         var publication = Publication(
             part: RawPath(sandbox.path("new/dir/f.t7.part")), inode: try #require(made.partInode), size: 2,
             final: RawPath(sandbox.path("new/dir/f")),
@@ -281,7 +281,7 @@ import TransferQueue
             Issue.record("not published")
             return
         }
-        #expect(target().wasPublished(point))
+        #expect(Publication.isDone(point, in: made.directory, on: LinuxDisk()))
         // Nobody else's file is published in its place.
         try sandbox.write("new/dir/f.t7.part", [3])
         guard case .notOurs = publication.rename() else {

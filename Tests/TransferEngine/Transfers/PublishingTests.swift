@@ -164,6 +164,68 @@ extension TransferEngine {
         await harness.stop()
     }
 
+    /// When a download is cancelled with its batch that the engine is killed in while it gives that download its final name.
+    enum Cancel: CaseIterable { case never, beforeKill, beforeStart }
+
+    /// Leaves a download of a paused batch as a kill does that comes while it gets its final name.
+    private func killWhilePublishing(named: Bool, _ cancel: Cancel) async throws -> (EngineHarness, BatchID) {
+        let first = try await EngineHarness(started: false)
+        try first.sandbox.write(named ? "out/f" : "out/f.mark.part", pattern(1000))
+        let batch = try await first.add(first.request(download: ["/f"]))
+        let writer = first.queue.writer
+        let lane = try #require(try await writer.lanes().first)
+        let task = try #require(try await writer.claim(lane.lane, limit: 1, now: .inSeconds(0)).first)
+        var point = GetResumePoint(version: RemoteVersion(total: 1000), offset: 1000, name: RawPath("f"))
+        (point.partName, point.publishing) = (RawPath("f.mark.part"), true)
+        point.partInode = try System.stat(first.sandbox.path(named ? "out/f" : "out/f.mark.part")).inode
+        writer.record(.checkpoint(resumePoint: ResumePoint(point).encoded, accepted: 1000), for: task.claim)
+        let final = RawPath(first.sandbox.path("out/f"))
+        #expect(try await writer.leaveToPublish(task.claim, as: final) == .granted)
+        _ = try await writer.pause([.batch(batch)])
+        if cancel == .beforeKill { _ = try await writer.cancel([.batch(batch)]) }
+        await first.stop()
+        let second = try await EngineHarness(sandbox: first.sandbox, store: first.store, started: false)
+        if cancel == .beforeStart { _ = try await second.queue.writer.cancel([.batch(batch)]) }
+        return (second, batch)
+    }
+
+    @Test(
+        "a kill in the middle of giving a final name is settled by a look at the disk, though the batch is paused or cancelled",
+        arguments: [true, false], Cancel.allCases)
+    func settledAtStart(named: Bool, cancel: Cancel) async throws {
+        let (harness, batch) = try await killWhilePublishing(named: named, cancel)
+        let task = try #require(try await harness.tasks(batch).first)
+        let refused = try await harness.queue.writer.cancel([.task(task.id)])
+        #expect(refused.results.map(\.result) == [.refused])
+        try await harness.engine.start()
+        await harness.engine.waitUntilIdle()
+        try await harness.queue.writer.commit()
+        let expected: TransferState = named ? .completed : cancel == .never ? .paused : .cancelled
+        #expect(try await harness.tasks(batch).first?.state == expected)
+        #expect(harness.sandbox.names("out") == [named ? "f" : "f.mark.part"])
+        #expect(harness.store.server.requests.isEmpty)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a folder that is away at the start says nothing: the download is completed when it is there again")
+    func settledLater() async throws {
+        let (harness, batch) = try await killWhilePublishing(named: true, .never)
+        let (out, away) = (harness.sandbox.path("out"), harness.sandbox.path("away"))
+        try System.rename(out, to: away)
+        try await harness.engine.start()
+        await harness.engine.waitUntilIdle()
+        try await harness.queue.writer.commit()
+        #expect(try await harness.tasks(batch).first?.state == .paused)
+        try System.rename(away, to: out)
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        try await harness.finished(batch)
+        #expect(try await harness.tasks(batch).first?.state == .completed)
+        #expect(harness.store.server.requests.isEmpty && harness.sandbox.names("out") == ["f"])
+        await harness.stop()
+    }
+
     @Test("a pause in the moment in which the disk loses pages does not count them as there")
     func lostWhilePaused() async throws {
         let (hold, disk) = (try Milestone(), try Milestone())
