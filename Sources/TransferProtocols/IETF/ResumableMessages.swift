@@ -88,10 +88,13 @@ enum ResumableMessages {
 
     /// Asks how much is there. Servers refuse it with any field of the draft but the version.
     static func head(_ chain: RedirectChain, version: Int, target: HTTPAddress) -> Exchange {
-        .http(
-            HTTPExchange(
-                .head, chain.address, headers: [ResumableDraft.name(version)],
-                mayCarrySecrets: chain.address.origin == target.origin))
+        .http(look(chain.address, version: version, target: target))
+    }
+
+    /// The same from outside of the upload.
+    static func look(_ upload: HTTPAddress, version: Int, target: HTTPAddress) -> HTTPExchange {
+        HTTPExchange(
+            .head, upload, headers: [ResumableDraft.name(version)], mayCarrySecrets: upload.origin == target.origin)
     }
 
     /// Sends a range of the source; an empty one at the end says only that nothing follows.

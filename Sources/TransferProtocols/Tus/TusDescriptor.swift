@@ -6,7 +6,7 @@ extension ProtocolDescriptor {
         upload: { job, address in TusUpload(TusPlan(job, address)) },
         download: get.download,
         removal: { job, address in
-            job.point.content(TusResumePoint.self).map { TusRemoval($0, endpoint: address) }
+            job.point.content(TusResumePoint.self).map { UploadRemoval($0, endpoint: address) }
         },
         probe: { _, address in PlaceProbe(WebProbe(address, asks: .tus)) })
 }

@@ -423,4 +423,37 @@ private let wish = "Want-Repr-Digest: sha-256=10"
             Drive.run(machine(resume: bare), []).first
                 == "over: the upload's address at the server is not known any more")
     }
+
+    @Test("what a cancelled upload left is looked at before it is removed: a complete one may be the file, and stays")
+    func removal() {
+        let one = UploadRemoval(point(), address: target)
+        let delete = ["2 DELETE http://h/u"]
+        #expect(Drive.run(one, []) == ["1 HEAD http://h/u"])
+        for left in [stands(5, incomplete), stands(0), stands(size, incomplete), stands(5, "Upload-Incomplete: ?1")] {
+            #expect(Drive.run(one, [left]) == delete)
+            #expect(Drive.run(one, [left, answered(204)]) == ["finish 0 none"])
+            #expect(Drive.run(one, [left, answered(405)]) == ["fail unsupported 405"])
+        }
+        let whole = [stands(size, complete), answered(204, [complete]), stands(size), stands(5, complete)]
+        for kept in whole + [answered(404), answered(410)] {
+            #expect(Drive.run(one, [kept]) == ["finish 0 none"])
+        }
+        // Nothing of the draft is in it: it is not the server that made the upload.
+        #expect(Drive.run(one, [answered(200)]) == ["wait backoff networkConnectionLost"])
+        for status in [409, 423] { #expect(Drive.run(one, [answered(status)]) == ["wait backoff badServerResponse"]) }
+        #expect(Drive.run(one, [answered(503)]) == ["wait hostBackoff http"])
+        #expect(Drive.run(one, [answered(401)]) == ["wait auth http"])
+        #expect(Drive.run(one, [unanswered(lost, sent: 0)]) == ["wait backoff networkConnectionLost"])
+    }
+
+    @Test("a removal speaks the upload's version, elsewhere without secrets, and asks nobody without an address")
+    func removalRequests() {
+        let elsewhere = HTTPAddress("http://o/d/f")!
+        var removal = UploadRemoval(point(version: 6), address: elsewhere)
+        let asked = words(removal.handle(.began(at: noon)))
+        #expect(asked == ["1 HEAD http://h/u | Upload-Draft-Interop-Version: 6 | bare"])
+        var nowhere = point()
+        nowhere.url = nil
+        #expect(Drive.run(UploadRemoval(nowhere, address: target), []) == ["finish 0 none"])
+    }
 }

@@ -426,7 +426,7 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
     @Test("what a cancelled upload left is removed, piece by piece; what is gone counts as removed")
     func removal() {
         // Parts are never the file.
-        var drive = Drive(TusRemoval(point(), endpoint: files))
+        var drive = Drive(UploadRemoval(point(), endpoint: files))
         #expect(drive.begin() == ["1 DELETE http://h/files/a"])
         #expect(drive.end(answered(204)) == ["2 DELETE http://h/files/b"])
         #expect(drive.end(answered(404)) == ["finish 0 none"])
@@ -434,7 +434,7 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
         var whole = point(second: nil)
         whole.parts.removeLast()
         let half = ["Upload-Offset: 1"]
-        let one = TusRemoval(whole, endpoint: HTTPAddress("http://o/")!)
+        let one = UploadRemoval(whole, endpoint: HTTPAddress("http://o/")!)
         #expect(Drive.run(one, []) == ["1 HEAD http://h/files/a | bare"])
         #expect(Drive.run(one, [answered(200, half)]) == ["2 DELETE http://h/files/a | bare"])
         #expect(Drive.run(one, [answered(200, half), answered(204)]) == ["finish 0 none"])
@@ -442,13 +442,14 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
         // Full it may be the file: that stays.
         #expect(Drive.run(one, [answered(200, ["Upload-Offset: \(size / 2)"])]) == ["finish 0 none"])
         #expect(Drive.run(one, [answered(200)]) == ["wait backoff networkConnectionLost"])
+        #expect(Drive.run(one, [answered(423)]) == ["wait backoff badServerResponse"])
         #expect(Drive.run(one, [answered(503)]) == ["wait hostBackoff http"])
         #expect(Drive.run(one, [unanswered(lost, sent: 0)]) == ["wait backoff networkConnectionLost"])
     }
 
     @Test("what a server does not remove stays known")
     func unremovable() {
-        let one = TusRemoval(point(second: nil), endpoint: HTTPAddress("http://o/")!)
+        let one = UploadRemoval(point(second: nil), endpoint: HTTPAddress("http://o/")!)
         #expect(Drive.run(one, []) == ["1 DELETE http://h/files/a | bare"])
         #expect(Drive.run(one, [answered(410)]) == ["finish 0 none"])
         // What a server keeps stays known.
@@ -459,11 +460,6 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
         #expect(Drive.run(one, [answered(401)]) == ["wait auth http"])
         #expect(Drive.run(one, [unanswered(lost, sent: 0)]) == ["wait backoff networkConnectionLost"])
         #expect(Drive.run(one, [unanswered(badCertificate, sent: 0)]) == ["fail tlsFailure"])
-        let ietf = ResumableResumePoint(version: 6, length: 5, url: HTTPAddress("http://h/u"))
-        var upload = UploadRemoval(ietf, address: HTTPAddress("http://h/f")!)
-        let actions = upload.handle(.began(at: noon))
-        #expect(words(actions) == ["1 DELETE http://h/u | Upload-Draft-Interop-Version: 6"])
-        #expect(
-            Drive.run(TusRemoval(TusResumePoint(), endpoint: files), []) == ["finish 0 none"])
+        #expect(Drive.run(UploadRemoval(TusResumePoint(), endpoint: files), []) == ["finish 0 none"])
     }
 }
