@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 import TransferModel
+import TransferProtocols
 
 /// What the person downloads: files at servers that others write there, and the folder of real files that they come into. Holds the rules of
 /// downloads.
@@ -235,7 +236,7 @@ final class Downloads: @unchecked Sendable {
         checkCompleted(tasks)
         for name in SimulatedDisk.names(in: folder) where name.hasSuffix(".part") {
             if ownParts.contains(path(name)) { continue }
-            let owner = tasks.first { name.contains(".\($0.id).") || name.contains(".\($0.id)-") }
+            let owner = tasks.first { name.contains(".\(UploadToken.task($0.uuid).text.prefix(8))") }
             guard let owner else {
                 world.fault("\(name) is left, and its task is gone")
                 continue
