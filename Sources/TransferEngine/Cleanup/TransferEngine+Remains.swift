@@ -29,7 +29,7 @@ extension TransferEngine {
         timers.sweep = (timer, due)
     }
 
-    /// What nobody could remove for a day is left for the next start, and for `leftovers`.
+    /// True while something is to be removed. After a day in which nobody could it is left for the next start, and for `leftovers`.
     package var owesRemovals: Bool {
         guard let since = timers.owesSince else { return false }
         return since.duration(to: timeline.clock.now) < .seconds(86_400)

@@ -129,7 +129,8 @@ struct UndoStore: QueueSubject {
             // Its own part, or all of it at once, as with the lanes.
             let target = try step.node.flatMap { try finder.target($0) }
             let times = try takeTimes(
-                of: step, in: whole ? nil : target.map { TaskSets.Place($0) }, states: TransferState.allCases.filter { !$0.isTerminal })
+                of: step, in: whole ? nil : target.map { TaskSets.Place($0) },
+                states: TransferState.allCases.filter { !$0.isTerminal })
             try putBack(times, of: step, &undoing)
             try takeBackOrder(step, whole: whole, &undoing)
             try takeBackSettings(step, &undoing)

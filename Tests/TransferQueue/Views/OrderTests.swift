@@ -310,7 +310,9 @@ import TransferModel
         let queue = try sandbox.open()
         _ = try await queue.addTree(files: 3)
         let later = sandbox.clock.now.advanced(by: .seconds(100))
-        for number in [1, 2, 3] as [Int64] { _ = try await queue.writer.set([task(number)], NodeSettings(notBefore: later)) }
+        for number in [1, 2, 3] as [Int64] {
+            _ = try await queue.writer.set([task(number)], NodeSettings(notBefore: later))
+        }
         _ = try await queue.writer.runNow([task(1), task(2), task(3)])
         let claimed = try await queue.claimAll(now: sandbox.clock.now)
         queue.writer.record(.running, for: try #require(claimed.first { $0.id == TaskID(rawValue: 2) }).claim)
@@ -318,7 +320,9 @@ import TransferModel
         // In part first.
         _ = try await queue.writer.undo(.nodes([task(3)]), now: sandbox.clock.now)
         func waits() async throws -> [WaitReasons] {
-            try await queue.reader.tasks(limit: 3).map { $0.waitReasons.contains(.notBefore) ? WaitReasons(.notBefore) : [] }
+            try await queue.reader.tasks(limit: 3).map {
+                $0.waitReasons.contains(.notBefore) ? WaitReasons(.notBefore) : []
+            }
         }
         #expect(try await waits() == [[], [], WaitReasons(.notBefore)])
         let back = try await queue.writer.undo(.last, now: sandbox.clock.now)
