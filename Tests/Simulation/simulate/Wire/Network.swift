@@ -38,9 +38,10 @@ final class Network {
 
     var servers: [any HTTPServer] { http.values.sorted { $0.disk.host < $1.disk.host } }
 
-    /// What uploads have left at all servers of HTTP and SFTP.
+    /// What uploads have left at all servers.
     var unfinished: [Unfinished] {
-        sftp.values.sorted { $0.disk.host < $1.disk.host }.flatMap(\.disk.temporaries) + servers.flatMap(\.unfinished)
+        (sftp.values.map(\.disk) + ftp.values.map(\.disk)).sorted { $0.host < $1.host }.flatMap(\.temporaries)
+            + servers.flatMap(\.unfinished)
     }
 
     /// Disks of servers that give files to whoever knows their addresses.
