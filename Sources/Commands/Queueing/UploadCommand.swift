@@ -17,8 +17,9 @@ struct UploadCommand: QueueingCommand {
             "A DEST that ends in / is a directory: each SOURCE arrives under its own "
                 + "base name, a directory with everything below it (DIR/. means its contents alone). Without the slash a single "
                 + "file arrives under exactly that name.",
-            "--if-exists: fail (default) overwrites nothing, and the same file already there counts as completed; skip leaves "
-                + "what is there; replace overwrites it.",
+            "--if-exists: fail (default) overwrites nothing, and the same file already there counts as completed where its "
+                + "server can show that it is the same (most FTP and WebDAV servers cannot); skip leaves what is there; "
+                + "replace overwrites it.",
         ],
         operands: [
             Operand(ValueSyntax<[UInt8]>.path("SOURCE", .files), .oneOrMore), Operand(ValueSyntax<String>.url("DEST")),

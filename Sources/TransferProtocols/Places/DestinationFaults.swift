@@ -5,7 +5,7 @@ extension TransferError {
     /// Something else has the name.
     static func exists(at host: String, httpStatus: Int? = nil) -> TransferError {
         TransferError(
-            .destinationExists, "another file is there already, at \(host)", .replacing("move it, or "),
+            .destinationExists, "a file of that name is there already, at \(host)", .replacing("move it, or "),
             httpStatus: httpStatus)
     }
 
