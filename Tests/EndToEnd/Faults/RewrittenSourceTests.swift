@@ -46,8 +46,9 @@ import TransferModel
             #_sourceLocation)
         try bench.awaitSent(6_000_000, of: batch)
         try bench.sandbox.succeed("pause", batch)
-        try bench.killEngine()
+        // This ends the held connection.
         try bench.proxy.set()
+        try bench.killEngine()
         try bench.sandbox.succeed("resume", batch)
         let task = try bench.expectArrived(batch, source)
         #expect(task["skipped"].bool == false, "\(task)")
