@@ -29,7 +29,8 @@ struct TaskSets: QueueSubject {
                     AND state = \(state: .cancelled) AND id NOT IN (\(cancelledAgain("?3", "?4")))
                     """,
                 values: [
-                    .integer(step.events.0), .integer(step.events.1), .integer(step.batch.rawValue), .integer(step.row),
+                    .integer(step.events.0), .integer(step.events.1), .integer(step.batch.rawValue),
+                    .integer(step.operation),
                 ])
         }
 
@@ -39,16 +40,16 @@ struct TaskSets: QueueSubject {
             return Selection(
                 condition: """
                     \(place.condition) AND id IN (\(own)) AND state = \(state: .cancelled)
-                    AND flags & \(flags: .cancelled) <> 0 AND id NOT IN (\(cancelledAgain("?3", "?4")))
+                    AND flags & \(flags: .cancelled) <> 0 AND id NOT IN (\(cancelledAgain("?3", "?2")))
                     """,
                 values: [
-                    .integer(place.value), .integer(step.operation), .integer(step.batch.rawValue), .integer(step.row),
+                    .integer(place.value), .integer(step.operation), .integer(step.batch.rawValue),
                 ])
         }
 
         /// Tasks of a batch that a later cancel, which stands, has ended once more: somebody had them retried in between.
-        private static func cancelledAgain(_ batch: String, _ row: String) -> String {
-            let later = "o.kind = \(UndoneDeed.cancel.stored) AND o.batch = \(batch) AND o.rowid > \(row)"
+        private static func cancelledAgain(_ batch: String, _ operation: String) -> String {
+            let later = "o.kind = \(UndoneDeed.cancel.stored) AND o.batch = \(batch) AND o.operation > \(operation)"
             return """
                 SELECT e.task FROM undo o JOIN events e ON e.seq BETWEEN o.first_event AND o.last_event
                 WHERE \(later) AND e.type = \(event: .taskCancelled) AND e.task IS NOT NULL

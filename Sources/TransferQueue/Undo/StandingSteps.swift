@@ -18,9 +18,15 @@ final class StandingSteps {
         }
     }
 
+    /// A node; the number of a task is that of no other batch's.
     private struct Owner: Hashable {
-        let batch: BatchID
+        let batch: BatchID?
         let node: NodeID
+
+        init(batch: BatchID, node: NodeID) {
+            if case .task = node { self.batch = nil } else { self.batch = batch }
+            self.node = node
+        }
     }
 
     /// Changes of the settings of a node, the newest first.
@@ -72,8 +78,8 @@ final class StandingSteps {
     }
 
     /// Returns true when a later change of a file's own time has inherited the time that it had.
-    func inherits(time: Timestamp, of task: TaskID, in batch: BatchID) -> Bool {
-        let own = settings[Owner(batch: batch, node: .task(task))] ?? []
+    func inherits(time: Timestamp, of task: TaskID) -> Bool {
+        let own = settings[Owner(batch: BatchID(rawValue: 0), node: .task(task))] ?? []
         guard let heir = own.last(where: { $0.before.notBefore != nil }) else { return false }
         (heir.before.notBefore, heir.before.retryAt) = (UndoBefore.Was(time.milliseconds), nil)
         note(heir)

@@ -48,9 +48,20 @@ extension UndoStore {
     func putBack(
         _ times: [(task: TaskID, time: Timestamp)], of step: UndoneStep, _ undoing: inout Undoing
     ) throws {
-        for (task, time) in times where !undoing.standing.inherits(time: time, of: task, in: step.batch) {
+        for (task, time) in times where !undoing.standing.inherits(time: time, of: task) {
+            if try laterInherits(time, of: task, since: step) { continue }
             try settings.setNotBefore(time, of: task, &undoing.change)
         }
+    }
+
+    /// Returns true when a later cancel or run-now, which stands, has taken the file's time: it brings this one then, or none.
+    func laterInherits(_ time: Timestamp?, of task: TaskID, since step: UndoneStep) throws -> Bool {
+        try database.run(
+            """
+            UPDATE undo_tasks SET not_before = ?3 WHERE task = ?1 AND operation =
+            (SELECT min(operation) FROM undo_tasks WHERE task = ?1 AND operation > ?2 AND not_before IS NOT NULL)
+            """, .integer(task.rawValue), .integer(step.operation), SQLiteValue(time?.milliseconds))
+        return database.changes > 0
     }
 
     /// One event for each batch, however many of its nodes were cancelled one by one.

@@ -95,8 +95,11 @@ extension UndoStore {
         if let policy = before.ifExists { try settings.setOptions(of: step.batch) { $0.ifExists = policy } }
         if let time = before.notBefore {
             if case .task(let task) = step.node {
-                if let value = time.value {
-                    try settings.setNotBefore(Timestamp(milliseconds: value), of: task, &undoing.change)
+                let old = time.value.map { Timestamp(milliseconds: $0) }
+                if try laterInherits(old, of: task, since: step) {
+                    // That brings it.
+                } else if let old {
+                    try settings.setNotBefore(old, of: task, &undoing.change)
                 } else {
                     let now = clock().milliseconds
                     try settings.endNotBefore(of: task, retryAt: before.retryAt.map { $0.value } ?? now)

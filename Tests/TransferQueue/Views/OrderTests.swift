@@ -350,6 +350,24 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a newer time stays when an older run-now of several batches is taken back, whichever comes first")
+    func timesOfTwoBatches() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let (one, other) = (try await queue.addTree("one", files: 1), try await queue.addTree("other", files: 1))
+        let (first, second) = (
+            sandbox.clock.now.advanced(by: .seconds(100)), sandbox.clock.now.advanced(by: .seconds(200))
+        )
+        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: first))
+        let run = try #require(try await queue.writer.runNow([.batch(one), .batch(other)]).operation)
+        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: second))
+        #expect(try await queue.writer.undo(.operation(run), now: sandbox.clock.now).undone == .runNow)
+        #expect(try await queue.writer.nextWake() == second)
+        #expect(try await queue.writer.undo(.nodes([task(1)]), now: sandbox.clock.now).undone == .set)
+        #expect(try await queue.writer.nextWake() == first)
+        try await queue.close()
+    }
+
     @Test("a run-now of a batch is no later change of a file's priority")
     func laneOfBatch() async throws {
         let sandbox = try Sandbox()
@@ -364,6 +382,43 @@ import TransferModel
         _ = try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now)
         #expect(try await priorities(queue, batch) == [.normal])
         #expect(try await queue.reader.task(TaskID(rawValue: 1))?.waitReasons == [.notBefore])
+        try await queue.close()
+    }
+
+    @Test("each of several files whose cancel is taken back one by one runs again at its own time")
+    func cancelOneByOne() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        let later = sandbox.clock.now.advanced(by: .seconds(100))
+        for number in [1, 2] as [Int64] {
+            _ = try await queue.writer.set([task(number)], NodeSettings(notBefore: later))
+        }
+        _ = try await queue.writer.cancel([task(1), task(2)])
+        for number in [1, 2] as [Int64] {
+            #expect(try await queue.writer.undo(.nodes([task(number)]), now: sandbox.clock.now).undone == .cancel)
+            #expect(try await queue.reader.task(TaskID(rawValue: number))?.waitReasons == [.notBefore])
+        }
+        #expect(try await queue.reader.batch(batch)?.filesWaiting == 2)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a time that is taken back while a later run-now stands does not come back with that")
+    func timeBelowRunNow() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let (first, second) = (
+            sandbox.clock.now.advanced(by: .seconds(100)), sandbox.clock.now.advanced(by: .seconds(200))
+        )
+        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: first))
+        let set = try #require(try await queue.writer.set([task(1)], NodeSettings(notBefore: second)).operation)
+        _ = try await queue.writer.runNow([.batch(batch)])
+        _ = try await queue.writer.undo(.operation(set), now: sandbox.clock.now)
+        #expect(try await queue.reader.task(TaskID(rawValue: 1))?.waitReasons == [])
+        _ = try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now)
+        #expect(try await queue.writer.nextWake() == first)
         try await queue.close()
     }
 
