@@ -14,6 +14,8 @@ final class Timeline {
     /// The clock minus its awake time, in nanoseconds, when `patientSince` was last set. Only its growth says something: time slept.
     private var asleep: Int64
 
+    /// Times that the clock was set back since the engine started.
+    private(set) var setBacks = 0
     /// The time at which the engine started, moved along whenever the clock is set.
     var startedAt = Timestamp(milliseconds: 0)
 
@@ -60,6 +62,7 @@ final class Timeline {
         guard abs(difference) > Self.tolerance else { return nil }
         wallStart += difference
         patientSince = now
+        if difference < 0 { setBacks += 1 }
         return .milliseconds(difference)
     }
 }

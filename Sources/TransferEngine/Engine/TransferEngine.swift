@@ -176,7 +176,7 @@ package actor TransferEngine: EngineControl {
         // By the old clock; what was stamped by the new one before it was noticed stays.
         let times = timeline.startedAt...max(timeline.startedAt, timeline.now.advanced(by: .zero - step))
         timeline.startedAt = timeline.startedAt.advanced(by: step)
-        // Before any claim by the new clock.
+        // Those that are at hand find out when they start.
         if step < .zero { for attempt in attempts.values { feed(attempt, .clockSetBack) } }
         inBackground { [self] in
             if step < .zero { await durably { try await queue.writer.noteClockSetBack() } }

@@ -187,10 +187,10 @@ extension TransferEngine {
                 lane.unclaimed = 0
                 return
             }
-            var generation = lane.generation
+            var (generation, setBacks) = (lane.generation, 0)
             // Between the claim and the first byte lies a commit: what the server may have seen is known after any kill.
             let taken = await durably(while: { isServed(lane) }) {
-                generation = lane.generation
+                (generation, setBacks) = (lane.generation, timeline.setBacks)
                 return try await queue.writer.claim(lane.summary.lane, limit: wanted, now: timeline.now)
             }
             guard let all = taken else {
@@ -200,7 +200,11 @@ extension TransferEngine {
             FaultPoint.claimed.pass()
             lane.unclaimed = all.count < wanted ? 0 : max(0, lane.unclaimed - Int64(all.count))
             // The queue may have stopped some of them again before we heard of them.
-            let claimed = lanes.valid(all)
+            let claimed = lanes.valid(all).map { task in
+                var task = task
+                task.setBacks = setBacks
+                return task
+            }
             guard isServed(lane), lane.generation == generation else {
                 return await giveBack(claimed.map(\.claim))
             }

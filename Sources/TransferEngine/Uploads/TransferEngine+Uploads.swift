@@ -24,7 +24,7 @@ extension TransferEngine {
             refused(task, error)
             return nil
         }
-        // Whatever it was: under the final name it may still lie there.
+        // Bytes of an earlier attempt may lie under the final name, also when nothing goes on from them.
         let hasArrived = task.accepted > 0 && task.resumePoint != nil
         let task = fresh(task)
         var point = task.knownPoint
@@ -122,7 +122,7 @@ extension TransferEngine {
         subject.confirmed = task.accepted
         subject.targetIsOther = task.knownPoint?.targetIsOther == true
         subject.firstGeneration = ResumePoint.nextGeneration(after: task.storedPoint?.left ?? [])
-        subject.clockWasSetBack = task.clockWasSetBack
+        subject.clockWasSetBack = task.clockWasSetBack || task.setBacks != timeline.setBacks
         return subject
     }
 

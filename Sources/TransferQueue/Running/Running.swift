@@ -98,6 +98,8 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var begunBefore: Timestamp?
     /// The wall clock was set back since: that time, and those in the resume point, are of another clock.
     package var clockWasSetBack = false
+    /// The engine's own count of that when it asked for the task.
+    package var setBacks = 0
     /// As the engine recorded it last.
     package var resumePoint: [UInt8]?
     /// The secret of its resume point, which stands in the secrets store alone.
