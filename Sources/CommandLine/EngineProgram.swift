@@ -9,7 +9,8 @@ package enum EngineProgram {
         root.details = [
             "martlet starts it when none answers, and nothing needs to be given: it finds its queue where XDG_STATE_HOME or "
                 + "MARTLET_HOME says. It stays in the foreground, and leaves after ten minutes without work and clients "
-                + "(idle-exit in martlet.conf), unless a service manager handed it its socket.",
+                + "(idle-exit in martlet.conf), unless a service manager handed it its socket; while something that was cancelled is "
+                + "still to be removed from a server, after a day.",
             "SIGTERM makes it write down where every transfer stands and exit within two seconds.",
         ]
         root.groups = [OptionGroup("Options", [check, version])]

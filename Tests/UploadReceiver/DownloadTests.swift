@@ -119,12 +119,13 @@ struct DownloadTests {
         let large = try hole("large", of: 64 << 30)
         let ask = RawClient.head("HEAD", "/large", ["Want-Repr-Digest": "sha-256=10"])
         var waiting: [RawClient] = []
-        for _ in 0..<128 {
+        // One after the other: of many that it has not read yet the receiver closes the oldest.
+        for number in 1...128 {
             let client = try sandbox.client()
             try client.send(ask)
             waiting.append(client)
+            while try timesOpenHere(large) < number { sched_yield() }
         }
-        while try timesOpenHere(large) < waiting.count {}
         let late = try sandbox.client()
         try late.send(ask)
         let reply = try late.reply(toHead: true)

@@ -12,7 +12,7 @@ struct LinksStep: Sendable {
     }
 
     private(set) var urls: [String] = []
-    /// The same: whole lists are pasted.
+    /// The URLs of the list, by which another one is recognised: whole lists are pasted.
     private var known: Set<String> = []
     private(set) var field = TextField()
     /// A URL of the list, to be taken out; `nil`: the line.

@@ -16,6 +16,8 @@ extension TransferEngine {
     func planSweep(after chosen: Duration? = nil) {
         let delay = chosen ?? grace
         guard phase == .running else { return }
+        // Something new: its server may be there, whatever others are away.
+        if chosen == nil { timers.owesSince = timeline.clock.now }
         let due = timeline.clock.now.advanced(by: delay)
         if let planned = timers.sweep {
             if planned.due <= due { return }

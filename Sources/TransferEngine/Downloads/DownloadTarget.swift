@@ -9,7 +9,7 @@ import TransferProtocols
 final class DownloadTarget: TransferBodySink {
     typealias Refusal = LocalRefusal
 
-    /// By which its name is told apart from those of other tasks, of other queues too: they may lead to the same folder.
+    /// Part of the temporary file's name that no other task has, of whichever queue: several may lead to one folder.
     private let mark: String
     let directory: RawPath
     private let umask: UInt32
@@ -202,12 +202,12 @@ final class DownloadTarget: TransferBodySink {
                     .destinationUnwritable, "the name is too long for \(place)",
                     .queued("queue it again with a shorter file name")))
         case .noSpace, .quotaExceeded:
-            let reserve = "downloads leave 64 MiB free, or 1 % of a small disk"
+            let why =
+                error == .noSpace
+                ? "the disk that holds \(place) is full (downloads leave 64 MiB free, or 1 % of a small disk)"
+                : "the quota of the disk that holds \(place) is used up"
             return Refusal(
-                error: TransferError(
-                    .diskFull, "the disk that holds \(place) is full (\(reserve))",
-                    .step("make room, it goes on by itself")),
-                waits: .diskSpace)
+                error: TransferError(.diskFull, why, .step("make room, it goes on by itself")), waits: .diskSpace)
         case .fileTooLarge:
             return Refusal(
                 error: TransferError(

@@ -16,7 +16,7 @@ struct EngineTimers {
     var wakesAt: Timestamp?
     /// Looks for the remains of cancelled uploads (`+Remains`).
     var sweep: (timer: LoopTimer, due: MonotonicInstant)?
-    /// When the first of the remains was to be removed that are there yet.
+    /// Time since which something that was left is to be removed, the last of it if there is more; `nil`: nothing is.
     var owesSince: MonotonicInstant?
     /// Looks at moving transfers (`+Live`).
     var tick: LoopTimer?

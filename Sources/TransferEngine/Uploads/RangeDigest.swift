@@ -7,7 +7,7 @@ import TransferModel
 /// Unchecked: one thread at a time; who has a piece read waits for it (`LocalWork.digests`).
 final class RangeDigest: @unchecked Sendable {
     private static let known: [String: DigestAlgorithm] = ["sha-256": .sha256, "sha-1": .sha1, "md5": .md5]
-    /// Bytes: some hundredths of a second.
+    /// Bytes that are read in one piece, which takes some hundredths of a second.
     private static let piece: Int64 = 16 << 20
 
     private let running: [(name: String, digest: RunningDigest)]

@@ -77,7 +77,8 @@ struct PurgingStore: QueueSubject {
             let id = SQLiteValue.integer(batch.rawValue)
             // A look may find files missing: that nobody would see.
             if try database.integer("SELECT finished_at FROM batches WHERE id = ?", id) == nil {
-                return finder.refused(node, "\(node) is being compared with what its server lists: look again later")
+                return finder.refused(
+                    node, "the server of \(node) has not listed yet what arrived: look again later, or cancel it")
             }
             if try database.integer("SELECT cleared_at FROM batches WHERE id = ?", id) != nil {
                 return NodeResult(id: node, result: .already)
