@@ -20,7 +20,8 @@ enum ReceiverManual {
                     "GET, HEAD",
                     "Give a file, or one range of it, with a strong ETag; If-Range, If-None-Match and If-Modified-Since count. "
                         + "A request for several ranges gets the whole file. A folder is a list of names, one a line, "
-                        + "percent-encoded, folders with a slash behind."
+                        + "percent-encoded, folders with a slash behind. With Want-Repr-Digest the SHA-256 comes with the file, unless it "
+                        + "has to be computed and 128 requests wait for that, or more than 64 GiB stand in line."
                 ),
                 (
                     "OPTIONS",

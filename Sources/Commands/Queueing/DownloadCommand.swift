@@ -11,7 +11,8 @@ struct DownloadCommand: QueueingCommand {
         "download", "queue a batch of downloads",
         details: [
             "The last operand is a directory that exists, or a path that ends in /; each file gets the name that the server or the URL "
-                + "gives. With one URL it may be the file's path instead."
+                + "gives. With one URL it may be the file's path instead.",
+            "Downloads leave 64 MiB of the disk free, or 1 % of a small one, and wait while there is no more room than that.",
         ],
         operands: [
             Operand(ValueSyntax<String>.url("URL"), .oneOrMore),

@@ -38,6 +38,8 @@ private final class WorkQueue: @unchecked Sendable {
     /// Starts the first threads. - Parameter whenStarted: called on each of them.
     func start(_ count: Int, whenStarted: @escaping @Sendable () -> Void = {}) throws(Errno) {
         do throws(Errno) {
+            pthread_mutex_lock(lock)
+            defer { pthread_mutex_unlock(lock) }
             for _ in 0..<count { try addThread(whenStarted) }
         } catch {
             stopAndJoin()
@@ -45,6 +47,7 @@ private final class WorkQueue: @unchecked Sendable {
         }
     }
 
+    /// With the lock.
     private func addThread(_ whenStarted: @escaping @Sendable () -> Void) throws(Errno) {
         let thread = try Thread.start(name: name) { [self] in
             whenStarted()

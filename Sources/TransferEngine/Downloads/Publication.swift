@@ -46,7 +46,7 @@ struct Publication: Sendable {
             found.inode == inode, found.size == point.offset
         else { return false }
         let path = directory.appending(part).bytes
-        // Where a rename cannot refuse to replace, the file has both names for a moment.
+        // A file system without a rename that refuses to replace gives the file both names for a moment.
         if let other = try? System.lstat(path), other.inode == inode { try? disk.remove(path) }
         return true
     }

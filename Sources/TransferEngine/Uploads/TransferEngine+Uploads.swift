@@ -365,7 +365,7 @@ extension TransferError {
                 .retry("do not rely on that; it is replaced by a retry when nobody writes to the source any more"))
         }
         return TransferError(
-            .sourceChanged, of: path, "changed\(often) while it was being sent",
+            .sourceChanged, of: path, "changed\(often) before all of it was sent",
             .retry("retry when nobody writes to it any more"))
     }
 }

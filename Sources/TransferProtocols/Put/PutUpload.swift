@@ -244,7 +244,7 @@ package struct PutUpload: ProtocolMachine {
 
     /// Compares times by the server's clock: its `Date` against ours shows how far the two are apart.
     func ownership(_ answer: HTTPAnswer, now: Timestamp, begun: Timestamp) -> Ownership {
-        // What began later than now began by a clock that was set while no engine ran.
+        // An attempt that began later than now began by a clock that was set while no engine ran.
         guard answer.isSuccess, let modified = answer.lastModified, begun <= now, !plan.clockWasSetBack else {
             return .unknown
         }

@@ -69,7 +69,7 @@ extension TusUpload {
             creationTakesData = false
         case .fail(let error) where parts.count > 1 && Self.meansNoParts(error): return withoutParts()
         case .fail(let error) where [405, 501].contains(error.httpStatus) && plan.resume != nil:
-            // Where there is no tus any more there is no upload of ours, and who retries asks anew which way the server takes files.
+            // A server without tus holds no upload of ours any more; a retry asks anew which way it takes files.
             return [.persist(ResumePoint(PutResumePoint(stored: false, etag: nil)))] + over(.fail(error))
         case .fail(let error): return over(.fail(error))
         case .stands, .gone, .corrupted, .refused:

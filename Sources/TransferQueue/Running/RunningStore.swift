@@ -256,7 +256,7 @@ struct RunningStore: QueueSubject {
     /// After a start: nobody has anything in hand. What ran counts as an attempt that was broken off; begun-at, resume
     /// point and accepted bytes stay. What ran without a resume point begins at zero, and that is said.
     ///
-    /// What was getting its final name stays claimed, so that nothing changes it before the engine has looked whether it got that name
+    /// A file that was getting its final name stays claimed, so that nothing changes it before the engine has looked whether it got it
     /// (`RemainsStore.interruptedDownloads`).
     func requeueClaimed() throws {
         let rows = try database.rows(

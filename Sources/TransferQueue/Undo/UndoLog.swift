@@ -39,7 +39,7 @@ final class UndoLog: QueueSubject {
         try database.run(
             "DELETE FROM undo WHERE at < ? AND (kind <> ? OR at < ?)", .integer(last.milliseconds),
             .integer(UndoneDeed.cancel.stored), .integer(endOfLateUndo(now).milliseconds))
-        // Of any number of changes so many parts are remembered, and those of one change all or none.
+        // The newest parts are remembered, and those of one change all or none.
         try database.run(
             "DELETE FROM undo WHERE operation < (SELECT operation FROM undo ORDER BY rowid DESC LIMIT 1 OFFSET ?)",
             .integer(Self.mostSteps))

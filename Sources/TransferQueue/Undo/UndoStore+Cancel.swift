@@ -24,7 +24,7 @@ extension UndoStore {
         if step.node == .batch(batch) { try looks.takeUpLastLooks(batch) }
         try pauseBelowPausedFolders(batch)
         if try takeUpWalks(stoppedBy: step) { undoing.change.walked.insert(batch) }
-        undoing.unsettled.insert(batch)
+        undoing.batchesToSettle.insert(batch)
         try putBack(times, of: step, &undoing)
     }
 

@@ -36,7 +36,7 @@ extension UndoStore {
         }
         try counters.write()
         try undoLog.putBack(step, tasks: whole ? "?2 = ?2" : condition, folder)
-        undoing.unsettled.insert(step.batch)
+        undoing.batchesToSettle.insert(step.batch)
         try attempts.stopEarly(claimed, of: step.batch, &undoing.change)
         undoing.change.reordered.insert(step.batch)
     }
@@ -97,7 +97,7 @@ extension UndoStore {
             if case .task(let task) = step.node {
                 let old = time.value.map { Timestamp(milliseconds: $0) }
                 if try laterInherits(old, of: task, since: step) {
-                    // That brings it.
+                    // The later change brings it when it is taken back.
                 } else if let old {
                     try settings.setNotBefore(old, of: task, &undoing.change)
                 } else {

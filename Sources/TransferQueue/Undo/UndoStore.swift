@@ -21,7 +21,7 @@ struct UndoStore: QueueSubject {
         let standing = StandingSteps()
         var change = NodeChange()
         /// Batches of which tasks were moved; counted when all is done, however many steps there are.
-        var unsettled: Set<BatchID> = []
+        var batchesToSettle: Set<BatchID> = []
     }
 
     func undo(_ choice: UndoChoice, now: Timestamp) throws -> NodeChange {
@@ -62,7 +62,7 @@ struct UndoStore: QueueSubject {
             if step.deed == .cancel { cancels.append(step) }
         }
         try undoing.standing.save(in: database)
-        for batch in undoing.unsettled { try sets.settle(batch) }
+        for batch in undoing.batchesToSettle { try sets.settle(batch) }
         try tellOfCancels(cancels)
         var change = undoing.change
         if case .nodes(let nodes) = choice {

@@ -190,12 +190,12 @@ final class ServiceClient {
     /// more of its line nor read more of its answers.
     private var isAwaited: Bool {
         guard isOpen, busyBytes == nil, interest.contains(.read) || unreadBytes >= Self.patience else { return false }
-        // What fails is dealt with when the loop comes to it.
+        // The loop deals with a failure when it comes to it.
         return (try? System.poll(socket.rawValue, interest, timeout: .zero)) == false
     }
 
     private func endSlow() {
-        // Who does not read would not read why, either.
+        // A client that does not read would not read the reason, either.
         if unreadBytes >= Self.patience { return close() }
         end(saying: WireError.unreadable("a long line came too slowly, and others wait").line)
     }

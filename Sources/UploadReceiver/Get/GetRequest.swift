@@ -46,7 +46,7 @@ final class GetRequest: ServedRequest {
 
     func workEnded() -> RequestStep {
         if let wanting { return .answer(send(wanting.file, digest: wanting.digesting?.result)) }
-        // One of the two steps that are work set it.
+        // Work begins in two places, each of which sets one of the two before: only a bug of ours comes here without.
         guard let listing else { preconditionFailure("listed without a listing") }
         switch listing.result {
         case .success(let text) where !context.listings.take(text.utf8.count):
