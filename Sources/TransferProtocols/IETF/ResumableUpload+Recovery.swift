@@ -50,10 +50,12 @@ extension ResumableUpload {
 
     mutating func shrink(_ count: Int64, _ answer: HTTPAnswer) -> [ProtocolAction] {
         let floor = max(UploadPace.smallestBody, limit?.smallestAppend ?? 0)
-        guard count > floor else { return over(.fail(refusal(answer))) }
+        guard let smaller = UploadPace.smallerBody(than: count, floor: floor) else {
+            return over(.fail(refusal(answer)))
+        }
         var learnt = HostFacts()
-        learnt.largestBody = max(floor, min(count / 2, 64 << 20))
-        facts.largestBody = learnt.largestBody
+        learnt.largestBody = smaller
+        facts.largestBody = smaller
         return [.learned(learnt)] + append()
     }
 

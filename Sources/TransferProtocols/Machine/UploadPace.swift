@@ -10,4 +10,12 @@ enum UploadPace {
     static let pauses: [Duration] = [.milliseconds(250), .seconds(1), .seconds(2), .seconds(5), .seconds(10)]
     /// Times that an attempt begins anew before it gives up.
     static let mostRestarts = 2
+
+    /// The length of body, in bytes, to try after one that was refused for its size; `nil`: there is none to try, so the file fails. Each is
+    /// smaller than the one before, so refusals come to an end.
+    /// - Parameter floor: the least that the file or its server takes.
+    static func smallerBody(than refused: Int64, floor: Int64 = smallestBody) -> Int64? {
+        guard refused > floor else { return nil }
+        return max(floor, min(refused / 2, 64 << 20))
+    }
 }

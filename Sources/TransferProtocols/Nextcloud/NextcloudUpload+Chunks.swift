@@ -39,13 +39,15 @@ extension NextcloudUpload {
             let others = abandonAll()
             guard repaired() else { return others + over(.wait(WaitDemand(.backoff, lostChunks))) }
             return others + list()
-        case 413 where point.chunk > NextcloudPlan.smallestChunk:
+        case 413:
+            guard let smaller = UploadPace.smallerBody(than: point.chunk, floor: Self.least(plan.subject.size)) else {
+                return finish(with: refusal(end))
+            }
             var learned = HostFacts()
-            learned.largestBody = max(NextcloudPlan.smallestChunk, point.chunk / 2)
+            learned.largestBody = smaller
             let others = abandonAll() + [.learned(learned), .startOver(reason: "the server wants smaller chunks")]
-            let smaller = learned.largestBody ?? NextcloudPlan.smallestChunk
             let next = clear()
-            point.chunk = max(smaller, Self.least(plan.subject.size))
+            point.chunk = smaller
             return others + next
         // An early yes leaves doubt: the chunk is sent again after a pause.
         case 200..<300:

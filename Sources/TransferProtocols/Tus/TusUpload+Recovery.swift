@@ -77,8 +77,7 @@ extension TusUpload {
     /// A body of that size is refused: half of it from now on, and never again so much to this host.
     mutating func shrink(_ range: Range<Int64>, _ error: TransferError) -> [ProtocolAction] {
         let size = range.upperBound - range.lowerBound
-        guard size > UploadPace.smallestBody else { return over(.fail(error)) }
-        var smaller = max(UploadPace.smallestBody, min(size / 2, 64 << 20))
+        guard var smaller = UploadPace.smallerBody(than: size) else { return over(.fail(error)) }
         // Some hosts take multiples of 256 KiB only.
         if smaller > 256 << 10 { smaller = (smaller >> 18) << 18 }
         var learnt = HostFacts()

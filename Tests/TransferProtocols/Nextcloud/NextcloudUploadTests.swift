@@ -211,6 +211,14 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         var smallest = HTTPPlay(NextcloudUpload(plan(parallel: 1, chunk: 1)))
         for end in [answered(404), answered(201), answered(413)] { smallest.end(end) }
         #expect(smallest.said == ["fail http 413"])
+
+        // So long a file takes no chunks below 6 MiB.
+        let long = 10_000 * 6 * mebi
+        var fewest = HTTPPlay(NextcloudUpload(plan(size: long, parallel: 1)))
+        for end in [answered(404), answered(201), answered(413)] { fewest.end(end) }
+        #expect(fewest.said.prefix(2) == ["learned largestBody=\(6 * mebi)", "over: the server wants smaller chunks"])
+        for end in [answered(204), answered(201), answered(413)] { fewest.end(end) }
+        #expect(fewest.said == ["fail http 413"])
     }
 
     @Test("after 504 the target is looked at again and again, and the MOVE is not repeated while it may go on")
