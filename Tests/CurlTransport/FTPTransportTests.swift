@@ -300,6 +300,34 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
         }
     }
 
+    @Test func `a server that leaves in the middle of a file is not asked for it again unseen`() async throws {
+        let data = try ScriptedServer { try $0.send("half of it") }
+        let control = try ScriptedServer { connection in
+            try connection.send("220 hello\r\n")
+            while true {
+                switch try connection.readCommand() {
+                case "USER": try connection.send("331 go on\r\n")
+                case "PASS": try connection.send("230 welcome\r\n")
+                case "PWD": try connection.send("257 \"/\"\r\n")
+                case "EPSV": try connection.send("229 here (|||\(data.port)|)\r\n")
+                case "TYPE": try connection.send("200 so be it\r\n")
+                case "RETR": try connection.send("150 it comes\r\n421 shutting down\r\n")
+                default: try connection.send("502 unknown\r\n")
+                }
+            }
+        }
+        let server = FTPServer(host: "127.0.0.1", port: Int(control.port))
+        try await withFTPClient { client async throws in
+            _ = try await client.run(FTPRequest(server, .size(RawPath("f"))))
+            let sink = RecordingSink()
+            let end = try await client.receive(FTPRequest(server, .download(RawPath("f"), from: 0)), sink)
+            #expect(end.answer.reply?.code == 421)
+            #expect(String(decoding: sink.bytes, as: UTF8.self) == "half of it")
+        }
+        control.stop()
+        data.stop()
+    }
+
     @Test func `a wrong password is a login that was refused`() async throws {
         let python = try ServerScript("ftpd-py", Sandbox())
         try await withFTPClient { client async throws in

@@ -88,10 +88,10 @@ final class FTPPerformance {
 
     private var isReused = false
 
-    /// A kept connection that the server had closed meanwhile: it answered nothing, so nothing was done.
+    /// A kept connection that the server had closed meanwhile: it answered nothing but that, so nothing was done.
     private func isStale(_ code: CurlCode) -> Bool {
         guard isReused, fetched == 0, !job.isStopped else { return false }
-        if reply?.code == 421 { return true }
+        if reply?.code == 421, replies == 1 { return true }
         return replies == 0
             && [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].map { CurlCode($0) }.contains(code)
     }

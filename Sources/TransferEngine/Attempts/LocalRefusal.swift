@@ -3,7 +3,7 @@ import TransferModel
 import TransferQueue
 
 /// A refusal by the local side: its error, and whether the task waits or fails.
-struct LocalRefusal: Error {
+struct LocalRefusal: Error, Hashable {
     var error: TransferError
     /// A wait that time or a person ends; `nil`: it fails.
     var waits: WaitReason?
@@ -31,6 +31,9 @@ extension TransferEngine {
     func refused(_ task: ClaimedTask, _ refusal: LocalRefusal) {
         queue.writer.record(.untouched, for: task.claim)
         guard let reason = refusal.waits else { return refuse(task, refusal.error) }
+        if let options = credentials.contexts[task.batch]?.order.options, isOutOfPatience(options, task.patienceSince) {
+            return refuse(task, .gaveUp(after: refusal.error))
+        }
         if refusal.isShortage { holdStarts() }
         accounting.failed(at: timeline.nanoseconds)
         let delay = Self.waitRule.delay(reason, failures: task.failures + 1, random: platform.randomFraction())

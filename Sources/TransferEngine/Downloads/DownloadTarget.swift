@@ -16,6 +16,8 @@ final class DownloadTarget: TransferBodySink {
     let disk: any LocalDisk
     private(set) var partName: RawPath?
     private(set) var partInode: UInt64?
+    /// Inode of the folder at which `directory` led to the file.
+    private var folderInode: UInt64?
     private(set) var descriptor: OwnedDescriptor?
     /// Offset in the file at which the next byte is written.
     private var position: Int64 = 0
@@ -23,6 +25,12 @@ final class DownloadTarget: TransferBodySink {
     private var end: Int64?
     /// The server sent more than it said that the file has: a part of what came may be another version's.
     private var isOverlong = false
+    /// Why nothing counts of what was written; `nil`: it does.
+    var spoilt: String? {
+        isMeddledWith
+            ? "somebody else has written to the temporary file"
+            : isOverlong ? "the server sent more than it said the file has" : nil
+    }
     /// Bytes still to be dropped: the server began earlier than it was asked to.
     private var skip: Int64 = 0
     /// Bytes of the file that are surely on the disk.
@@ -30,7 +38,7 @@ final class DownloadTarget: TransferBodySink {
     /// Counts how often an answer began to be written.
     private(set) var starts = 0
     /// Somebody else has cut the file or made it longer while it was written.
-    private(set) var isMeddledWith = false
+    private var isMeddledWith = false
     /// It is being put on the disk.
     private(set) var isSyncing = false
     private var syncWaiters: [CheckedContinuation<Void, Never>] = []
@@ -56,16 +64,51 @@ final class DownloadTarget: TransferBodySink {
     /// Opens what an earlier attempt left and says how much of it counts.
     func reopen(_ point: GetResumePoint) -> PartLeft {
         // Its owner says nothing where a server over the network maps all to one, nor another name where backups are made of links.
-        guard let name = point.partName, let inode = point.partInode,
-            let found = try? System.open(
-                directory.appending(name).bytes, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK),
-            let status = try? System.fstat(found.rawValue), status.kind == .regular, status.inode == inode
-        else { return .nothing }
-        (partName, partInode, descriptor) = (name, inode, found)
+        guard let name = point.partName, let inode = point.partInode else { return .nothing }
+        let found: OwnedDescriptor
+        let (status, folder): (FileStatus, FileStatus)
+        do throws(Errno) {
+            found = try System.open(directory.appending(name).bytes, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+            status = try System.fstat(found.rawValue)
+            folder = try System.stat(directory.bytes)
+        } catch {
+            return lacking(point, error)
+        }
+        guard status.kind == .regular, status.inode == inode else { return .nothing }
+        (partName, partInode, folderInode, descriptor) = (name, inode, folder.inode, found)
         // Whoever has cut it may have put anything there.
         guard status.size >= point.offset else { return .cut }
         (position, synced) = (point.offset, point.offset)
         return .part(synced: point.offset, length: status.size)
+    }
+
+    /// The file cannot be opened: it is gone when the folder that it was made in does not have it, else nobody knows.
+    private func lacking(_ point: GetResumePoint, _ error: Errno) -> PartLeft {
+        switch error {
+        case .noSuchFile:
+            let folder = try? System.stat(directory.bytes)
+            guard let folder else { return .outOfReach(away("is not there")) }
+            guard let known = point.folderInode, known != folder.inode else { return .nothing }
+            return .outOfReach(away("is another folder than it was"))
+        // Something else has its name.
+        case .tooManyLinks, .isDirectory, Errno(rawValue: ENXIO): return .nothing
+        case .accessDenied, .notPermitted, .readOnlyFileSystem: return .outOfReach(refusal(error))
+        case _ where error.isShortage: return .outOfReach(refusal(error))
+        default: return .outOfReach(away("cannot be read (\(error))"))
+        }
+    }
+
+    private func away(_ finding: String) -> Refusal {
+        Refusal(
+            error: TransferError(
+                .destinationUnwritable, "\(directory.displayed) \(finding), and the beginning of the file was in it",
+                .automatic("mount its disk or bring it back, it goes on by itself; or cancel it, and queue it again")),
+            waits: .backoff)
+    }
+
+    /// Notes where the temporary file lies.
+    func tellPlace(to point: inout GetResumePoint) {
+        (point.partName, point.partInode, point.folderInode) = (partName, partInode, folderInode)
     }
 
     /// Makes the temporary file, if there is none yet; after this its name can be recorded.
@@ -81,6 +124,7 @@ final class DownloadTarget: TransferBodySink {
                 try System.fchmod(made.rawValue, mode: 0o666 & ~umask)
                 (partName, descriptor) = (candidate, made)
                 partInode = try System.fstat(made.rawValue).inode
+                folderInode = try System.stat(directory.bytes).inode
                 return
             }
             throw Errno.fileExists
@@ -109,7 +153,7 @@ final class DownloadTarget: TransferBodySink {
         return LeftPart(directory: directory, name: name, inode: inode)
     }
 
-    /// Discards all bytes and empties the file at once, so that no later attempt goes on from them.
+    /// Discards all bytes and empties the file at once. A later attempt goes on from them all the same until the restart is recorded.
     func forget() {
         if let descriptor { try? disk.cut(descriptor.rawValue, to: 0) }
         (position, synced, skip) = (0, 0, 0)
@@ -161,8 +205,8 @@ final class DownloadTarget: TransferBodySink {
         guard let descriptor else { throw .badDescriptor }
         // Written behind its end the file would get a hole where bytes were, and its length would be right again.
         guard try System.fstat(descriptor.rawValue).size == position else {
+            // Whoever it was may have written anywhere.
             isMeddledWith = true
-            // Whoever it was may have written anywhere: nothing of it counts for the next attempt.
             forget()
             throw .badDescriptor
         }
@@ -171,6 +215,7 @@ final class DownloadTarget: TransferBodySink {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[dropped...])
         if let end, position + Int64(rest.count) > end {
             isOverlong = true
+            forget()
             throw .badDescriptor
         }
         try disk.write(descriptor.rawValue, rest, at: position)

@@ -31,11 +31,15 @@ extension TransferEngine {
             return nil
         }
         let left = point.map { target.reopen($0) } ?? .nothing
+        if case .outOfReach(let refusal) = left {
+            refused(task, refusal)
+            return nil
+        }
         let loss = PartLoss(left, accepted: task.accepted)
-        point?.offset = left.usable
+        if case .part = left {} else { point?.lose() }
         point?.publishing = false
         if case .all(let reason, let bytes) = loss {
-            record(restart: reason, bytes, of: task, keeping: left == .nothing ? nil : point?.place)
+            record(restart: reason, bytes, of: task, keeping: target.partName == nil ? nil : point?.place)
             target.forget()
         }
         let expects = options.sha256.map { TransferDigest(algorithm: "sha-256", value: $0.lowercased()) }
@@ -217,8 +221,7 @@ extension TransferEngine {
                 return nil
             }
         }
-        get.partName = target.partName
-        get.partInode = target.partInode
+        target.tellPlace(to: &get)
         work.point = get
         return ResumePoint(get)
     }
@@ -357,12 +360,19 @@ extension TransferEngine {
 
     private static let syncFailures = 3
 
+    /// Records that nothing counts of what a download has written, where that is so.
+    func beganAnew(_ attempt: Attempt) -> Bool {
+        guard let reason = attempt.download?.target.spoilt else { return false }
+        startOver(attempt, reason, isOther: false)
+        return true
+    }
+
     /// A body may have ended. After a cut, what came is synced first, so that the next attempt goes on there.
     func bodyEnded(_ attempt: Attempt, _ event: ProtocolEvent, broken: Bool) {
         if case .readBack(let reading) = attempt.job, broken {
             feed(attempt, .synced(through: reading.sink.position))
         }
-        guard let target = attempt.download?.target, broken, target.written > target.synced else {
+        guard let target = attempt.download?.target, broken, !beganAnew(attempt), target.written > target.synced else {
             return feed(attempt, event)
         }
         inBackground { [self] in

@@ -45,7 +45,7 @@ extension TransferEngine {
         point.offset = receipt.bytes
         point.received = receipt.verified
         point.promised = receipt.digest
-        (point.partName, point.partInode) = (target.partName, target.partInode)
+        target.tellPlace(to: &point)
         work.point = point
         record(point, attempt)
         return true

@@ -110,9 +110,7 @@ extension TransferEngine {
             queue.writer.record(.untouched, for: task.claim)
         }
         abandonAll(of: attempt)
-        if let last = attempt.progress.hasAdvanced ? now : task.patienceSince,
-            timeline.patience(since: last) >= .seconds(attempt.context.order.options.giveUpAfterSeconds)
-        {
+        if isOutOfPatience(attempt.context.order.options, attempt.progress.hasAdvanced ? now : task.patienceSince) {
             return fail(attempt, .gaveUp(after: demand.error))
         }
         if demand.reason == .auth {
@@ -149,6 +147,11 @@ extension TransferEngine {
         if let retryAt { wake(at: retryAt) }
         if demand.error.httpStatus != nil { leaveSpeed(of: attempt) }
         close(attempt)
+    }
+
+    /// - Parameter last: when a task came nearer to its end for the last time.
+    func isOutOfPatience(_ options: TransferOptions, _ last: Timestamp?) -> Bool {
+        last.map { timeline.patience(since: $0) >= .seconds(options.giveUpAfterSeconds) } ?? false
     }
 
     /// The name and password were shown as Basic and the server may want them in the way that it asks for; or a person gave others

@@ -41,17 +41,20 @@ extension TransferEngine {
         for attempt in running {
             abandonAll(of: attempt)
             close(attempt)
-        }
-        for attempt in running {
-            await checkpoint(attempt)
+            if attempt.download != nil { continue }
+            // At once: its task may be claimed anew while the files below are put on the disk.
             recordCut(attempt, isStopped: true)
+            queue.writer.record(.requeued, for: attempt.task.claim)
+        }
+        for attempt in running where attempt.download != nil {
+            await checkpoint(attempt)
             queue.writer.record(.requeued, for: attempt.task.claim)
         }
     }
 
     /// Records how far a download's file is on the disk. What cannot be put there does not count.
     private func checkpoint(_ attempt: Attempt) async {
-        guard case .download(let work) = attempt.job, var point = work.point,
+        guard !beganAnew(attempt), case .download(let work) = attempt.job, var point = work.point,
             work.target.written > work.target.synced, case .done = await sync(attempt)
         else { return }
         point.offset = work.target.synced

@@ -2,6 +2,8 @@
 enum PartLeft: Hashable {
     /// No file, or not ours.
     case nothing
+    /// The folder that it was made in is not there, or cannot be read: it says nothing of the file.
+    case outOfReach(LocalRefusal)
     /// Ours, and shorter than it was: somebody else has been there.
     case cut
     /// So much of it is on the disk for sure, and so long the file is: a kill left bytes that may be there or not.
@@ -31,7 +33,7 @@ enum PartLoss: Hashable {
         case .part(0, let length) where length > 0:
             self = .all(reason: "it was broken off before anything was safe on the disk", max(length, accepted))
         case .part(let synced, let length) where length > synced: self = .tail(length - synced)
-        case .part: self = .nothing
+        case .part, .outOfReach: self = .nothing
         }
     }
 }

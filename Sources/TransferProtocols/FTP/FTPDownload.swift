@@ -57,6 +57,8 @@ package struct FTPDownload: ProtocolMachine {
             return told(end, version, byHash: byHash)
         case (.receiving(let id, let flow), .synced(let offset)): return synced(offset, id, flow)
         case (.receiving(let id, let flow), .ftpEnded(let ended, let end)) where ended == id: return received(end, flow)
+        // As in `GetDownload`.
+        case (.proving(_, let point), .synced(let offset)): return [.persist(point.synced(through: offset))]
         case (.proving(let id, let point), .ftpEnded(let ended, let end)) where ended == id: return proved(end, point)
         default:
             // What belongs to an abandoned or finished exchange comes too late.
@@ -150,8 +152,7 @@ package struct FTPDownload: ProtocolMachine {
         } else {
             point = GetResumePoint(
                 version: version, offset: 0, name: plan.name ?? plan.resume?.name ?? OfferedName.choose(plan.path))
-            point.partName = plan.resume?.partName
-            point.partInode = plan.resume?.partInode
+            if let earlier = plan.resume { point.takePlace(of: earlier) }
         }
         point.promised = digest
         let opening = GateOpening(offset: offset, total: version.total)

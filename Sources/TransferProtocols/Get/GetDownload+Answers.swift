@@ -118,8 +118,7 @@ extension GetDownload {
         } else {
             let name = plan.name ?? plan.resume?.name ?? OfferedName.choose(answer, url: plan.address)
             point = GetResumePoint(version: version, offset: 0, name: name)
-            point.partName = plan.resume?.partName
-            point.partInode = plan.resume?.partInode
+            if let earlier = plan.resume { point.takePlace(of: earlier) }
             if plan.takesOffers { point.promised = answer.fileDigest }
         }
         state = .receiving(id, Flow(point: point, start: opening.offset, since: now))

@@ -68,10 +68,8 @@ package struct GetDownload: ProtocolMachine {
         case (.receiving(let id, let flow), .synced(let offset)): return synced(offset, id, flow)
         case (.receiving(let id, let flow), .ended(let ended, let end)) where ended == id:
             return bodyEnded(end, flow)
-        case (.lookingAgain(let id, var point, let byGet), .synced(let offset)):
-            point.offset = offset
-            state = .lookingAgain(id, point, byGet: byGet)
-            return [.persist(ResumePoint(point))]
+        // The disk may be behind: the file's length stays the one that came.
+        case (.lookingAgain(_, let point, _), .synced(let offset)): return [.persist(point.synced(through: offset))]
         case (.lookingAgain(let id, let point, let byGet), .ended(let ended, let end)) where ended == id:
             return lookedAgain(end, point, byGet: byGet)
         case (.proving(let id, let point), .ended(let ended, let end)) where ended == id: return proved(end, point)

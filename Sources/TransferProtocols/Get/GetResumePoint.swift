@@ -5,13 +5,17 @@ package struct GetResumePoint: ResumePointContent {
     package static var kind: String { ProtocolFacts.get.id }
 
     package var version: RemoteVersion
-    /// Bytes of the temporary file that are on the disk.
-    package var offset: Int64
+    /// Bytes of the temporary file that are on the disk. With more or fewer than were checked nothing of it is `received`.
+    package var offset: Int64 {
+        didSet { if offset != oldValue { received = nil } }
+    }
     /// The final name, once decided.
     package var name: RawPath
     /// The temporary file beside it, its inode once it is made.
     package var partName: RawPath?
     package var partInode: UInt64?
+    /// Inode of the folder that the temporary file was made in: elsewhere nobody can tell whether it is gone.
+    package var folderInode: UInt64?
     /// Digest that the whole file must have, by the word of the server or of a person.
     package var promised: TransferDigest?
     /// All bytes are there, and this is how they were checked: nothing is left to ask the server for.
@@ -27,10 +31,25 @@ package struct GetResumePoint: ResumePointContent {
         self.name = name
     }
 
+    /// It with so much of the temporary file on the disk.
+    func synced(through offset: Int64) -> ResumePoint {
+        var point = self
+        point.offset = offset
+        return ResumePoint(point)
+    }
+
+    /// The temporary file is gone or cut.
+    package mutating func lose() { (offset, received) = (0, nil) }
+
+    /// Lies where another one does.
+    mutating func takePlace(of other: GetResumePoint) {
+        (partName, partInode, folderInode) = (other.partName, other.partInode, other.folderInode)
+    }
+
     /// Nothing of it but where it lies.
     package var forgotten: GetResumePoint {
         var point = GetResumePoint(version: RemoteVersion(), offset: 0, name: name)
-        (point.partName, point.partInode) = (partName, partInode)
+        point.takePlace(of: self)
         return point
     }
 

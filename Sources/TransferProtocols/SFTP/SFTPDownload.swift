@@ -59,6 +59,8 @@ package struct SFTPDownload: ProtocolMachine {
             return [.persist(ResumePoint(flow.point))]
         case (.receiving(let id, let flow), .sftpEnded(let ended, let end)) where ended == id:
             return received(end, flow)
+        // As in `GetDownload`.
+        case (.proving(_, let flow, _, _), .synced(let offset)): return [.persist(flow.point.synced(through: offset))]
         case (.proving(let ids, let flow, var status, var close), .sftpEnded(let id, let end)) where ids.contains(id):
             if id == ids[0] { status = end } else { close = end }
             state = .proving(ids, flow, status: status, close: close)
@@ -131,8 +133,7 @@ package struct SFTPDownload: ProtocolMachine {
             }
             point = GetResumePoint(
                 version: version, offset: 0, name: plan.name ?? resume?.name ?? OfferedName.choose(plan.path))
-            point.partName = resume?.partName
-            point.partInode = resume?.partInode
+            if let resume { point.takePlace(of: resume) }
         }
         let id = nextID()
         state = .receiving(id, Flow(point: point, handle: handle, start: point.offset))

@@ -130,6 +130,18 @@ package final class ServerConnection {
         }
     }
 
+    /// Reads a line, as a client of FTP sends them, and gives back its first word.
+    package func readCommand() throws -> String {
+        while true {
+            if let end = buffered.firstRange(of: Array("\r\n".utf8)) {
+                let line = String(decoding: buffered[..<end.lowerBound], as: UTF8.self)
+                buffered.removeFirst(end.upperBound)
+                return line.split(separator: " ").first.map(String.init) ?? ""
+            }
+            buffered += try receive(65536)
+        }
+    }
+
     /// Reads that much of a body and counts it.
     @discardableResult
     package func readBody(_ count: Int) throws -> [UInt8] {

@@ -273,6 +273,72 @@ import TransferQueue
         await harness.stop()
     }
 
+    /// A download of 1,000,000 bytes that is paused after 400,000 of them.
+    private func pausedHalfWay() async throws -> (EngineHarness, BatchID) {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        let change = try await harness.queue.writer.pause([.batch(batch)])
+        await harness.engine.stop(change.stopped)
+        hold.reach()
+        return (harness, batch)
+    }
+
+    @Test("a folder that is away, or another one in its place, says nothing: it goes on where it stood once it is back")
+    func folderAway() async throws {
+        let (harness, batch) = try await pausedHalfWay()
+        let (out, away) = (harness.sandbox.path("out"), harness.sandbox.path("away"))
+        try System.rename(out, to: away)
+        for step in ["is not there", "is another folder"] {
+            _ = try await harness.queue.writer.resume([.batch(batch)])
+            await harness.engine.queueChanged()
+            let task = try await harness.task(of: batch) { $0.error?.message.contains(step) == true }
+            #expect(task.state == .waiting && task.bytesAccepted == 400_000)
+            _ = try await harness.queue.writer.pause([.batch(batch)])
+            if step == "is not there" { try System.mkdirs(out) }
+        }
+        #expect(harness.sandbox.names("out").isEmpty)
+        try System.rmdir(out)
+        try System.rename(away, to: out)
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.resumedFrom == [400_000] && task.restarts == 0)
+        #expect(harness.sandbox.read("out/f") == pattern(1_000_000))
+        await harness.stop()
+    }
+
+    @Test("what somebody else has written into counts for nothing, whatever is put there afterwards")
+    func foreignWriter() async throws {
+        let (hold, second) = (try Milestone(), try Milestone())
+        let harness = try await EngineHarness { request, earlier in
+            switch (request.method, earlier) {
+            case ("GET", 0): return .holdAnswer(400_000, hold)
+            case ("GET", 1):
+                second.waitBlocking()
+                return .ordinary
+            default: return .ordinary
+            }
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        try harness.sandbox.append(harness.part(of: "f"), [9])
+        hold.reach()
+        try await harness.task(of: batch) { $0.error != nil }
+        try harness.sandbox.write(harness.part(of: "f"), [UInt8](repeating: 9, count: 500_000))
+        second.reach()
+        try await harness.finished(batch)
+        #expect(try await harness.tasks(batch).first?.state == .completed)
+        #expect(harness.sandbox.read("out/f") == pattern(1_000_000))
+        await harness.stop()
+    }
+
     @Test("a name that is taken is not overwritten, unless that is wanted")
     func ifExists() async throws {
         let harness = try await EngineHarness()

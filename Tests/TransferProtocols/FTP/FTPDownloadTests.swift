@@ -177,6 +177,30 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
         #expect(play.said == ["wait diskSpace diskFull"])
     }
 
+    @Test("what is on the disk by the time of the last question is persisted, and does not shorten the file")
+    func syncedLate() {
+        var play = FTPPlay(FTPDownload(plan(resume: point(400))))
+        play.end(Answers.size(1000))
+        play.end(Answers.done("RETR", written: 600))
+        play.take(play.machine.handle(.synced(through: 700)))
+        #expect(play.said == ["persist f 700 -"])
+        play.end(Answers.size(1000))
+        #expect(play.said == ["finish 1000 size"])
+    }
+
+    @Test("all that came is of no more use once the temporary file is gone")
+    func receivedAndLost() {
+        var whole = point(1000)
+        whole.received = .size
+        #expect(after(plan(resume: whole)) == ["finish 1000 size"])
+        whole.lose()
+        #expect(after(plan(resume: whole)) == ["SIZE a/f"])
+        var empty = point(0)
+        empty.received = .size
+        empty.lose()
+        #expect(after(plan(resume: empty)) == ["SIZE a/f"])
+    }
+
     @Test("a digest is asked of the server when none was given")
     func digests() {
         let hex = String(repeating: "0f", count: 32)

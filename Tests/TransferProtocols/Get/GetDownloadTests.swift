@@ -318,6 +318,11 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         #expect(looked(nil, .fail, answered(200, written)) == ["over: changed at the server", "fail sourceChanged"])
         let broken = looked(nil, .restart, unanswered(lost, sent: 0))
         #expect(broken == ["persist f.bin \(size) \"a\"", "wait backoff networkConnectionLost"])
+        // A checkpoint that comes to its end meanwhile says how much is on the disk, and not how long the file is.
+        var behind = receiving(old)
+        #expect(words(behind.handle(end(size))) == ["2 HEAD http://h/f.bin"])
+        #expect(words(behind.handle(.synced(through: 300))) == ["persist f.bin 300 \"a\""])
+        #expect(words(behind.handle(.ended(ExchangeID(rawValue: 2), answered(200, old)))) == ["finish \(size) size"])
         // Where there is nothing to tell versions by, or a digest says more, nobody is asked.
         var download = receiving(["Content-Length: \(size)"])
         #expect(words(download.handle(end(size))) == ["finish \(size) size"])

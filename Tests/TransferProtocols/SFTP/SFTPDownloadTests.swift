@@ -193,6 +193,11 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
         _ = download.handle(.sftpEnded(ExchangeID(rawValue: 1), SFTPEnd(status(1000, 77), at: noon)))
         _ = download.handle(.sftpEnded(ExchangeID(rawValue: 2), SFTPEnd(opened, at: noon)))
         #expect(words(download.handle(.synced(through: 300))) == ["persist f 300 -"])
+        _ = download.handle(.sftpEnded(ExchangeID(rawValue: 3), SFTPEnd(.done, bytesWritten: 1000, at: noon)))
+        #expect(words(download.handle(.synced(through: 700))) == ["persist f 700 -"])
+        _ = download.handle(.sftpEnded(ExchangeID(rawValue: 4), SFTPEnd(status(1000, 77), at: noon)))
+        #expect(
+            words(download.handle(.sftpEnded(ExchangeID(rawValue: 5), SFTPEnd(.done, at: noon)))) == ["finish 1000 size"])
     }
 
     @Test("refusals and failures decide as the contract says")
