@@ -197,7 +197,9 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
         #expect(words(download.handle(.synced(through: 700))) == ["persist f 700 -"])
         _ = download.handle(.sftpEnded(ExchangeID(rawValue: 4), SFTPEnd(status(1000, 77), at: noon)))
         #expect(
-            words(download.handle(.sftpEnded(ExchangeID(rawValue: 5), SFTPEnd(.done, at: noon)))) == ["finish 1000 size"])
+            words(download.handle(.sftpEnded(ExchangeID(rawValue: 5), SFTPEnd(.done, at: noon)))) == [
+                "finish 1000 size"
+            ])
     }
 
     @Test("refusals and failures decide as the contract says")
