@@ -25,7 +25,7 @@ final class DownloadTarget: TransferBodySink {
     private var end: Int64?
     /// The server sent more than it said that the file has: a part of what came may be another version's.
     private var isOverlong = false
-    /// Why nothing counts of what was written; `nil`: it does.
+    /// The reason for which nothing counts of what was written; `nil`: it does.
     var spoilt: String? {
         isMeddledWith
             ? "somebody else has written to the temporary file"
