@@ -111,7 +111,10 @@ package final class SQLiteConnection {
     package func forgetStatements() { statements = [:] }
 
     /// Runs `sql` to its end and ignores its rows. Parameters are bound from 1 on.
-    package func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) {
+    package func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) { try run(sql, all: values) }
+
+    /// The same with values whose number the caller does not know.
+    package func run(_ sql: String, all values: [SQLiteValue]) throws(SQLiteError) {
         let statement = try statement(sql)
         try statement.bind(all: values)
         try statement.run()
@@ -130,6 +133,13 @@ package final class SQLiteConnection {
     /// Returns the result of `body` for each row.
     package func rows<Row>(
         _ sql: String, _ values: SQLiteValue..., body: (SQLiteStatement) throws -> Row
+    ) throws -> [Row] {
+        try rows(sql, all: values, body: body)
+    }
+
+    /// The same with values whose number the caller does not know.
+    package func rows<Row>(
+        _ sql: String, all values: [SQLiteValue], body: (SQLiteStatement) throws -> Row
     ) throws -> [Row] {
         let statement = try statement(sql)
         defer { statement.reset() }

@@ -7,14 +7,17 @@ import TransferModel
 /// For one undo, which goes through all steps once, the newest first: it notes each step that stands, and asks the heirs of each that goes.
 final class StandingSteps {
     /// A step that stands, with what it inherits.
-    fileprivate final class Heir {
+    final class Heir {
         let row: Int64
-        var before: UndoBefore
-        var hasInherited = false
+        let operation: Int64
+        let deed: UndoneDeed
+        /// The first and the last event of a cancel.
+        fileprivate let events: (Int64, Int64)
+        fileprivate var before: UndoBefore
+        fileprivate var hasInherited = false
 
-        init(_ step: UndoneStep) {
-            row = step.row
-            before = step.before
+        fileprivate init(_ step: UndoneStep) {
+            (row, operation, deed, events, before) = (step.row, step.operation, step.deed, step.events, step.before)
         }
     }
 
@@ -35,13 +38,28 @@ final class StandingSteps {
     private var folders: [UndoLog.Given: [Int64: [Heir]]] = [:]
     /// The oldest change of the order of batches.
     private var order: Heir?
+    /// Run-nows of a node, the newest first.
+    private var runNows: [RunNow: [Heir]] = [:]
+    private var batchesWithFolders: Set<BatchID> = []
+    /// Cancels of anything in a batch, the newest first.
+    private var cancels: [BatchID: [Heir]] = [:]
+    /// Tasks that cancels have ended, by the rows of these; read when they are asked for.
+    private var ended: [Int64: Set<TaskID>] = [:]
     private var inherited: [Heir] = []
+
+    private enum RunNow: Hashable {
+        case batch(BatchID)
+        case folder(Int64)
+        case task(TaskID)
+    }
 
     /// Notes a step that stands, and is older than those noted so far.
     /// - Parameter folder: that its node is.
     func note(_ step: UndoneStep, folder: Int64?) {
-        guard step.deed.changesOrder else { return }
         let heir = Heir(step)
+        if step.deed == .cancel { cancels[step.batch, default: []].append(heir) }
+        guard step.deed.changesOrder else { return }
+        if step.deed == .runNow { note(runNow: step, heir, folder: folder) }
         if step.deed != .move, let node = step.node {
             settings[Owner(batch: step.batch, node: node), default: []].append(heir)
         }
@@ -52,10 +70,23 @@ final class StandingSteps {
         }
     }
 
-    /// The settings that taking a step back puts back.
+    private func note(runNow step: UndoneStep, _ heir: Heir, folder: Int64?) {
+        switch step.node {
+        case .batch(let batch): runNows[.batch(batch), default: []].append(heir)
+        case .task(let task): runNows[.task(task), default: []].append(heir)
+        case .folder:
+            guard let folder else { return }
+            runNows[.folder(folder), default: []].append(heir)
+            batchesWithFolders.insert(step.batch)
+        case nil: return
+        }
+    }
+
+    /// The settings that taking a step back puts back; not the time of a task, which other changes take away, too.
     func settings(of step: UndoneStep) -> UndoBefore {
         var before = step.before
         guard let node = step.node else { return before }
+        if case .task = node { (before.notBefore, before.retryAt) = (nil, nil) }
         for heir in (settings[Owner(batch: step.batch, node: node)] ?? []).reversed() {
             let old = heir.before
             before.give(to: &heir.before)
@@ -77,14 +108,42 @@ final class StandingSteps {
         return true
     }
 
-    /// Returns true when a later change of a file's own time has inherited the time that it had.
-    func inherits(time: Timestamp, of task: TaskID) -> Bool {
-        let own = settings[Owner(batch: BatchID(rawValue: 0), node: .task(task))] ?? []
-        guard let heir = own.last(where: { $0.before.notBefore != nil }) else { return false }
-        (heir.before.notBefore, heir.before.retryAt) = (UndoBefore.Was(time.milliseconds), nil)
-        note(heir)
-        return true
+    // MARK: Times of tasks
+
+    /// Returns true when folders of a batch were run now.
+    func hasRunNowFolders(_ batch: BatchID) -> Bool { batchesWithFolders.contains(batch) }
+
+    /// The oldest setting or run-now that has changed the time of a task.
+    /// - Parameter folders: those that the task is in, up to the root; asked for only where `hasRunNowFolders`.
+    func laterTime(of task: TaskID, in batch: BatchID, below folders: [Int64]) -> Heir? {
+        let settings = settings[Owner(batch: batch, node: .task(task))] ?? []
+        let places = [RunNow.task(task), .batch(batch)] + folders.map { .folder($0) }
+        return (places.map { runNows[$0]?.last } + [settings.last { $0.before.notBefore != nil }])
+            .compactMap { $0 }.min { $0.row < $1.row }
     }
+
+    /// The oldest cancel that has ended a task.
+    func laterCancel(of task: TaskID, in batch: BatchID, _ database: SQLiteConnection) throws -> Heir? {
+        try cancels[batch]?.last { try tasksEnded(by: $0, database).contains(task) }
+    }
+
+    private func tasksEnded(by cancel: Heir, _ database: SQLiteConnection) throws -> Set<TaskID> {
+        if let known = ended[cancel.row] { return known }
+        let tasks = try database.rows(
+            "SELECT task FROM events WHERE seq BETWEEN ? AND ? AND type = \(event: .taskCancelled) AND task IS NOT NULL",
+            .integer(cancel.events.0), .integer(cancel.events.1)
+        ) { TaskID(rawValue: $0.integer(0)) }
+        ended[cancel.row] = Set(tasks)
+        return ended[cancel.row] ?? []
+    }
+
+    /// Gives the time that a task had to a later setting of it.
+    func give(_ own: UndoStore.OwnTime, to later: Heir) {
+        (later.before.notBefore, later.before.retryAt) = (UndoBefore.Was(own.time), own.retryAt)
+        note(later)
+    }
+
+    // MARK: Folders
 
     /// The change that has last given folders something, and counts for a folder.
     struct Later {

@@ -58,7 +58,6 @@ extension UndoBefore {
         give(\.urgent)
         give(\.priority)
         give(\.notBefore)
-        give(\.retryAt)
         give(\.giveUp)
         give(\.ifExists)
         give(\.name)

@@ -72,15 +72,20 @@ final class UndoLog: QueueSubject {
 
     /// Writes down where tasks stand.
     func remember(_ unit: TaskSets.Unit, _ operation: Int64) throws {
-        let insert =
-            "INSERT OR IGNORE INTO undo_tasks (operation, task, lane, rank) SELECT ?1, id, lane, rank FROM tasks WHERE "
+        // What another part of the change has noted is older. One of the batch has noted the time alone.
+        func insert(_ place: String) -> String {
+            """
+            INSERT INTO undo_tasks (operation, task, lane, rank) SELECT ?1, id, lane, rank FROM tasks WHERE \(place)
+            ON CONFLICT (operation, task) DO UPDATE SET lane = excluded.lane, rank = excluded.rank WHERE undo_tasks.lane = 0
+            """
+        }
         switch unit {
         case .tasks(let ids):
-            for id in ids { try database.run(insert + "id = ?2", .integer(operation), .integer(id.rawValue)) }
+            for id in ids { try database.run(insert("id = ?2"), .integer(operation), .integer(id.rawValue)) }
         case .folder(let top):
+            let place = "folder = ?2 AND state < \(state: .completed)"
             for folder in try sets.subtree(of: top) {
-                try database.run(
-                    insert + "folder = ?2 AND state < \(state: .completed)", .integer(operation), .integer(folder))
+                try database.run(insert(place), .integer(operation), .integer(folder))
             }
         }
     }
@@ -106,6 +111,15 @@ final class UndoLog: QueueSubject {
             try database.run(
                 remember("t.folder IN (\(TaskSets.below("?3")))"), .integer(operation), reason, .integer(top))
         }
+    }
+
+    /// Writes down the time that a task would have if a run-now or a cancel, which stands, had not taken it.
+    func note(time: Int64?, of task: TaskID, takenBy operation: Int64) throws {
+        try database.run(
+            """
+            INSERT INTO undo_tasks (operation, task, lane, not_before) VALUES (?, ?, 0, ?)
+            ON CONFLICT (operation, task) DO UPDATE SET not_before = excluded.not_before
+            """, .integer(operation), .integer(task.rawValue), SQLiteValue(time))
     }
 
     /// The time before which changes can no longer be undone.
@@ -164,25 +178,25 @@ final class UndoLog: QueueSubject {
 
     /// Puts the places or the lanes of tasks back that a change has moved. What a later change has moved since stays, and that one brings what
     /// was before both. What is put back is no part of the change any more.
-    /// - Parameter condition: on the task's number `task`, in which `?2` is `value`.
-    func putBack(_ step: UndoneStep, tasks condition: String, _ value: Int64) throws {
-        let (operation, value) = (SQLiteValue.integer(step.operation), SQLiteValue.integer(value))
+    func putBack(_ step: UndoneStep, _ records: UndoRecords?) throws {
+        guard let records else { return }
         let (column, kinds) = (step.deed.columnOfTasks, step.deed.sameOfTasks.map { String($0.stored) })
         let later = """
             (SELECT min(n.operation) FROM undo_tasks n INDEXED BY undo_tasks_of_task
             WHERE n.task = u.task AND n.operation > u.operation AND n.lane <> 0 AND EXISTS (SELECT 1 FROM undo o INDEXED BY undo_of_operation
             WHERE o.operation = n.operation AND o.kind IN (\(kinds.joined(separator: ", ")))))
             """
-        let own = "(SELECT * FROM undo_tasks WHERE operation = ?1 AND lane <> 0 AND \(condition)) u"
+        let moved = "lane <> 0 AND \(records.condition)"
+        let own = "(SELECT * FROM undo_tasks WHERE \(moved)) u"
         try database.run(
             """
             UPDATE undo_tasks SET \(column) = u.\(column) FROM \(own)
             WHERE undo_tasks.task = u.task AND undo_tasks.operation = \(later)
-            """, operation, value)
+            """, all: records.values)
         try database.run(
             "UPDATE tasks SET \(column) = u.\(column) FROM \(own) WHERE tasks.id = u.task AND \(later) IS NULL",
-            operation, value)
-        try database.run("DELETE FROM undo_tasks WHERE operation = ?1 AND \(condition)", operation, value)
+            all: records.values)
+        try database.run("UPDATE undo_tasks SET lane = 0, rank = NULL WHERE \(moved)", all: records.values)
     }
 
     // MARK: What folders have

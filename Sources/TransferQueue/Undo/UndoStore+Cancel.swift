@@ -10,9 +10,13 @@ extension UndoStore {
         try pauses.letGo(batch)
         try counters.write()
         // Those that this brings back: who was retried since has no time any more.
-        let times = try takeTimes(of: step, in: place, states: [.cancelled])
+        let ended = TaskSets.Selection.cancelled(by: step)
+        let times = try takeTimes(
+            UndoRecords(
+                condition: "operation = ?4 AND task IN (SELECT id FROM tasks WHERE \(ended.condition))",
+                values: ended.values))
         try sets.move(
-            .cancelled(by: step), to: TransferState.queuedOrPausedSQL, also: "finished_at = NULL, run = run + 1")
+            ended, to: TransferState.queuedOrPausedSQL, also: "finished_at = NULL, run = run + 1")
         try sets.move(
             .cancelledLater(by: step, in: place), to: TransferState.queuedOrPausedSQL,
             also: "finished_at = NULL, run = run + 1, flags = flags & ~\(flags: .cancelled)")
@@ -25,43 +29,7 @@ extension UndoStore {
         try pauseBelowPausedFolders(batch)
         if try takeUpWalks(stoppedBy: step) { undoing.change.walked.insert(batch) }
         undoing.batchesToSettle.insert(batch)
-        try putBack(times, of: step, &undoing)
-    }
-
-    /// The times of their own that a cancel, or a run-now, has taken from tasks. They are asked for once.
-    func takeTimes(
-        of step: UndoneStep, in place: TaskSets.Place?, states: [TransferState]
-    ) throws -> [(task: TaskID, time: Timestamp)] {
-        let own = """
-            operation = ?2 AND not_before IS NOT NULL
-            AND task IN (SELECT id FROM tasks WHERE \(place?.condition ?? "?1 = ?1") AND state IN (\(states: states)))
-            """
-        let values = [SQLiteValue.integer(place?.value ?? 0), .integer(step.operation)]
-        let times = try database.rows("SELECT task, not_before FROM undo_tasks WHERE \(own)", values[0], values[1]) {
-            (TaskID(rawValue: $0.integer(0)), Timestamp(milliseconds: $0.integer(1)))
-        }
-        try database.run("UPDATE undo_tasks SET not_before = NULL WHERE \(own)", values[0], values[1])
-        return times
-    }
-
-    /// Tasks have their own times again, unless a later change of that stands: then it brings them.
-    func putBack(
-        _ times: [(task: TaskID, time: Timestamp)], of step: UndoneStep, _ undoing: inout Undoing
-    ) throws {
-        for (task, time) in times where !undoing.standing.inherits(time: time, of: task) {
-            if try laterInherits(time, of: task, since: step) { continue }
-            try settings.setNotBefore(time, of: task, &undoing.change)
-        }
-    }
-
-    /// Returns true when a later cancel or run-now, which stands, has taken the file's time: it brings this one then, or none.
-    func laterInherits(_ time: Timestamp?, of task: TaskID, since step: UndoneStep) throws -> Bool {
-        try database.run(
-            """
-            UPDATE undo_tasks SET not_before = ?3 WHERE task = ?1 AND operation =
-            (SELECT min(operation) FROM undo_tasks WHERE task = ?1 AND operation > ?2 AND not_before IS NOT NULL)
-            """, .integer(task.rawValue), .integer(step.operation), SQLiteValue(time?.milliseconds))
-        return database.changes > 0
+        try putBack(times, &undoing)
     }
 
     /// One event for each batch, however many of its nodes were cancelled one by one.

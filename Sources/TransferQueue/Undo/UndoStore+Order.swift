@@ -4,7 +4,7 @@ import TransferModel
 
 /// Taking back what changed an order or settings.
 extension UndoStore {
-    func takeBackOrder(_ step: UndoneStep, whole: Bool, _ undoing: inout Undoing) throws {
+    func takeBackOrder(_ step: UndoneStep, _ undoing: inout Undoing) throws {
         if let positions = step.before.positions {
             if !undoing.standing.inherits(positions: positions) {
                 for pair in positions where pair.count == 2 {
@@ -15,14 +15,10 @@ extension UndoStore {
             queue.change.mayRun = true
         }
         guard let node = step.node, let target = try finder.target(node) else { return }
-        let condition: String
-        var folder: Int64 = 0
         let claimed: [TaskID]
         switch target {
         case .batch: return
         case .folder(_, let id, _):
-            folder = id
-            condition = "task IN (SELECT id FROM tasks WHERE folder IN (\(TaskSets.below("?2"))))"
             for what in UndoLog.Given.allCases {
                 guard let values = step.before[keyPath: what.before] else { continue }
                 try give(what, values, below: id, undoing.standing)
@@ -30,12 +26,10 @@ extension UndoStore {
             queue.forgetPaths()
             claimed = try sets.claimed(below: id)
         case .task(let row):
-            folder = row.id.rawValue
             claimed = [row.id]
-            condition = "task = ?2"
         }
         try counters.write()
-        try undoLog.putBack(step, tasks: whole ? "?2 = ?2" : condition, folder)
+        try undoLog.putBack(step, undoing.parts.records(of: step, target, .place, in: database))
         undoing.batchesToSettle.insert(step.batch)
         try attempts.stopEarly(claimed, of: step.batch, &undoing.change)
         undoing.change.reordered.insert(step.batch)
@@ -93,20 +87,11 @@ extension UndoStore {
         if let file = before.caFile { try settings.setOptions(of: step.batch) { $0.caFile = file.value } }
         if let pin = before.pin { try settings.setOptions(of: step.batch) { $0.pin = pin.value } }
         if let policy = before.ifExists { try settings.setOptions(of: step.batch) { $0.ifExists = policy } }
-        if let time = before.notBefore {
-            if case .task(let task) = step.node {
-                let old = time.value.map { Timestamp(milliseconds: $0) }
-                if try laterInherits(old, of: task, since: step) {
-                    // The later change brings it when it is taken back.
-                } else if let old {
-                    try settings.setNotBefore(old, of: task, &undoing.change)
-                } else {
-                    let now = clock().milliseconds
-                    try settings.endNotBefore(of: task, retryAt: before.retryAt.map { $0.value } ?? now)
-                }
-            } else if case .batch(let batch, let root) = try finder.target(.batch(step.batch)) {
-                try settings.setNotBefore(time.value, of: batch, root: root, &undoing.change)
-            }
+        if let time = before.notBefore, case .batch(let batch, let root) = try finder.target(.batch(step.batch)) {
+            try settings.setNotBefore(time.value, of: batch, root: root, &undoing.change)
+        }
+        if let time = step.before.notBefore, case .task(let task) = step.node {
+            try putBack([OwnTime(task: task, time: time.value, retryAt: step.before.retryAt)], &undoing)
         }
         if before.held == true, case .batch(let batch, let root) = try finder.target(.batch(step.batch)) {
             try pauses.hold(batch, root, &undoing.change)

@@ -19,6 +19,7 @@ struct UndoStore: QueueSubject {
     /// An undo that goes on.
     struct Undoing {
         let standing = StandingSteps()
+        let parts = OperationParts()
         var change = NodeChange()
         /// Batches of which tasks were moved; counted when all is done, however many steps there are.
         var batchesToSettle: Set<BatchID> = []
@@ -37,8 +38,8 @@ struct UndoStore: QueueSubject {
             }
         // Many steps are one change: none of them is compared with all others.
         let rows = Set(chosen.map(\.row))
-        let inPart = Set(recent.filter { !rows.contains($0.row) }.map(\.operation))
         var undoing = Undoing()
+        try addParts(of: chosen, known, to: undoing.parts)
         var cancels: [UndoneStep] = []
         // The newest first: what an older one has changed, too, the newer one puts back before it.
         let oldest = chosen.map(\.row).min() ?? .max
@@ -54,7 +55,8 @@ struct UndoStore: QueueSubject {
                 try note(step, undoing)
                 continue
             }
-            try takeBack(step, whole: !inPart.contains(step.operation), &undoing)
+            undoing.parts.remove(step)
+            try takeBack(step, &undoing)
             try database.run("DELETE FROM undo WHERE rowid = ?", .integer(step.row))
             undoing.change.undone = step.deed
             if step.isLate { undoing.change.startsAgain = true }
@@ -95,11 +97,22 @@ struct UndoStore: QueueSubject {
         return nodes.compactMap { steps[$0] }
     }
 
+    /// Notes the steps of the changes that are taken back, in part or as a whole.
+    private func addParts(of chosen: [UndoneStep], _ known: [UndoneStep], to parts: OperationParts) throws {
+        let operations = Set(chosen.filter(\.deed.changesOrder).map(\.operation))
+        let steps = Dictionary(grouping: known.filter { operations.contains($0.operation) }, by: \.operation)
+        for step in steps.values.filter({ $0.count > 1 }).joined() {
+            parts.add(step, try step.node.flatMap { try finder.target($0) })
+        }
+    }
+
     /// Notes a step that stands. Those that change nothing which older ones have changed, too, cost nothing.
     private func note(_ step: UndoneStep, _ undoing: Undoing) throws {
-        guard step.deed.changesOrder else { return }
+        guard step.deed.changesOrder || step.deed == .cancel else { return }
         var folder: Int64?
-        if case .folder? = step.node { folder = try step.node.flatMap { try finder.target($0)?.folder } }
+        if step.deed.changesOrder, case .folder? = step.node {
+            folder = try step.node.flatMap { try finder.target($0)?.folder }
+        }
         undoing.standing.note(step, folder: folder)
     }
 
@@ -120,22 +133,20 @@ struct UndoStore: QueueSubject {
         }
     }
 
-    private func takeBack(_ step: UndoneStep, whole: Bool, _ undoing: inout Undoing) throws {
+    private func takeBack(_ step: UndoneStep, _ undoing: inout Undoing) throws {
         switch step.deed {
         case .cancel: try takeBackCancel(step, &undoing)
         case .pause: try takeBackPause(step, &undoing.change)
         case .resume: try takeBackResume(step, &undoing.change)
         case .runNow:
-            // Its own part, or all of it at once, as with the lanes.
-            let target = try step.node.flatMap { try finder.target($0) }
-            let times = try takeTimes(
-                of: step, in: whole ? nil : target.map { TaskSets.Place($0) },
-                states: TransferState.allCases.filter { !$0.isTerminal })
-            try putBack(times, of: step, &undoing)
-            try takeBackOrder(step, whole: whole, &undoing)
+            if let target = try step.node.flatMap({ try finder.target($0) }) {
+                let times = try takeTimes(undoing.parts.records(of: step, target, .time, in: database))
+                try putBack(times, &undoing)
+            }
+            try takeBackOrder(step, &undoing)
             try takeBackSettings(step, &undoing)
         case .move, .set:
-            try takeBackOrder(step, whole: whole, &undoing)
+            try takeBackOrder(step, &undoing)
             try takeBackSettings(step, &undoing)
         case .purge: try purging.takeBackPurge(of: step.batch)
         case .clear: try purging.show(step.batch)
