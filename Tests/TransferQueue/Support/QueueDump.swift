@@ -10,23 +10,33 @@ import TransferModel
 struct QueueDump: Equatable {
     var lines: [String] = []
 
-    /// - Parameter waits: whether it counts what tasks wait for. A cancel ends the wait for a next try, whatever comes after it.
-    init(_ database: SQLiteConnection, waits: Bool) throws {
+    /// Tasks of which some waits are left out, because a change ends these whatever comes after it.
+    struct Ended {
+        let tasks: Set<TaskID>
+        /// The waits that such tasks still have.
+        let kept: WaitReasons
+    }
+
+    /// - Parameter ended: without it everything that tasks wait for is there.
+    init(_ database: SQLiteConnection, _ ended: Ended? = nil) throws {
         let timed = Int64(WaitReasons(.notBefore).rawValue)
+        let tasks = (ended?.tasks ?? []).map { String($0.rawValue) }.joined(separator: ", ")
+        let kept = "CASE WHEN t.id IN (\(tasks)) THEN \(Int64(ended?.kept.rawValue ?? 0)) ELSE -1 END"
         func add(_ what: String, _ sql: String, _ columns: Int32) throws {
             lines += try database.rows(sql) { row in
                 what + " " + (0..<columns).map { row.optionalText($0) ?? "-" }.joined(separator: " ")
             }
         }
         // A wait means something while a task waits, or will when its pause ends.
-        let wait = "CASE WHEN t.state IN (2, 5) THEN ifnull(d.wait, 0) \(waits ? "" : "& \(timed)") ELSE 0 END"
+        let wait = "CASE WHEN t.state IN (2, 5) THEN ifnull(d.wait, 0) & \(kept) ELSE 0 END"
         try add(
             "task",
             """
             SELECT id, folder, CASE WHEN state IN (1, 3, 4) OR state = 2 AND wait = 0 THEN 'open' ELSE state END, own, size,
-            accepted, batch, origin, priority, wait, CASE WHEN wait <> 0 THEN retry_at END, CASE state WHEN 7 THEN cause END
+            accepted, batch, origin, priority, wait, CASE WHEN wait & \(timed) OR wait <> 0 AND kept = -1 THEN retry_at END,
+            CASE state WHEN 7 THEN cause END
             FROM (SELECT t.id, t.folder, t.state, t.flags & 1 AS own, t.size, t.accepted, l.batch, l.origin, l.priority,
-            \(wait) AS wait, d.retry_at, d.cause FROM tasks t JOIN lanes l ON l.id = t.lane LEFT JOIN task_details d ON d.task = t.id)
+            \(wait) AS wait, \(kept) AS kept, d.retry_at, d.cause FROM tasks t JOIN lanes l ON l.id = t.lane LEFT JOIN task_details d ON d.task = t.id)
             ORDER BY id
             """, 12)
         try add(
@@ -39,7 +49,7 @@ struct QueueDump: Equatable {
             "folder",
             """
             SELECT id, batch, parent, hex(name), walk, begun, paused, rank, priority, queued + running + finishing
-            \(waits ? "" : "+ waiting"), \(waits ? "waiting" : "0"), stopped, completed, failed, cancelled, bytes_total,
+            \(ended == nil ? "" : "+ waiting"), \(ended == nil ? "waiting" : "0"), stopped, completed, failed, cancelled, bytes_total,
             bytes_accepted, bytes_verified, bytes_left, bytes_stopped, bytes_found FROM folders ORDER BY id
             """, 20)
         try add(
