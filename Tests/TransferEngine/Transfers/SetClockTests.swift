@@ -86,6 +86,35 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test(
+        "an upload that is at hand when the clock is set back starts in doubt of what it left before",
+        arguments: [(false, nil), (true, TransferErrorCode.unknownOutcome)] as [(Bool, TransferErrorCode?)])
+    func doubtAtHand(isSetBack: Bool, cause: TransferErrorCode?) async throws {
+        let hold = try Milestone()
+        let store = try FakeStore { request, _ in
+            request.method == "PUT" && request.target == "/in/a" ? .holdBody(1, hold) : .ordinary
+        }
+        let first = try await EngineHarness(store: store, started: false)
+        try await kill(first, ["a", "f"], at: Timestamp(milliseconds: WallClock.milliseconds))
+        store.put("/in/f", [1], modified: "Sat, 21 Nov 2020 12:00:00 GMT")
+        let ahead = SharedValue<Int64>(0)
+        let harness = try await EngineHarness(
+            sandbox: first.sandbox, store: store, limits: EngineLimits(transfers: 1), clockAhead: ahead)
+        // The first has the only slot; the other one is claimed and waits for it.
+        while store.count("PUT", "/in/a") == 0 { await Task.yield() }
+        let queue = try SQLiteConnection(path: harness.sandbox.path("state/queue.sqlite"), access: .readOnly)
+        #expect(try queue.integer("SELECT count(*) FROM tasks WHERE claimed = 1") == 2)
+        #expect(store.count("HEAD", "/in/f") == 0)
+        if isSetBack { ahead.withLock { $0 = -3_600_000 } }
+        await harness.engine.queueChanged()
+        hold.reach()
+        let batch = try #require(try await harness.queue.reader.batches(limit: 1).first?.id)
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first { $0.name == "f" })
+        #expect(task.cause == cause && task.skipped == (cause == nil))
+        await harness.stop()
+    }
+
     @Test("a clock that was years ahead once leaves nothing in doubt that began after it was set back")
     func yearsAheadOnce() async throws {
         let ahead = SharedValue<Int64>(0)
@@ -124,21 +153,22 @@ import TransferQueue
         await harness.stop()
     }
 
-    /// Leaves a queue whose engine was killed when it had claimed an upload of a file that may be skipped.
-    private func kill(_ harness: EngineHarness, at now: Timestamp) async throws {
-        try harness.sandbox.write("f", pattern(20))
-        let request = harness.request(upload: ["f"]) { $0.options.ifExists = .skip }
+    /// Leaves a queue whose engine was killed when it had claimed uploads of files that may be skipped.
+    private func kill(_ harness: EngineHarness, _ files: [String] = ["f"], at now: Timestamp) async throws {
+        for file in files { try harness.sandbox.write(file, pattern(20)) }
+        let request = harness.request(upload: files) { $0.options.ifExists = .skip }
         let batch = try await harness.queue.writer.add(request).batch
-        let status = try System.stat(harness.sandbox.path("f"))
-        let identity = SourceIdentity(
-            size: status.size, modifiedNanoseconds: status.modifiedNanoseconds, inode: status.inode)
-        let found = try await harness.queue.writer.unscannedSources(of: batch).map {
-            FoundSource(source: $0.source, kind: .file(identity))
+        let sources = try await harness.queue.writer.unscannedSources(of: batch)
+        let found = try zip(files, sources).map { file, source in
+            let status = try System.stat(harness.sandbox.path(file))
+            let identity = SourceIdentity(
+                size: status.size, modifiedNanoseconds: status.modifiedNanoseconds, inode: status.inode)
+            return FoundSource(source: source.source, kind: .file(identity))
         }
         try await harness.queue.writer.begin(found)
         _ = try await harness.queue.writer.finishScan(batch)
         let lane = try #require(try await harness.queue.writer.lanes().first)
-        _ = try await harness.queue.writer.claim(lane.lane, limit: 1, now: now)
+        _ = try await harness.queue.writer.claim(lane.lane, limit: files.count, now: now)
         await harness.stop()
     }
 }
