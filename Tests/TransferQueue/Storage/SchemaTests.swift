@@ -111,21 +111,6 @@ import TestSupport
         #expect(bytes == derived.expected)
     }
 
-    @Test(
-        "a queue whose clock was set back once counts all its attempts as begun before that", arguments: [true, false])
-    func clocks(wasSetBack: Bool) throws {
-        let database = try memory()
-        let place = try #require(Schema.migrations.firstIndex { $0.name.hasSuffix("by which clock attempts began") })
-        let before = Migrator(migrations: Array(Schema.migrations.prefix(place)), applicationID: Schema.applicationID)
-        try before.migrate(database, now: .now)
-        if wasSetBack { try database.execute(script: "INSERT INTO meta VALUES ('clock_set_back', 1700000000000);") }
-        try Migrator.current.migrate(database, now: .now)
-        let kept = try database.rows("SELECT name, value FROM meta WHERE name LIKE 'clock%'") {
-            "\($0.text(0)) \($0.integer(1))"
-        }
-        #expect(kept == (wasSetBack ? ["clock 1"] : []))
-    }
-
     @Test("stored numbers of states, events and codes are the places in the model's lists")
     func numbers() {
         for (place, state) in TransferState.allCases.enumerated() {
