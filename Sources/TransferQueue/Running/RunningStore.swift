@@ -258,6 +258,8 @@ struct RunningStore: QueueSubject {
     ///
     /// A file that was getting its final name stays claimed, so that nothing changes it before the engine has looked whether it got it
     /// (`RemainsStore.interruptedDownloads`).
+    ///
+    /// The same of a file that an earlier version had requeued before it knew that (migration 0026).
     func requeueClaimed() throws {
         let rows = try database.rows(
             """
@@ -265,7 +267,8 @@ struct RunningStore: QueueSubject {
             """
         ) { TaskRow($0) }
         queue.notes.interrupted = rows.map(\.id)
-        for old in rows where !old.flags.contains(.publishing) {
+        for old in rows where old.flags.contains(.unsettled) { try leavePublishing(old) }
+        for old in rows where !old.flags.contains(.unsettled) && !old.flags.contains(.publishing) {
             var row = old
             row.claimed = false
             if row.state.isActive {
@@ -288,6 +291,17 @@ struct RunningStore: QueueSubject {
                 try tasks.save(row, was: old)
             }
         }
+    }
+
+    private func leavePublishing(_ old: TaskRow) throws {
+        var row = old
+        let oldDetails = try tasks.details(row)
+        var details = oldDetails
+        details.clearWait()
+        row.state = .finishing
+        row.flags.remove(.unsettled)
+        row.flags.formUnion([.publishing, .cancelled])
+        try tasks.save(&row, was: old, details, was: oldDetails)
     }
 }
 

@@ -37,7 +37,17 @@ enum Schema {
         Migration(name: "0023 which changes moved a task", script: movedTasks),
         Migration(name: "0024 links by which folders are walked", script: linkedFolders),
         Migration(name: "0025 failures that were put away", script: clearedFailures),
+        Migration(name: "0026 cancels that a kill left open", script: openCancels),
     ]
+
+    private static let openCancels = """
+        -- Flag 512: cancelled while it was getting its final name, and the engine was killed. `RunningStore.requeueClaimed`, which comes next,
+        -- makes such a task one that is getting its name, counters included; it looks at claimed tasks only.
+        UPDATE lanes SET ready = ready - n.tasks FROM (SELECT lane, count(*) AS tasks FROM tasks
+            WHERE flags & 512 AND state = 1 AND claimed = 0 GROUP BY lane) n WHERE lanes.id = n.lane;
+        UPDATE tasks SET claimed = 1 WHERE flags & 512 AND state < 6;
+        UPDATE tasks SET flags = flags & ~512 WHERE flags & 512 AND state >= 6;
+        """
 
     private static let clearedFailures = """
         -- They failed after their batch had left the list.

@@ -88,7 +88,7 @@ struct TaskFlags: OptionSet, Hashable {
     static let publishing = TaskFlags(rawValue: 128)
     /// Cancelled with what it lies in while it was getting its final name: unless it gets that, it ends so.
     static let cancelled = TaskFlags(rawValue: 256)
-    /// Written by earlier versions only, for `cancelled` when the engine was killed meanwhile. Nothing reads it; its bit stays taken.
+    /// Written by earlier versions only, for `cancelled` when the engine was killed meanwhile. The start after an upgrade takes it away.
     static let unsettled = TaskFlags(rawValue: 512)
     /// Skipped because the rule of that time left somebody else's file in its place: nothing was said of its bytes.
     static let spared = TaskFlags(rawValue: 1024)

@@ -72,4 +72,40 @@ import TransferModel
         #expect(try await queue.reader.check() == [])
         try await queue.close()
     }
+
+    @Test("a cancel that a kill left open in the version before holds, unless the file has got its final name")
+    func openCancels() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 5)
+        for task in try await queue.claimAll() {
+            queue.writer.record(.running, for: task.claim)
+            let isOver = task.id == TaskID(rawValue: 5)
+            queue.writer.record(
+                isOver ? .completed(Completion(size: 100, verified: .size)) : .requeued, for: task.claim)
+        }
+        _ = try await queue.writer.pause([.task(TaskID(rawValue: 2))])
+        let later = sandbox.clock.now.advanced(by: .seconds(100))
+        _ = try await queue.writer.set([.task(TaskID(rawValue: 3))], NodeSettings(notBefore: later))
+        try await queue.close()
+        // The fourth was cancelled by nobody.
+        try sandbox.rewrite(
+            before: "cancels that a kill left open", "UPDATE tasks SET flags = flags | 768 WHERE id IN (1, 2, 3, 5)")
+        queue = try sandbox.open()
+        #expect(try await queue.reader.check() == [])
+        let interrupted = try await queue.writer.interruptedDownloads()
+        #expect(interrupted.map(\.id.rawValue) == [1, 2, 3])
+        #expect(try await queue.claimAll().map(\.id.rawValue) == [4])
+        for task in interrupted {
+            let hasName = task.id == TaskID(rawValue: 1)
+            queue.writer.record(
+                hasName ? .completed(Completion(size: 100, verified: .size)) : .requeued, for: task.claim)
+        }
+        try await queue.writer.commit()
+        let states = try await queue.reader.tasks(batch: batch, limit: 5).map(\.state)
+        #expect(states == [.completed, .cancelled, .cancelled, .queued, .completed])
+        #expect(try sandbox.database().integer("SELECT count(*) FROM tasks WHERE flags & 512") == 0)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
 }
