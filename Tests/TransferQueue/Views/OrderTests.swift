@@ -15,171 +15,160 @@ import TransferModel
 
     @Test("tasks go to the top, to the bottom and before another, in the order in which they are named")
     func tasks() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 6)
-        #expect(try await names(queue, batch) == ["file0", "file1", "file2", "file3", "file4", "file5"])
-        let top = try await queue.writer.move([task(5), task(3)], to: .top)
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 6)
+        #expect(try await names(bench.queue, batch) == ["file0", "file1", "file2", "file3", "file4", "file5"])
+        let top = try await bench.queue.writer.move([task(5), task(3)], to: .top)
         #expect(top.results.map(\.id) == [task(5), task(3)] && top.reordered == [batch])
-        #expect(try await names(queue, batch) == ["file4", "file2", "file0", "file1", "file3", "file5"])
-        _ = try await queue.writer.move([task(1)], to: .bottom)
-        #expect(try await names(queue, batch) == ["file4", "file2", "file1", "file3", "file5", "file0"])
-        _ = try await queue.writer.move([task(6), task(1)], to: .before(task(2)))
-        #expect(try await names(queue, batch) == ["file4", "file2", "file5", "file0", "file1", "file3"])
-        #expect(try await queue.writer.move([task(5)], to: .top).results.map(\.result) == [.already])
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
+        #expect(try await names(bench.queue, batch) == ["file4", "file2", "file0", "file1", "file3", "file5"])
+        try await bench.move(task(1), to: .bottom)
+        #expect(try await names(bench.queue, batch) == ["file4", "file2", "file1", "file3", "file5", "file0"])
+        try await bench.move(task(6), task(1), to: .before(task(2)))
+        #expect(try await names(bench.queue, batch) == ["file4", "file2", "file5", "file0", "file1", "file3"])
+        #expect(try await bench.queue.writer.move([task(5)], to: .top).results.map(\.result) == [.already])
+        try await bench.close()
     }
 
     @Test("one step earlier or later passes what stands next to it, and again and again before the same one")
     func steps() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 4)
-        _ = try await queue.writer.move([task(3)], to: .earlier)
-        #expect(try await names(queue, batch) == ["file0", "file2", "file1", "file3"])
-        _ = try await queue.writer.move([task(1)], to: .later)
-        #expect(try await names(queue, batch) == ["file2", "file0", "file1", "file3"])
-        #expect(try await queue.writer.move([task(3)], to: .earlier).results.map(\.result) == [.already])
-        #expect(try await queue.writer.move([task(4)], to: .later).results.map(\.result) == [.already])
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 4)
+        try await bench.move(task(3), to: .earlier)
+        #expect(try await names(bench.queue, batch) == ["file0", "file2", "file1", "file3"])
+        try await bench.move(task(1), to: .later)
+        #expect(try await names(bench.queue, batch) == ["file2", "file0", "file1", "file3"])
+        #expect(try await bench.queue.writer.move([task(3)], to: .earlier).results.map(\.result) == [.already])
+        #expect(try await bench.queue.writer.move([task(4)], to: .later).results.map(\.result) == [.already])
         // There is room for 24 halvings between two neighbours; then all get new places.
         for _ in 0..<40 {
-            _ = try await queue.writer.move([task(1)], to: .before(task(4)))
-            _ = try await queue.writer.move([task(2)], to: .before(task(4)))
+            try await bench.move(task(1), to: .before(task(4)))
+            try await bench.move(task(2), to: .before(task(4)))
         }
-        #expect(try await names(queue, batch) == ["file2", "file0", "file1", "file3"])
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
+        #expect(try await names(bench.queue, batch) == ["file2", "file0", "file1", "file3"])
+        try await bench.close()
     }
 
     @Test("a folder goes as a whole, with what is still to be found in it")
     func folders() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.writer.add(.directory()).batch
-        let source = try await queue.writer.unscannedSources(of: batch)[0].source
-        try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
-        let top = try await queue.writer.foldersToWalk(of: source, limit: 9)[0]
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.writer.add(.directory()).batch
+        let source = try await bench.queue.writer.unscannedSources(of: batch)[0].source
+        try await bench.queue.writer.begin([FoundSource(source: source, kind: .directory)])
+        let top = try await bench.queue.writer.foldersToWalk(of: source, limit: 9)[0]
         var chunk = WalkedChunk(folder: top.folder, isLast: true)
         chunk.files = [WalkedFile("a"), WalkedFile("b")]
         chunk.folders = [RawPath("deep")]
-        let deep = try await queue.writer.insert(walked: [chunk]).folders[0]
+        let deep = try await bench.queue.writer.insert(walked: [chunk]).folders[0]
         var some = WalkedChunk(folder: deep.folder, isLast: false)
         some.files = [WalkedFile("x")]
-        try await queue.writer.insert(walked: [some])
+        try await bench.queue.writer.insert(walked: [some])
         let folder = NodeID.folder(batch, path: RawPath("photos/deep"))
-        #expect(try await queue.writer.move([folder], to: .top).results.map(\.result) == [.done])
+        #expect(try await bench.queue.writer.move([folder], to: .top).results.map(\.result) == [.done])
         #expect(
-            try await queue.writer.set([folder], NodeSettings(priority: .high)).results.map(\.result) == [.done])
+            try await bench.queue.writer.set([folder], NodeSettings(priority: .high)).results.map(\.result) == [.done])
         some.files = [WalkedFile("y")]
         some.isLast = true
-        try await queue.writer.insert(walked: [some])
-        #expect(try await names(queue, batch) == ["x", "y", "a", "b"])
-        #expect(try await queue.writer.lanes().map(\.priority) == [.high, .normal])
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
+        try await bench.queue.writer.insert(walked: [some])
+        #expect(try await names(bench.queue, batch) == ["x", "y", "a", "b"])
+        #expect(try await bench.queue.writer.lanes().map(\.priority) == [.high, .normal])
+        try await bench.close()
     }
 
     @Test(
         "what of a folder is wanted now, or gets another priority, leaves what is below its own when that is taken back"
     )
     func priorities() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.writer.add(.directory()).batch
-        let source = try await queue.writer.unscannedSources(of: batch)[0].source
-        try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
-        let top = try await queue.writer.foldersToWalk(of: source, limit: 9)[0]
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.writer.add(.directory()).batch
+        let source = try await bench.queue.writer.unscannedSources(of: batch)[0].source
+        try await bench.queue.writer.begin([FoundSource(source: source, kind: .directory)])
+        let top = try await bench.queue.writer.foldersToWalk(of: source, limit: 9)[0]
         var chunk = WalkedChunk(folder: top.folder, isLast: false)
         chunk.files = [WalkedFile("a")]
         chunk.folders = [RawPath("deep")]
-        let deep = try #require(try await queue.writer.insert(walked: [chunk]).folders.last)
+        let deep = try #require(try await bench.queue.writer.insert(walked: [chunk]).folders.last)
         let (upper, lower) = (
             NodeID.folder(batch, path: RawPath("photos")), NodeID.folder(batch, path: RawPath("photos/deep"))
         )
         func found(_ name: String) async throws -> TransferPriority? {
             var more = WalkedChunk(folder: deep.folder, isLast: false)
             more.files = [WalkedFile(name)]
-            try await queue.writer.insert(walked: [more])
-            let claimed = try await queue.claimAll()
-            try await queue.writer.release(unstarted: claimed.map(\.claim))
+            try await bench.queue.writer.insert(walked: [more])
+            let claimed = try await bench.queue.claimAll()
+            try await bench.queue.writer.release(unstarted: claimed.map(\.claim))
             let lane = claimed.first { $0.name == RawPath(name) }?.lane
-            return try await queue.writer.lanes().first { $0.lane == lane }?.priority
+            return try await bench.queue.writer.lanes().first { $0.lane == lane }?.priority
         }
-        _ = try await queue.writer.set([lower], NodeSettings(priority: .high))
+        try await bench.set(lower, to: NodeSettings(priority: .high))
         #expect(try await found("first") == .high)
-        _ = try await queue.writer.runNow([upper])
+        try await bench.runNow(upper)
         #expect(try await found("second") == .high)
-        _ = try await queue.writer.set([upper], NodeSettings(priority: .low))
+        try await bench.set(upper, to: NodeSettings(priority: .low))
         #expect(try await found("third") == .low)
-        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        try await bench.undoLast()
         #expect(try await found("fourth") == .high)
-        try await queue.close()
+        try await bench.close()
     }
 
     @Test("a folder keeps the place of its own when the move of the one above it is taken back")
     func placesBelow() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.writer.add(.directory()).batch
-        let source = try await queue.writer.unscannedSources(of: batch)[0].source
-        try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
-        let top = try await queue.writer.foldersToWalk(of: source, limit: 9)[0]
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.writer.add(.directory()).batch
+        let source = try await bench.queue.writer.unscannedSources(of: batch)[0].source
+        try await bench.queue.writer.begin([FoundSource(source: source, kind: .directory)])
+        let top = try await bench.queue.writer.foldersToWalk(of: source, limit: 9)[0]
         var chunk = WalkedChunk(folder: top.folder, isLast: false)
         chunk.files = [WalkedFile("a")]
         chunk.folders = [RawPath("deep")]
-        let deep = try #require(try await queue.writer.insert(walked: [chunk]).folders.last)
+        let deep = try #require(try await bench.queue.writer.insert(walked: [chunk]).folders.last)
         var more = WalkedChunk(folder: deep.folder, isLast: false)
         more.files = [WalkedFile("x")]
-        try await queue.writer.insert(walked: [more])
-        _ = try await queue.writer.move([.folder(batch, path: RawPath("photos/deep"))], to: .top)
-        _ = try await queue.writer.move([.folder(batch, path: RawPath("photos"))], to: .bottom)
-        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        try await bench.queue.writer.insert(walked: [more])
+        try await bench.move(.folder(batch, path: RawPath("photos/deep")), to: .top)
+        try await bench.move(.folder(batch, path: RawPath("photos")), to: .bottom)
+        try await bench.undoLast()
         // What is found later in it stands where its folder does.
         more.files = [WalkedFile("y")]
-        try await queue.writer.insert(walked: [more])
-        #expect(try await names(queue, batch) == ["x", "y", "a"])
-        try await queue.close()
+        try await bench.queue.writer.insert(walked: [more])
+        #expect(try await names(bench.queue, batch) == ["x", "y", "a"])
+        try await bench.close()
     }
 
     @Test("a group of a screen stands together, page by page")
     func groups() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 6)
-        let first = try await queue.writer.move([task(3), task(4)], to: .top, asOne: true)
-        let second = try await queue.writer.move(
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 6)
+        let first = try await bench.queue.writer.move([task(3), task(4)], to: .top, asOne: true)
+        let second = try await bench.queue.writer.move(
             [task(6)], to: .top, asOne: true, rank: first.rank, joining: first.operation)
-        #expect(try await names(queue, batch) == ["file2", "file3", "file5", "file0", "file1", "file4"])
+        #expect(try await names(bench.queue, batch) == ["file2", "file3", "file5", "file0", "file1", "file4"])
         #expect(second.operation == first.operation)
-        let back = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        let back = try await bench.undoLast()
         #expect(back.undone == .move)
-        #expect(try await names(queue, batch) == ["file0", "file1", "file2", "file3", "file4", "file5"])
-        try await queue.close()
+        #expect(try await names(bench.queue, batch) == ["file0", "file1", "file2", "file3", "file4", "file5"])
+        try await bench.close()
     }
 
     @Test("batches change places among those of their priority")
     func batches() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
+        let bench = try ChangeBench()
         var batches: [BatchID] = []
-        for name in ["a", "b", "c"] { batches.append(try await queue.addTree(name, files: 1)) }
-        func order() async throws -> [BatchID] { try await queue.writer.lanes().map(\.batch) }
-        _ = try await queue.writer.move([.batch(batches[2])], to: .top)
+        for name in ["a", "b", "c"] { batches.append(try await bench.queue.addTree(name, files: 1)) }
+        func order() async throws -> [BatchID] { try await bench.queue.writer.lanes().map(\.batch) }
+        _ = try await bench.queue.writer.move([.batch(batches[2])], to: .top)
         #expect(try await order() == [batches[2], batches[0], batches[1]])
-        _ = try await queue.writer.move([.batch(batches[0])], to: .later)
+        _ = try await bench.queue.writer.move([.batch(batches[0])], to: .later)
         #expect(try await order() == [batches[2], batches[1], batches[0]])
-        _ = try await queue.writer.set([.batch(batches[0])], NodeSettings(priority: .high))
+        _ = try await bench.queue.writer.set([.batch(batches[0])], NodeSettings(priority: .high))
         #expect(try await order() == [batches[0], batches[2], batches[1]])
-        let refused = try await queue.writer.move([.batch(batches[1])], to: .before(.batch(batches[0])))
+        let refused = try await bench.queue.writer.move([.batch(batches[1])], to: .before(.batch(batches[0])))
         #expect(refused.results[0].message?.contains("--priority high") == true)
-        let wrong = try await queue.writer.move([task(1)], to: .before(task(2)))
+        let wrong = try await bench.queue.writer.move([task(1)], to: .before(task(2)))
         #expect(wrong.results[0].message == "t2 is not in b1: name a file or folder of b1, or move the batch")
-        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
-        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        try await bench.undoLast()
+        try await bench.undoLast()
         #expect(try await order() == [batches[2], batches[0], batches[1]])
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
+        try await bench.close()
     }
 
     @Test("a priority of its own lets a file go first, and goes with an undo; a million of others stay where they are")
@@ -202,319 +191,176 @@ import TransferModel
 
     @Test("limits are kept by what they are on, and an undo puts back what was so before")
     func limits() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
+        let bench = try ChangeBench()
         var options = TransferOptions()
         options.bytesPerSecond = 5000
-        let batch = try await queue.writer.add(.downloads(["http://h/a", "http://h/b"], options: options)).batch
-        _ = try await queue.writer.set([.batch(batch), task(1)], NodeSettings(limit: 700))
-        try await queue.writer.changeLimits(scoped: [.host("h"): 9])
+        let batch = try await bench.queue.writer.add(.downloads(["http://h/a", "http://h/b"], options: options)).batch
+        try await bench.set(.batch(batch), task(1), to: NodeSettings(limit: 700))
+        try await bench.queue.writer.changeLimits(scoped: [.host("h"): 9])
         let all: [LimitScope: Int64] = [.batch(batch): 700, .task(TaskID(rawValue: 1)): 700, .host("h"): 9]
-        #expect(try await queue.writer.limits() == all)
-        #expect(try await queue.reader.batch(batch)?.limit == 700)
-        #expect(try await queue.reader.standing(of: task(1))?.limits.map(\.rate) == [9, 700, 700])
-        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).undone == .limit)
-        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
-        #expect(try await queue.writer.limits() == [.batch(batch): 5000])
+        #expect(try await bench.queue.writer.limits() == all)
+        #expect(try await bench.queue.reader.batch(batch)?.limit == 700)
+        #expect(try await bench.queue.reader.standing(of: task(1))?.limits.map(\.rate) == [9, 700, 700])
+        #expect(try await bench.undoLast().undone == .limit)
+        try await bench.undoLast()
+        #expect(try await bench.queue.writer.limits() == [.batch(batch): 5000])
         // All of one request is one change.
-        let both = try await queue.writer.changeLimits(StoredLimits(up: "3M"), scoped: [.host("h"): 4, .host("i"): 5])
-        #expect(try await queue.writer.undoSteps(now: sandbox.clock.now).first?.operation == both)
-        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
-        #expect(try await queue.writer.storedLimits() == StoredLimits())
-        #expect(try await queue.writer.limits() == [.batch(batch): 5000])
-        #expect(try await queue.writer.changeLimits(StoredLimits(), scoped: [.host("h"): 0]) == nil)
+        let both = try await bench.queue.writer.changeLimits(
+            StoredLimits(up: "3M"), scoped: [.host("h"): 4, .host("i"): 5])
+        #expect(try await bench.queue.writer.undoSteps(now: bench.now).first?.operation == both)
+        try await bench.undoLast()
+        #expect(try await bench.queue.writer.storedLimits() == StoredLimits())
+        #expect(try await bench.queue.writer.limits() == [.batch(batch): 5000])
+        #expect(try await bench.queue.writer.changeLimits(StoredLimits(), scoped: [.host("h"): 0]) == nil)
         // What a request does not name stays as another one has set it.
-        try await queue.writer.changeLimits(StoredLimits(up: "1M"))
-        try await queue.writer.changeLimits(StoredLimits(down: "2M"))
-        try await queue.writer.changeLimits(scoped: [.host("j"): 6])
-        #expect(try await queue.writer.storedLimits() == StoredLimits(up: "1M", down: "2M"))
-        for _ in 0..<3 { _ = try await queue.writer.undo(.last, now: sandbox.clock.now) }
+        try await bench.queue.writer.changeLimits(StoredLimits(up: "1M"))
+        try await bench.queue.writer.changeLimits(StoredLimits(down: "2M"))
+        try await bench.queue.writer.changeLimits(scoped: [.host("j"): 6])
+        #expect(try await bench.queue.writer.storedLimits() == StoredLimits(up: "1M", down: "2M"))
+        for _ in 0..<3 { try await bench.undoLast() }
         // Nor does taking it back undo what another one has set since.
-        let first = try #require(try await queue.writer.changeLimits(StoredLimits(up: "1M", transfers: 4)))
-        try await queue.writer.changeLimits(StoredLimits(down: "2M", transfersPerHost: 3))
+        let first = try #require(try await bench.queue.writer.changeLimits(StoredLimits(up: "1M", transfers: 4)))
+        try await bench.queue.writer.changeLimits(StoredLimits(down: "2M", transfersPerHost: 3))
         let left = StoredLimits(down: "2M", transfersPerHost: 3)
-        #expect(try await queue.writer.undo(.operation(first), now: sandbox.clock.now).limits == left)
-        #expect(try await queue.writer.storedLimits() == left)
-        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
-        try await queue.writer.changeLimits(StoredLimits(up: "1M", transfers: 2))
-        #expect(try await queue.writer.storedLimits() == StoredLimits(up: "1M", transfers: 2))
-        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).limits == StoredLimits())
-        try await queue.writer.changeLimits(scoped: [.session(.default): 9])
-        _ = try await queue.writer.cancel([.batch(batch)])
-        _ = try await queue.writer.purge([.batch(batch)])
-        sandbox.clock.advance(by: .seconds(11))
-        _ = try await queue.writer.forgetPurged(now: sandbox.clock.now)
-        #expect(try await queue.writer.limits() == [.session(.default): 9])
-        try await queue.close()
+        #expect(try await bench.undo(first).limits == left)
+        #expect(try await bench.queue.writer.storedLimits() == left)
+        try await bench.undoLast()
+        try await bench.queue.writer.changeLimits(StoredLimits(up: "1M", transfers: 2))
+        #expect(try await bench.queue.writer.storedLimits() == StoredLimits(up: "1M", transfers: 2))
+        #expect(try await bench.undoLast().limits == StoredLimits())
+        try await bench.queue.writer.changeLimits(scoped: [.session(.default): 9])
+        try await bench.cancel(.batch(batch))
+        _ = try await bench.queue.writer.purge([.batch(batch)])
+        bench.sandbox.clock.advance(by: .seconds(11))
+        _ = try await bench.queue.writer.forgetPurged(now: bench.now)
+        #expect(try await bench.queue.writer.limits() == [.session(.default): 9])
+        try await bench.close()
     }
 
     @Test("a limit that another one has set again is not put back by who set it first")
     func limitsOfTwo() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let ours = try #require(try await queue.writer.changeLimits(StoredLimits(up: "3M"), scoped: [.host("k"): 6]))
-        let theirs = try #require(try await queue.writer.changeLimits(StoredLimits(up: "4M"), scoped: [.host("k"): 7]))
-        #expect(try await queue.writer.undo(.operation(ours), now: sandbox.clock.now).limits == StoredLimits(up: "4M"))
-        #expect(try await queue.writer.limits() == [.host("k"): 7])
+        let bench = try ChangeBench()
+        let ours = try #require(
+            try await bench.queue.writer.changeLimits(StoredLimits(up: "3M"), scoped: [.host("k"): 6]))
+        let theirs = try #require(
+            try await bench.queue.writer.changeLimits(StoredLimits(up: "4M"), scoped: [.host("k"): 7]))
+        #expect(try await bench.undo(ours).limits == StoredLimits(up: "4M"))
+        #expect(try await bench.queue.writer.limits() == [.host("k"): 7])
         // They see again what they had seen.
         #expect(
-            try await queue.writer.undo(.operation(theirs), now: sandbox.clock.now).limits == StoredLimits(up: "3M"))
-        #expect(try await queue.writer.limits() == [.host("k"): 6])
-        try await queue.close()
+            try await bench.undo(theirs).limits == StoredLimits(up: "3M"))
+        #expect(try await bench.queue.writer.limits() == [.host("k"): 6])
+        try await bench.close()
     }
 
     @Test("what may not start yet starts when its time has come, or at once when it is asked for")
     func times() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 2, held: true)
-        let later = sandbox.clock.now.advanced(by: .seconds(100))
-        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: later))
-        #expect(try await queue.reader.task(TaskID(rawValue: 1))?.waitReasons == [.notBefore])
-        #expect(try await queue.writer.nextWake() == later)
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 2, held: true)
+        let later = bench.later(100)
+        try await bench.set(task(1), to: NodeSettings(notBefore: later))
+        #expect(try await bench.queue.reader.task(TaskID(rawValue: 1))?.waitReasons == [.notBefore])
+        #expect(try await bench.queue.writer.nextWake() == later)
         // Once, though its batch is held.
-        _ = try await queue.writer.runNow([task(1)])
-        #expect(try await queue.reader.tasks(batch: batch, limit: 2).map(\.state) == [.queued, .created])
-        #expect(try await queue.reader.standing(of: task(1))?.state == .queued)
-        #expect(try await queue.claimAll(now: sandbox.clock.now).map(\.id) == [TaskID(rawValue: 1)])
-        _ = try await queue.writer.set([.batch(batch)], NodeSettings(notBefore: later))
-        _ = try await queue.writer.runNow([.batch(batch)])
-        #expect(try await queue.writer.lanes().allSatisfy { $0.isUrgent && !$0.isStopped && $0.notBefore == nil })
-        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
-        #expect(try await queue.reader.batch(batch)?.notBefore == later)
-        #expect(try await queue.writer.lanes().map(\.isStopped).contains(true))
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
-    }
-
-    @Test("taking a run-now back gives files their own times again", arguments: [0, 1, 2])
-    func timesAfterRunNow(_ depth: Int) async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(folders: ["d": 2])
-        let later = sandbox.clock.now.advanced(by: .seconds(100))
-        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: later))
-        let node: NodeID = [.batch(batch), .folder(batch, path: RawPath("photos/d")), task(1)][depth]
-        #expect(try await queue.writer.runNow([node]).results.map(\.result) == [.done])
-        #expect(try await queue.reader.task(TaskID(rawValue: 1))?.waitReasons == [])
-        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).undone == .runNow)
-        #expect(try await queue.reader.task(TaskID(rawValue: 1))?.waitReasons == [.notBefore])
-        #expect(try await queue.writer.nextWake() == later)
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
-    }
-
-    @Test("times that a run-now of several files took come back with it, of files that run by now, too")
-    func timesOfSeveral() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        _ = try await queue.addTree(files: 3)
-        let later = sandbox.clock.now.advanced(by: .seconds(100))
-        for number in [1, 2, 3] as [Int64] {
-            _ = try await queue.writer.set([task(number)], NodeSettings(notBefore: later))
-        }
-        _ = try await queue.writer.runNow([task(1), task(2), task(3)])
-        let claimed = try await queue.claimAll(now: sandbox.clock.now)
-        queue.writer.record(.running, for: try #require(claimed.first { $0.id == TaskID(rawValue: 2) }).claim)
-        try await queue.writer.commit()
-        // In part first.
-        _ = try await queue.writer.undo(.nodes([task(3)]), now: sandbox.clock.now)
-        func waits() async throws -> [WaitReasons] {
-            try await queue.reader.tasks(limit: 3).map {
-                $0.waitReasons.contains(.notBefore) ? WaitReasons(.notBefore) : []
-            }
-        }
-        #expect(try await waits() == [[], [], WaitReasons(.notBefore)])
-        let back = try await queue.writer.undo(.last, now: sandbox.clock.now)
-        #expect(back.stopped.contains { $0.task == TaskID(rawValue: 2) })
-        #expect(try await waits().allSatisfy { $0 == WaitReasons(.notBefore) })
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
-    }
-
-    @Test("a time that was given since stays when an older run-now is taken back, and then brings what was before both")
-    func timesOfHeirs() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 1)
-        let (first, second) = (
-            sandbox.clock.now.advanced(by: .seconds(100)), sandbox.clock.now.advanced(by: .seconds(200))
-        )
-        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: first))
-        _ = try await queue.writer.runNow([.batch(batch)])
-        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: second))
-        #expect(try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now).undone == .runNow)
-        #expect(try await queue.writer.nextWake() == second)
-        #expect(try await queue.writer.undo(.nodes([task(1)]), now: sandbox.clock.now).undone == .set)
-        #expect(try await queue.writer.nextWake() == first)
-        try await queue.close()
-    }
-
-    @Test("a newer time stays when an older run-now of several batches is taken back, whichever comes first")
-    func timesOfTwoBatches() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let (one, other) = (try await queue.addTree("one", files: 1), try await queue.addTree("other", files: 1))
-        let (first, second) = (
-            sandbox.clock.now.advanced(by: .seconds(100)), sandbox.clock.now.advanced(by: .seconds(200))
-        )
-        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: first))
-        let run = try #require(try await queue.writer.runNow([.batch(one), .batch(other)]).operation)
-        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: second))
-        #expect(try await queue.writer.undo(.operation(run), now: sandbox.clock.now).undone == .runNow)
-        #expect(try await queue.writer.nextWake() == second)
-        #expect(try await queue.writer.undo(.nodes([task(1)]), now: sandbox.clock.now).undone == .set)
-        #expect(try await queue.writer.nextWake() == first)
-        try await queue.close()
-    }
-
-    @Test("a run-now of a batch is no later change of a file's priority")
-    func laneOfBatch() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 1)
-        let later = sandbox.clock.now.advanced(by: .seconds(100))
-        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: later))
-        let high = try #require(try await queue.writer.set([task(1)], NodeSettings(priority: .high)).operation)
-        _ = try await queue.writer.runNow([.batch(batch)])
-        _ = try await queue.writer.undo(.operation(high), now: sandbox.clock.now)
-        #expect(try await priorities(queue, batch) == [.normal])
-        _ = try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now)
-        #expect(try await priorities(queue, batch) == [.normal])
-        #expect(try await queue.reader.task(TaskID(rawValue: 1))?.waitReasons == [.notBefore])
-        try await queue.close()
-    }
-
-    @Test("each of several files whose cancel is taken back one by one runs again at its own time")
-    func cancelOneByOne() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 2)
-        let later = sandbox.clock.now.advanced(by: .seconds(100))
-        for number in [1, 2] as [Int64] {
-            _ = try await queue.writer.set([task(number)], NodeSettings(notBefore: later))
-        }
-        _ = try await queue.writer.cancel([task(1), task(2)])
-        for number in [1, 2] as [Int64] {
-            #expect(try await queue.writer.undo(.nodes([task(number)]), now: sandbox.clock.now).undone == .cancel)
-            #expect(try await queue.reader.task(TaskID(rawValue: number))?.waitReasons == [.notBefore])
-        }
-        #expect(try await queue.reader.batch(batch)?.filesWaiting == 2)
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
-    }
-
-    @Test("a time that is taken back while a later run-now stands does not come back with that")
-    func timeBelowRunNow() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 1)
-        let (first, second) = (
-            sandbox.clock.now.advanced(by: .seconds(100)), sandbox.clock.now.advanced(by: .seconds(200))
-        )
-        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: first))
-        let set = try #require(try await queue.writer.set([task(1)], NodeSettings(notBefore: second)).operation)
-        _ = try await queue.writer.runNow([.batch(batch)])
-        _ = try await queue.writer.undo(.operation(set), now: sandbox.clock.now)
-        #expect(try await queue.reader.task(TaskID(rawValue: 1))?.waitReasons == [])
-        _ = try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now)
-        #expect(try await queue.writer.nextWake() == first)
-        try await queue.close()
+        try await bench.runNow(task(1))
+        #expect(try await bench.queue.reader.tasks(batch: batch, limit: 2).map(\.state) == [.queued, .created])
+        #expect(try await bench.queue.reader.standing(of: task(1))?.state == .queued)
+        #expect(try await bench.queue.claimAll(now: bench.now).map(\.id) == [TaskID(rawValue: 1)])
+        try await bench.set(.batch(batch), to: NodeSettings(notBefore: later))
+        try await bench.runNow(.batch(batch))
+        #expect(try await bench.queue.writer.lanes().allSatisfy { $0.isUrgent && !$0.isStopped && $0.notBefore == nil })
+        try await bench.undoLast()
+        #expect(try await bench.queue.reader.batch(batch)?.notBefore == later)
+        #expect(try await bench.queue.writer.lanes().map(\.isStopped).contains(true))
+        try await bench.close()
     }
 
     @Test("taking a cancel of several batches back in part leaves the others as they are")
     func cancelInPart() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let one = try await queue.addTree("one", files: 1)
-        let other = try await queue.writer.add(.downloads(["http://host/f"])).batch
-        let claimed = try await queue.claimAll()
+        let bench = try ChangeBench()
+        let one = try await bench.queue.addTree("one", files: 1)
+        let other = try await bench.queue.writer.add(.downloads(["http://host/f"])).batch
+        let claimed = try await bench.queue.claimAll()
         let publishing = try #require(claimed.first { $0.batch == other })
-        #expect(try await queue.writer.leaveToPublish(publishing.claim, as: RawPath("/dst/f")) == .granted)
-        _ = try await queue.writer.cancel([.batch(one), .batch(other)])
+        #expect(try await bench.queue.writer.leaveToPublish(publishing.claim, as: RawPath("/dst/f")) == .granted)
+        try await bench.cancel(.batch(one), .batch(other))
         // It did not get its name.
-        queue.writer.record(.failed(TransferError(.destinationExists, "taken")), for: publishing.claim)
-        try await queue.writer.commit()
-        #expect(try await queue.reader.batch(other)?.state == .cancelled)
-        _ = try await queue.writer.undo(.nodes([.batch(one)]), now: sandbox.clock.now)
-        #expect(try await queue.reader.batch(other)?.state == .cancelled)
-        #expect(try await queue.reader.check() == [])
-        _ = try await queue.writer.undo(.nodes([.batch(other)]), now: sandbox.clock.now)
-        #expect(try await queue.reader.batch(other)?.state.isTerminal == false)
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
+        bench.queue.writer.record(.failed(TransferError(.destinationExists, "taken")), for: publishing.claim)
+        try await bench.queue.writer.commit()
+        #expect(try await bench.queue.reader.batch(other)?.state == .cancelled)
+        try await bench.undo(.batch(one))
+        #expect(try await bench.queue.reader.batch(other)?.state == .cancelled)
+        #expect(try await bench.queue.reader.check() == [])
+        try await bench.undo(.batch(other))
+        #expect(try await bench.queue.reader.batch(other)?.state.isTerminal == false)
+        try await bench.close()
     }
 
     @Test("the undo of an older move knows batches that came after it")
     func laterBatches() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let (a, b) = (try await queue.addTree("a", files: 1), try await queue.addTree("b", files: 1))
-        let first = try #require(try await queue.writer.move([.batch(b)], to: .top).operation)
-        let c = try await queue.addTree("c", files: 1)
-        let second = try #require(try await queue.writer.move([.batch(c)], to: .top).operation)
-        _ = try await queue.writer.undo(.operation(first), now: sandbox.clock.now)
-        _ = try await queue.writer.undo(.operation(second), now: sandbox.clock.now)
-        let order = try await queue.reader.section(SectionRequest(parent: nil, limit: 10))?.rows.map(\.id)
+        let bench = try ChangeBench()
+        let (a, b) = (try await bench.queue.addTree("a", files: 1), try await bench.queue.addTree("b", files: 1))
+        let first = try await bench.move(.batch(b), to: .top)
+        let c = try await bench.queue.addTree("c", files: 1)
+        let second = try await bench.move(.batch(c), to: .top)
+        try await bench.undo(first)
+        try await bench.undo(second)
+        let order = try await bench.queue.reader.section(SectionRequest(parent: nil, limit: 10))?.rows.map(\.id)
         #expect(order == [.batch(a), .batch(b), .batch(c)])
-        try await queue.close()
+        try await bench.close()
     }
 
     @Test("taking a cancel back leaves a file that was retried and cancelled again as it is")
     func cancelledAgain() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 2)
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 2)
         func states() async throws -> [TransferState] {
-            try await queue.reader.tasks(batch: batch, limit: 2).map(\.state)
+            try await bench.queue.reader.tasks(batch: batch, limit: 2).map(\.state)
         }
-        _ = try await queue.writer.cancel([.batch(batch)])
-        _ = try await queue.writer.retry([.batch(batch)])
-        _ = try await queue.writer.cancel([task(1)])
-        #expect(try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now).undone == .cancel)
+        try await bench.cancel(.batch(batch))
+        _ = try await bench.queue.writer.retry([.batch(batch)])
+        try await bench.cancel(task(1))
+        #expect(try await bench.undo(.batch(batch)).undone == .cancel)
         #expect(try await states() == [.cancelled, .queued])
-        #expect(try await queue.writer.undo(.nodes([task(1)]), now: sandbox.clock.now).undone == .cancel)
+        #expect(try await bench.undo(task(1)).undone == .cancel)
         #expect(try await states() == [.queued, .queued])
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
+        try await bench.close()
     }
 
     @Test("a retry of a batch leaves the time that a person gave one of its files")
     func retryKeepsTimes() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 2)
-        let later = sandbox.clock.now.advanced(by: .seconds(100))
-        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: later))
-        let claimed = try await queue.claimAll(now: sandbox.clock.now)
-        for task in claimed { queue.writer.record(.failed(TransferError(.http, "no")), for: task.claim) }
-        try await queue.writer.commit()
-        #expect(try await queue.writer.retry([.batch(batch)]).results.map(\.result) == [.done])
-        #expect(try await queue.reader.tasks(batch: batch, limit: 2).map(\.state) == [.waiting, .queued])
-        #expect(try await queue.reader.task(TaskID(rawValue: 1))?.retryAt == later)
-        try await queue.close()
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 2)
+        let later = bench.later(100)
+        try await bench.set(task(1), to: NodeSettings(notBefore: later))
+        let claimed = try await bench.queue.claimAll(now: bench.now)
+        for task in claimed { bench.queue.writer.record(.failed(TransferError(.http, "no")), for: task.claim) }
+        try await bench.queue.writer.commit()
+        #expect(try await bench.queue.writer.retry([.batch(batch)]).results.map(\.result) == [.done])
+        #expect(try await bench.queue.reader.tasks(batch: batch, limit: 2).map(\.state) == [.waiting, .queued])
+        #expect(try await bench.queue.reader.task(TaskID(rawValue: 1))?.retryAt == later)
+        try await bench.close()
     }
 
     @Test("taking back an older change leaves what a newer one has set; the newer one then brings what was before both")
     func olderSet() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 1)
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 1)
         func set(_ settings: NodeSettings) async throws -> Int64 {
-            try #require(try await queue.writer.set([.batch(batch)], settings).operation)
+            try #require(try await bench.queue.writer.set([.batch(batch)], settings).operation)
         }
         func shown() async throws -> [Int64?] {
-            let snapshot = try #require(try await queue.reader.batch(batch))
+            let snapshot = try #require(try await bench.queue.reader.batch(batch))
             return [snapshot.limit, Int64(snapshot.priority.level)]
         }
         let before = try await shown()
         let first = try await set(NodeSettings(priority: .high, limit: 1000))
         let second = try await set(NodeSettings(limit: 2000))
-        _ = try await queue.writer.undo(.operation(first), now: sandbox.clock.now)
+        try await bench.undo(first)
         #expect(try await shown() == [2000, before[1]])
-        _ = try await queue.writer.undo(.operation(second), now: sandbox.clock.now)
+        try await bench.undo(second)
         #expect(try await shown() == before)
-        try await queue.close()
+        try await bench.close()
     }
 
     /// Priorities of the tasks 1, 2 … of a batch.
@@ -524,71 +370,68 @@ import TransferModel
 
     @Test("taking back an older priority leaves a newer one of the same file, which then brings what was before both")
     func olderPriority() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 3)
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 3)
         func set(_ tasks: [NodeID], _ priority: TransferPriority) async throws -> Int64 {
-            try #require(try await queue.writer.set(tasks, NodeSettings(priority: priority)).operation)
+            try #require(try await bench.queue.writer.set(tasks, NodeSettings(priority: priority)).operation)
         }
         func undo(_ choice: UndoChoice) async throws {
-            let back = try await queue.writer.undo(choice, now: sandbox.clock.now)
+            let back = try await bench.queue.writer.undo(choice, now: bench.now)
             #expect(back.undone != nil && back.results.allSatisfy { $0.result == .done })
         }
         let first = try await set([task(1), task(2), task(3)], .high)
         let second = try await set([task(1)], .low)
         let third = try await set([task(1), task(3)], .background)
-        #expect(try await priorities(queue, batch) == [.background, .high, .background])
+        #expect(try await priorities(bench.queue, batch) == [.background, .high, .background])
         try await undo(.operation(first))
-        #expect(try await priorities(queue, batch) == [.background, .normal, .background])
+        #expect(try await priorities(bench.queue, batch) == [.background, .normal, .background])
         // In part: what is taken back of a change is no part of it any more.
         try await undo(.nodes([task(1)]))
-        #expect(try await priorities(queue, batch) == [.low, .normal, .background])
+        #expect(try await priorities(bench.queue, batch) == [.low, .normal, .background])
         let last = try await set([task(1)], .interactive)
         try await undo(.operation(third))
-        #expect(try await priorities(queue, batch) == [.interactive, .normal, .normal])
+        #expect(try await priorities(bench.queue, batch) == [.interactive, .normal, .normal])
         try await undo(.operation(second))
-        #expect(try await priorities(queue, batch) == [.interactive, .normal, .normal])
+        #expect(try await priorities(bench.queue, batch) == [.interactive, .normal, .normal])
         try await undo(.operation(last))
-        #expect(try await priorities(queue, batch) == [.normal, .normal, .normal])
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
+        #expect(try await priorities(bench.queue, batch) == [.normal, .normal, .normal])
+        try await bench.close()
     }
 
     @Test("taking back a move leaves the priority that a file was given since, and the other way round")
     func moveAndPriority() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 3)
-        let move = try #require(try await queue.writer.move([task(3)], to: .top).operation)
-        let set = try #require(try await queue.writer.set([task(3)], NodeSettings(priority: .high)).operation)
-        let moved = try #require(try await queue.writer.move([task(3), task(2)], to: .top).operation)
-        _ = try await queue.writer.undo(.operation(move), now: sandbox.clock.now)
-        #expect(try await priorities(queue, batch) == [.normal, .normal, .high])
-        _ = try await queue.writer.undo(.operation(set), now: sandbox.clock.now)
-        #expect(try await priorities(queue, batch) == [.normal, .normal, .normal])
-        #expect(try await names(queue, batch) == ["file2", "file1", "file0"])
-        _ = try await queue.writer.undo(.operation(moved), now: sandbox.clock.now)
-        #expect(try await names(queue, batch) == ["file0", "file1", "file2"])
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 3)
+        let move = try await bench.move(task(3), to: .top)
+        let set = try await bench.set(task(3), to: NodeSettings(priority: .high))
+        let moved = try await bench.move(task(3), task(2), to: .top)
+        try await bench.undo(move)
+        #expect(try await priorities(bench.queue, batch) == [.normal, .normal, .high])
+        try await bench.undo(set)
+        #expect(try await priorities(bench.queue, batch) == [.normal, .normal, .normal])
+        #expect(try await names(bench.queue, batch) == ["file2", "file1", "file0"])
+        try await bench.undo(moved)
+        #expect(try await names(bench.queue, batch) == ["file0", "file1", "file2"])
+        try await bench.close()
     }
 
     @Test("taking back what an older change gave folders leaves what a newer one gave one of them, or all of them")
     func olderFolders() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(folders: ["a": 1, "b": 1])
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(folders: ["a": 1, "b": 1])
         func given() throws -> [String] {
-            try sandbox.database().rows("SELECT name, priority FROM folders WHERE priority IS NOT NULL ORDER BY name") {
+            try bench.sandbox.database().rows(
+                "SELECT name, priority FROM folders WHERE priority IS NOT NULL ORDER BY name"
+            ) {
                 "\(RawPath($0.bytes(0)).displayed) \($0.integer(1))"
             }
         }
         func set(_ path: String, _ priority: TransferPriority) async throws -> Int64 {
             let node = NodeID.folder(batch, path: RawPath(path))
-            return try #require(try await queue.writer.set([node], NodeSettings(priority: priority)).operation)
+            return try await bench.set(node, to: NodeSettings(priority: priority))
         }
         func undo(_ operation: Int64) async throws {
-            #expect(try await queue.writer.undo(.operation(operation), now: sandbox.clock.now).undone == .set)
+            #expect(try await bench.undo(operation).undone == .set)
         }
         let inner = try await set("photos/a", .high)
         let all = try await set("photos", .low)
@@ -597,120 +440,112 @@ import TransferModel
         #expect(try given() == ["b \(bulk)", "photos \(low)"])
         try await undo(inner)
         #expect(try given() == ["b \(bulk)", "photos \(low)"])
-        #expect(try await priorities(queue, batch) == [.low, .background])
+        #expect(try await priorities(bench.queue, batch) == [.low, .background])
         try await undo(all)
         #expect(try given() == ["b \(bulk)"])
-        #expect(try await priorities(queue, batch) == [.normal, .background])
+        #expect(try await priorities(bench.queue, batch) == [.normal, .background])
         try await undo(other)
         #expect(try given() == [])
-        #expect(try await priorities(queue, batch) == [.normal, .normal])
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
+        #expect(try await priorities(bench.queue, batch) == [.normal, .normal])
+        try await bench.close()
     }
 
     @Test("taking back an older move of a batch leaves the order of a newer one, which then brings that before both")
     func olderPositions() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
+        let bench = try ChangeBench()
         var batches: [BatchID] = []
-        for name in ["a", "b", "c"] { batches.append(try await queue.addTree(name, files: 1)) }
+        for name in ["a", "b", "c"] { batches.append(try await bench.queue.addTree(name, files: 1)) }
         func order() async throws -> [Int] {
-            try await queue.writer.lanes().compactMap { batches.firstIndex(of: $0.batch) }
+            try await bench.queue.writer.lanes().compactMap { batches.firstIndex(of: $0.batch) }
         }
-        let first = try #require(try await queue.writer.move([.batch(batches[1])], to: .top).operation)
+        let first = try #require(try await bench.queue.writer.move([.batch(batches[1])], to: .top).operation)
         let second = try #require(
-            try await queue.writer.move([.batch(batches[2])], to: .before(.batch(batches[0]))).operation)
+            try await bench.queue.writer.move([.batch(batches[2])], to: .before(.batch(batches[0]))).operation)
         #expect(try await order() == [1, 2, 0])
-        _ = try await queue.writer.undo(.operation(first), now: sandbox.clock.now)
+        try await bench.undo(first)
         #expect(try await order() == [1, 2, 0])
-        _ = try await queue.writer.undo(.operation(second), now: sandbox.clock.now)
+        try await bench.undo(second)
         #expect(try await order() == [0, 1, 2])
-        try await queue.close()
+        try await bench.close()
     }
 
     @Test("of many nodes the newest change is taken back first, with work that grows as their number does")
     func manyTakenBack() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 800)
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 800)
         func steps(_ count: Int64) async throws -> Int64 {
             let nodes = (1...count).map { task($0) }
             for node in nodes {
-                _ = try await queue.writer.set([node], NodeSettings(limit: 1000))
-                _ = try await queue.writer.set([node], NodeSettings(priority: .high, limit: 2000))
+                try await bench.set(node, to: NodeSettings(limit: 1000))
+                try await bench.set(node, to: NodeSettings(priority: .high, limit: 2000))
             }
-            let before = await queue.writer.virtualMachineSteps()
+            let before = await bench.queue.writer.virtualMachineSteps()
             // The newer change of each stands when the older one goes.
-            let back = try await queue.writer.undo(.nodes(nodes.reversed()), now: sandbox.clock.now)
+            let back = try await bench.queue.writer.undo(.nodes(nodes.reversed()), now: bench.now)
             #expect(back.results.map(\.id) == nodes.reversed() && back.results.allSatisfy { $0.result == .done })
-            let done = await queue.writer.virtualMachineSteps() - before
-            let all = try await queue.reader.tasks(batch: batch, limit: 800)
+            let done = await bench.queue.writer.virtualMachineSteps() - before
+            let all = try await bench.queue.reader.tasks(batch: batch, limit: 800)
             #expect(all.allSatisfy { $0.priority == .normal && $0.limit ?? 1000 == 1000 })
-            sandbox.clock.advance(by: .seconds(4000))
+            bench.sandbox.clock.advance(by: .seconds(4000))
             return done
         }
         let few = try await steps(100)
         let many = try await steps(800)
         #expect(many < 10 * few, "\(many) steps for 800 nodes, \(few) for 100")
-        try await queue.close()
+        try await bench.close()
     }
 
     @Test(
         "what ran in spite of its held batch stops when that is taken back, or when it gets another priority",
         arguments: [0, 1, 2])
     func runNowTakenBack(way: Int) async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 2, held: true)
-        _ = try await queue.writer.runNow([task(1)])
-        #expect(try await queue.claimAll(now: sandbox.clock.now).map(\.id) == [TaskID(rawValue: 1)])
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 2, held: true)
+        try await bench.runNow(task(1))
+        #expect(try await bench.queue.claimAll(now: bench.now).map(\.id) == [TaskID(rawValue: 1)])
         let change =
             switch way {
-            case 0: try await queue.writer.undo(.last, now: sandbox.clock.now)
-            case 1: try await queue.writer.set([task(1)], NodeSettings(priority: .high))
+            case 0: try await bench.undoLast()
+            case 1: try await bench.queue.writer.set([task(1)], NodeSettings(priority: .high))
             default:
-                try await queue.writer.set([.folder(batch, path: RawPath("photos"))], NodeSettings(priority: .high))
+                try await bench.queue.writer.set(
+                    [.folder(batch, path: RawPath("photos"))], NodeSettings(priority: .high))
             }
         #expect(change.stopped.map(\.task) == [TaskID(rawValue: 1)])
-        #expect(try await queue.reader.tasks(batch: batch, limit: 2).map(\.state) == [.created, .created])
-        #expect(try await queue.claimAll(now: sandbox.clock.now).isEmpty)
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
+        #expect(try await bench.queue.reader.tasks(batch: batch, limit: 2).map(\.state) == [.created, .created])
+        #expect(try await bench.queue.claimAll(now: bench.now).isEmpty)
+        try await bench.close()
     }
 
     @Test("a purge is taken back whole; nothing of it is seen meanwhile")
     func purge() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 2)
-        try await queue.complete(try await queue.claimAll())
-        let before = try await queue.reader.batch(batch)
-        let purged = try await queue.writer.purgeFinished()
-        #expect(try await queue.reader.batch(batch) == nil)
-        #expect(try await queue.reader.task(TaskID(rawValue: 1)) == nil)
-        #expect(try await queue.reader.totals().batches == 0)
-        #expect(try await queue.writer.retry([.batch(batch)]).results[0].code == .noSuchObject)
-        let back = try await queue.writer.undo(.operation(try #require(purged.operation)), now: sandbox.clock.now)
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 2)
+        try await bench.queue.complete(try await bench.queue.claimAll())
+        let before = try await bench.queue.reader.batch(batch)
+        let purged = try await bench.queue.writer.purgeFinished()
+        #expect(try await bench.queue.reader.batch(batch) == nil)
+        #expect(try await bench.queue.reader.task(TaskID(rawValue: 1)) == nil)
+        #expect(try await bench.queue.reader.totals().batches == 0)
+        #expect(try await bench.queue.writer.retry([.batch(batch)]).results[0].code == .noSuchObject)
+        let back = try await bench.queue.writer.undo(.operation(try #require(purged.operation)), now: bench.now)
         #expect(back.undone == .purge && back.results.map(\.id) == [.batch(batch)])
-        #expect(try await queue.reader.batch(batch) == before)
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
+        #expect(try await bench.queue.reader.batch(batch) == before)
+        try await bench.close()
     }
 
     @Test("pause and resume are taken back, and what was held is held again")
     func pauses() async throws {
-        let sandbox = try Sandbox()
-        let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 2, held: true)
-        _ = try await queue.writer.resume([.batch(batch)])
-        _ = try await queue.claimAll()
-        let back = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 2, held: true)
+        _ = try await bench.queue.writer.resume([.batch(batch)])
+        _ = try await bench.queue.claimAll()
+        let back = try await bench.undoLast()
         #expect(back.undone == .resume && back.stopped.count == 2)
-        #expect(try await queue.reader.batch(batch)?.state == .created)
-        _ = try await queue.writer.pause([task(2)])
-        #expect(try await queue.writer.undo(.nodes([task(2)]), now: sandbox.clock.now).undone == .pause)
-        #expect(try await queue.reader.batch(batch)?.state == .created)
-        #expect(try await queue.reader.check() == [])
-        try await queue.close()
+        #expect(try await bench.queue.reader.batch(batch)?.state == .created)
+        _ = try await bench.queue.writer.pause([task(2)])
+        #expect(try await bench.undo(task(2)).undone == .pause)
+        #expect(try await bench.queue.reader.batch(batch)?.state == .created)
+        try await bench.close()
     }
 }

@@ -126,4 +126,111 @@ import TransferModel
         #expect(try await bench.delays() == [100, 100])
         try await bench.close()
     }
+
+    @Test("taking a run-now back gives files their own times again", arguments: [0, 1, 2])
+    func timesAfterRunNow(_ depth: Int) async throws {
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(folders: ["d": 2])
+        try await bench.delay(bench.task(1), by: 100)
+        let node: NodeID = [.batch(batch), .folder(batch, path: RawPath("photos/d")), bench.task(1)][depth]
+        try await bench.runNow(node)
+        #expect(try await bench.delays() == [nil, nil])
+        #expect(try await bench.undoLast().undone == .runNow)
+        #expect(try await bench.delays() == [100, nil])
+        #expect(try await bench.queue.writer.nextWake() == bench.later(100))
+        try await bench.close()
+    }
+
+    @Test("times that a run-now of several files took come back with it, of files that run by now, too")
+    func timesOfSeveral() async throws {
+        let bench = try ChangeBench()
+        let queue = bench.queue
+        _ = try await queue.addTree(files: 3)
+        try await bench.delay(bench.task(1), bench.task(2), bench.task(3), by: 100)
+        try await bench.runNow(bench.task(1), bench.task(2), bench.task(3))
+        let claimed = try await queue.claimAll(now: bench.now)
+        queue.writer.record(.running, for: try #require(claimed.first { $0.id == TaskID(rawValue: 2) }).claim)
+        try await queue.writer.commit()
+        // In part first.
+        try await bench.undo(bench.task(3))
+        #expect(try await bench.delays() == [nil, nil, 100])
+        let back = try await bench.undoLast()
+        #expect(back.stopped.contains { $0.task == TaskID(rawValue: 2) })
+        #expect(try await bench.delays() == [100, 100, 100])
+        try await bench.close()
+    }
+
+    @Test("a time that was given since stays when an older run-now is taken back, and then brings what was before both")
+    func timesOfHeirs() async throws {
+        let bench = try ChangeBench()
+        let batch = NodeID.batch(try await bench.queue.addTree(files: 1))
+        try await bench.delay(bench.task(1), by: 100)
+        try await bench.runNow(batch)
+        try await bench.delay(bench.task(1), by: 200)
+        #expect(try await bench.undo(batch).undone == .runNow)
+        #expect(try await bench.delays() == [200])
+        #expect(try await bench.undo(bench.task(1)).undone == .set)
+        #expect(try await bench.delays() == [100])
+        try await bench.close()
+    }
+
+    @Test("a newer time stays when an older run-now of several batches is taken back, whichever comes first")
+    func timesOfTwoBatches() async throws {
+        for order in 0...1 {
+            let bench = try ChangeBench()
+            let one = NodeID.batch(try await bench.queue.addTree("one", files: 1))
+            let other = NodeID.batch(try await bench.queue.addTree("other", files: 1))
+            try await bench.delay(bench.task(1), by: 100)
+            let run = try await order == 0 ? bench.runNow(one, other) : bench.runNow(other, one)
+            try await bench.delay(bench.task(1), by: 200)
+            #expect(try await bench.undo(run).undone == .runNow)
+            #expect(try await bench.delays() == [200, nil])
+            #expect(try await bench.undo(bench.task(1)).undone == .set)
+            #expect(try await bench.delays() == [100, nil])
+            try await bench.close()
+        }
+    }
+
+    @Test("a run-now of a batch is no later change of a file's priority")
+    func laneOfBatch() async throws {
+        let bench = try ChangeBench()
+        let batch = NodeID.batch(try await bench.queue.addTree(files: 1))
+        try await bench.delay(bench.task(1), by: 100)
+        let high = try await bench.set(bench.task(1), to: NodeSettings(priority: .high))
+        try await bench.runNow(batch)
+        try await bench.undo(high)
+        #expect(try await bench.priorities() == [.normal])
+        try await bench.undo(batch)
+        #expect(try await bench.priorities() == [.normal])
+        #expect(try await bench.delays() == [100])
+        try await bench.close()
+    }
+
+    @Test("each of several files whose cancel is taken back one by one runs again at its own time")
+    func cancelOneByOne() async throws {
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 2)
+        try await bench.delay(bench.task(1), bench.task(2), by: 100)
+        try await bench.cancel(bench.task(1), bench.task(2))
+        #expect(try await bench.undo(bench.task(1)).undone == .cancel)
+        #expect(try await bench.delays() == [100, nil])
+        #expect(try await bench.undo(bench.task(2)).undone == .cancel)
+        #expect(try await bench.delays() == [100, 100])
+        #expect(try await bench.queue.reader.batch(batch)?.filesWaiting == 2)
+        try await bench.close()
+    }
+
+    @Test("a time that is taken back while a later run-now stands does not come back with that")
+    func timeBelowRunNow() async throws {
+        let bench = try ChangeBench()
+        let batch = NodeID.batch(try await bench.queue.addTree(files: 1))
+        try await bench.delay(bench.task(1), by: 100)
+        let set = try await bench.delay(bench.task(1), by: 200)
+        try await bench.runNow(batch)
+        try await bench.undo(set)
+        #expect(try await bench.delays() == [nil])
+        try await bench.undo(batch)
+        #expect(try await bench.delays() == [100])
+        try await bench.close()
+    }
 }
