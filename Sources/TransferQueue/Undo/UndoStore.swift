@@ -165,7 +165,7 @@ struct UndoStore: QueueSubject {
 
     private func taken(_ step: UndoneStep, of node: NodeID) -> NodeResult {
         var result = NodeResult(id: node, result: .done)
-        guard step.deed == .pause, step.before.paused == true else { return result }
+        guard step.deed == .pause, step.before.paused == true, !pauseHasEnded(step) else { return result }
         result.pausedAgain = true
         result.pausedUntil = step.before.pauseEnd?.value.map { Timestamp(milliseconds: $0) }
         return result
@@ -173,16 +173,21 @@ struct UndoStore: QueueSubject {
 
     private func takeBackPause(_ step: UndoneStep, _ change: inout NodeChange) throws {
         guard let node = step.node, let target = try finder.target(node) else { return }
-        guard step.before.paused == true else { return try pauses.endPause(of: node, target) }
+        guard step.before.paused == true, !pauseHasEnded(step) else { return try pauses.endPause(of: node, target) }
         // Only when it ends was another.
         try pauseAgain(node, target, step, &change)
     }
 
     private func takeBackResume(_ step: UndoneStep, _ change: inout NodeChange) throws {
         guard let node = step.node, let target = try finder.target(node) else { return }
-        if step.before.paused != false { try pauseAgain(node, target, step, &change) }
+        if step.before.paused != false, !pauseHasEnded(step) { try pauseAgain(node, target, step, &change) }
         guard step.before.held == true, case .batch(let batch, let root) = target else { return }
         try pauses.hold(batch, root, &change)
+    }
+
+    /// Returns true when the pause that a node had before would have ended by itself meanwhile.
+    private func pauseHasEnded(_ step: UndoneStep) -> Bool {
+        step.before.pauseEnd?.value.map { $0 <= clock().milliseconds } ?? false
     }
 
     private func pauseAgain(

@@ -548,4 +548,22 @@ import TransferModel
         #expect(try await bench.queue.reader.batch(batch)?.state == .created)
         try await bench.close()
     }
+
+    @Test("a pause whose end has come meanwhile does not come back", arguments: [false, true])
+    func pauseThatHasEnded(isOfPause: Bool) async throws {
+        let bench = try ChangeBench()
+        _ = try await bench.queue.addTree(files: 1)
+        _ = try await bench.queue.writer.pause([task(1)], until: bench.later(3))
+        // Taken back is either that it goes on, or that it goes on later.
+        let change =
+            isOfPause
+            ? try await bench.queue.writer.pause([task(1)], until: bench.later(100))
+            : try await bench.queue.writer.resume([task(1)])
+        let operation = try #require(change.operation)
+        bench.sandbox.clock.advance(by: .seconds(4))
+        let back = try await bench.undo(operation)
+        #expect(back.results.allSatisfy { $0.pausedAgain != true && $0.pausedUntil == nil })
+        #expect(try await bench.states() == [.queued])
+        try await bench.close()
+    }
 }
