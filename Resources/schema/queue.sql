@@ -267,3 +267,5 @@ CREATE TABLE linked_folders (
     folder INTEGER NOT NULL,         -- its name is that of the link
     PRIMARY KEY (source, folder)
 ) WITHOUT ROWID;
+
+CREATE TABLE interrupted (task INTEGER PRIMARY KEY) STRICT;

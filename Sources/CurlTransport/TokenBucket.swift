@@ -78,6 +78,9 @@ package struct RateLimits {
     /// No limits.
     package static var none: RateLimits { RateLimits() }
 
+    /// The least of them, in bytes a second; `nil`: there is none.
+    package var least: Int64? { (up + down).compactMap(\.rate).min() }
+
     /// One more exchange draws from them.
     func take() {
         for bucket in up + down { bucket.users += 1 }

@@ -99,9 +99,21 @@ import Testing
         _ = try System.open(sandbox.path + [0x2f] + names[1], flags: O_RDWR | O_CREAT)
         try System.mkdir(sandbox.path + [0x2f] + names[2], mode: 0o700)
         let reader = try DirectoryReader(path: sandbox.path)
-        var seen: [[UInt8]: FileKind?] = [:]
+        var seen: [[UInt8]: FileKind] = [:]
         while let entry = try reader.next() { seen[entry.name] = entry.kind }
         #expect(seen == [names[0]: .regular, names[1]: .regular, names[2]: .directory])
+    }
+
+    @Test func `a file system that tells no kinds is asked for each entry's own`() throws {
+        let sandbox = try Sandbox()
+        try System.mkdir(sandbox.file("folder"), mode: 0o700)
+        #expect(symlink("folder", String(decoding: sandbox.file("link"), as: UTF8.self)) == 0)
+        let reader = try DirectoryReader(path: sandbox.path)
+        ForcedFailures.fail(.readdirKind, on: .descriptor(reader.descriptor), with: .notSupported)
+        defer { ForcedFailures.clear(.descriptor(reader.descriptor)) }
+        var seen: [String: FileKind] = [:]
+        while let entry = try reader.next() { seen[String(decoding: entry.name, as: UTF8.self)] = entry.kind }
+        #expect(seen == ["folder": .directory, "link": .symbolicLink])
     }
 
     @Test func `only one holder has the exclusive lock`() throws {

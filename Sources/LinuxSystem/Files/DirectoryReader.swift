@@ -4,8 +4,8 @@ import Glibc
 package struct DirectoryEntry: Sendable, Equatable {
     /// The name's bytes, never `.` or `..`.
     package let name: [UInt8]
-    /// The entry's kind; nil when the file system does not tell here and `fstatat` must be asked.
-    package let kind: FileKind?
+    /// The kind of the entry itself, a link never followed. A file where nobody can tell: whoever opens it hears why.
+    package let kind: FileKind
     package let inode: UInt64
 }
 
@@ -46,14 +46,23 @@ package final class DirectoryReader {
             }
             // `d_name` is a tuple of 256 bytes to Swift; the record may be shorter or longer, so only its address is used.
             let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
-            let name = UnsafeRawPointer(entry) + offset
-            let count = strlen(name.assumingMemoryBound(to: CChar.self))
-            let bytes = UnsafeRawBufferPointer(start: name, count: count)
+            let start = UnsafeRawPointer(entry) + offset
+            let count = strlen(start.assumingMemoryBound(to: CChar.self))
+            let bytes = UnsafeRawBufferPointer(start: start, count: count)
             if count <= 2, bytes.allSatisfy({ $0 == UInt8(ascii: ".") }) { continue }
-            return DirectoryEntry(
-                name: [UInt8](bytes), kind: FileKind(directoryType: entry.pointee.d_type),
-                inode: UInt64(entry.pointee.d_ino))
+            let (name, inode) = ([UInt8](bytes), UInt64(entry.pointee.d_ino))
+            let kind =
+                kindTold(entry.pointee.d_type) ?? (try? System.fstatat(descriptor, name, followingLinks: false))?.kind
+            return DirectoryEntry(name: name, kind: kind ?? .regular, inode: inode)
         }
+    }
+
+    /// The kind that the directory itself tells; `nil`: this file system keeps it with the entry.
+    private func kindTold(_ type: UInt8) -> FileKind? {
+        #if DEBUG
+            if ForcedFailures.take(.readdirKind, descriptor: descriptor, path: nil) != nil { return nil }
+        #endif
+        return FileKind(directoryType: type)
     }
 
     deinit { closedir(stream) }

@@ -127,7 +127,6 @@ struct FolderCounter {
             count.files += 1
             ByteSum.add(max(0, status?.size ?? 0), to: &count.bytes)
             if let status { note(path, status) }
-        case nil: cannotRead(path)
         default:
             count.leftOut += 1
             if count.firstLeftOut.count < FolderCount.namesKept { count.firstLeftOut.append(path) }

@@ -40,7 +40,7 @@ package struct FolderEntry: Hashable, Sendable {
     /// Looks at a name of an open folder.
     init(_ found: DirectoryEntry, in folder: Int32) {
         let status = try? System.fstatat(folder, found.name, followingLinks: true)
-        let isLink = found.kind.map { $0 == .symbolicLink } ?? Self.isLink(found.name, in: folder)
+        let isLink = found.kind == .symbolicLink
         let kind: Kind =
             switch status?.kind ?? found.kind {
             case .directory: .folder
@@ -51,10 +51,6 @@ package struct FolderEntry: Hashable, Sendable {
         self.init(
             name: found.name, kind: kind, isLink: isLink, size: kind == .file ? status?.size : nil,
             modified: status.map { $0.modifiedNanoseconds / 1_000_000_000 }, isReadable: isReadable)
-    }
-
-    private static func isLink(_ name: [UInt8], in folder: Int32) -> Bool {
-        (try? System.fstatat(folder, name, followingLinks: false))?.kind == .symbolicLink
     }
 
     /// faccessat(2): whether this person may read it; a folder also has to be entered.

@@ -12,6 +12,7 @@ struct LastLooks {
         var at: Timestamp
         /// When the first of the failures was.
         var since: Timestamp
+        let batch: BatchID
     }
 
     /// Folders that are looked at now, and the origins of their servers.
@@ -19,8 +20,8 @@ struct LastLooks {
     /// Servers that are left alone, and until when: a timer looks again then.
     private var closed: [String: Timestamp] = [:]
     private(set) var retries: [FolderID: Retry] = [:]
-    /// Folders whose server has refused the login of their batch, and who that is.
-    private(set) var withoutLogin: [FolderID: (batch: BatchID, host: HeldHost)] = [:]
+    /// Batches whose login their server has refused, and who that is.
+    private(set) var withoutLogin: [BatchID: HeldHost] = [:]
     /// The queue is asked what is due.
     var isAsking = false
     /// Something happened after which more may be due than was told.
@@ -39,14 +40,22 @@ struct LastLooks {
         return true
     }
 
-    /// Folders that are not asked for now: in hand, or waiting for their next try or for another login.
-    func notNow(_ now: Timestamp) -> Set<FolderID> {
-        Set(inHand.keys).union(withoutLogin.keys).union(retries.filter { now < $0.value.at }.keys)
+    /// Looks that are not asked for now: in hand, or waiting for their next try or for another login.
+    /// - Parameter shut: servers that cannot be asked.
+    func notNow(_ now: Timestamp, at shut: Set<String>) -> LooksNotNow {
+        let waiting = retries.filter { now < $0.value.at }
+        // A server that lists nothing of so many folders is not asked for more of them: the queue skips each of these, and so would grow slow.
+        let full = Dictionary(grouping: waiting.values, by: \.batch).filter { $0.value.count >= Self.mostWaiting }
+        return LooksNotNow(
+            folders: Set(inHand.keys).union(waiting.keys), batches: Set(withoutLogin.keys).union(full.keys),
+            origins: shut)
     }
+
+    private static let mostWaiting = 200
 
     mutating func waitForLogin(_ look: DueLook, _ refusal: LoginStanding.Refusal) {
         inHand[look.folder] = nil
-        withoutLogin[look.folder] = (look.batch, HeldHost(origin: look.origin, refusal))
+        withoutLogin[look.batch] = HeldHost(origin: look.origin, refusal)
     }
 
     /// A person has done something about a login. - Returns: false: none was waited for.
@@ -83,11 +92,12 @@ struct LastLooks {
     /// - Parameter waited: how long it has waited since a time, as far as that counts towards giving up.
     /// - Returns: when it is tried again; `nil`: nobody tries it again.
     mutating func fail(
-        _ folder: FolderID, _ error: TransferError, isLetIn: Bool = true, giveUpAfterSeconds: Int64, now: Timestamp,
+        _ look: DueLook, _ error: TransferError, isLetIn: Bool = true, giveUpAfterSeconds: Int64, now: Timestamp,
         random: Double, waited: (Timestamp) -> Duration
     ) -> Timestamp? {
+        let folder = look.folder
         inHand[folder] = nil
-        var retry = retries[folder] ?? Retry(at: now, since: now)
+        var retry = retries[folder] ?? Retry(at: now, since: now, batch: look.batch)
         retry.failures += 1
         let isGivenUp = waited(retry.since) >= .seconds(giveUpAfterSeconds)
         guard !isGivenUp, Self.goesOn(error, isLetIn: isLetIn, retry),
@@ -102,9 +112,10 @@ struct LastLooks {
     }
 
     /// Postpones a folder whose findings could not be kept here; nothing is said of the server. - Returns: when it is tried again.
-    mutating func postpone(_ folder: FolderID, now: Timestamp, random: Double) -> Timestamp {
+    mutating func postpone(_ look: DueLook, now: Timestamp, random: Double) -> Timestamp {
+        let folder = look.folder
         inHand[folder] = nil
-        var retry = retries[folder] ?? Retry(at: now, since: now)
+        var retry = retries[folder] ?? Retry(at: now, since: now, batch: look.batch)
         retry.troubles += 1
         let rule = RetryRule()
         // Not at once: each try costs the server a list.

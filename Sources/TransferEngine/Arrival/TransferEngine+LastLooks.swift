@@ -29,7 +29,7 @@ extension TransferEngine {
                     let now = Timestamp(milliseconds: platform.wallMilliseconds)
                     let due = await durably {
                         try await queue.writer.dueLooks(
-                            besides: lastLooks.notNow(timeline.now), at: shut, limit: free, now: now)
+                            besides: lastLooks.notNow(timeline.now, at: shut), limit: free, now: now)
                     }
                     let refused = (due ?? []).filter { phase == .running && !begin($0) }
                     if refused.isEmpty { break }
@@ -63,7 +63,7 @@ extension TransferEngine {
             } catch {
                 // The queue cannot be written, most often because its disk is full.
                 report(.warning, "what a folder of \(look.batch) holds cannot be kept, it is listed later: \(error)")
-                later(lastLooks.postpone(look.folder, now: timeline.now, random: platform.randomFraction()))
+                later(lastLooks.postpone(look, now: timeline.now, random: platform.randomFraction()))
             }
         }
         return true
@@ -97,7 +97,7 @@ extension TransferEngine {
             }
             let giveUp = context.order.options.giveUpAfterSeconds
             if let retryAt = lastLooks.fail(
-                look.folder, error, isLetIn: isLetIn, giveUpAfterSeconds: giveUp, now: timeline.now,
+                look, error, isLetIn: isLetIn, giveUpAfterSeconds: giveUp, now: timeline.now,
                 random: platform.randomFraction(), waited: { timeline.patience(since: $0) })
             {
                 report(.debug, "a folder of \(look.batch) is listed later: \(error.message)")

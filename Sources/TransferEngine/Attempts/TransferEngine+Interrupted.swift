@@ -8,7 +8,6 @@ extension TransferEngine {
     /// before its first byte.
     func noteInterrupted() async throws {
         var destinations: [BatchID: RemotePlace] = [:]
-        var isNoted = false
         for scheme in ProtocolDescriptor.schemesToGuess {
             for remains in try await queue.writer.interruptedUploads(to: "\(scheme.rawValue)://") {
                 let task = remains.task
@@ -22,10 +21,9 @@ extension TransferEngine {
                     facts: facts(place, remains.origin))
                 guard let guess = place.guess(job) else { continue }
                 queue.writer.record(.guess(resumePoint: guess.encoded), for: task.claim)
-                isNoted = true
             }
         }
-        if isNoted { try await queue.writer.commit() }
+        try await queue.writer.forgetInterrupted()
     }
 
     /// An attempt that leaves nothing has shown that a guess was wrong, or cleared it up.

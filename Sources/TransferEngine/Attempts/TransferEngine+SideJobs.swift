@@ -1,3 +1,4 @@
+import CurlTransport
 import LinuxSystem
 import SSHTransport
 import TransferModel
@@ -42,6 +43,7 @@ extension TransferEngine {
         let error = await withCheckedContinuation { continuation in
             attempt.caller = continuation
             sideJobs.begin(attempt)
+            keepPace(attempt, SideJobPace(at: timeline.clock.awake))
             feed(attempt, .began(at: timeline.now))
         }
         // Before anything that takes its time: others wait to try the login.
@@ -49,6 +51,30 @@ extension TransferEngine {
         if let demand = attempt.refusal { await refused(attempt, demand, login) }
         return error
     }
+
+    /// Ends a side job whose server answers too slowly.
+    private func keepPace(_ attempt: Attempt, _ pace: SideJobPace) {
+        _ = timeline.clock.schedule(after: .seconds(15)) { [self] in
+            guard attempt.phase != .over else { return }
+            var pace = pace
+            let moved = attempt.exchanges.map { exchange in
+                (exchange.wire, progress(exchange).map { $0.sent + $0.received } ?? 0)
+            }
+            pace.look(Dictionary(moved) { $1 })
+            // A limit that a person has set may be the reason.
+            let isFree = limitBook.limits(of: attempt).least.map { $0 > Self.lowLimit } ?? true
+            if isFree, pace.isTooSlow(at: timeline.clock.awake) {
+                let server = TransferScheme.server(of: attempt.origin)
+                return failSideJob(
+                    attempt, TransferError(.timedOut, "\(server) answers too slowly", .again("look at it and the line"))
+                )
+            }
+            keepPace(attempt, pace)
+        }
+    }
+
+    /// Bytes in a second that several draw from, at which a server need not be slow.
+    private static let lowLimit: Int64 = 64 << 10
 
     /// A server may take files and let nobody list or read them: its no to a side job keeps no file from starting.
     private func refused(_ attempt: Attempt, _ demand: WaitDemand, _ login: Login) async {

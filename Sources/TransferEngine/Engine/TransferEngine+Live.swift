@@ -75,7 +75,7 @@ extension TransferEngine {
     }
 
     /// Bytes that an exchange has sent and received.
-    private func progress(_ exchange: FlyingExchange) -> (sent: Int64, received: Int64)? {
+    func progress(_ exchange: FlyingExchange) -> (sent: Int64, received: Int64)? {
         switch exchange.carrier {
         case .http:
             transports.http?.progress(exchange.wire).map { ($0.sent, $0.received) }

@@ -133,7 +133,7 @@ actor DirectoryWalker {
         // Directories need no status; everything else is known by it.
         if entry.kind == .directory { return take(directory: entry.name, folder, filter, into: &chunk) }
         let mayBeTaken =
-            entry.kind == .regular || entry.kind == nil || (entry.kind == .symbolicLink && source.followLinks)
+            entry.kind == .regular || (entry.kind == .symbolicLink && source.followLinks)
         guard mayBeTaken else { return leaveOut(entry.kind, entry.name, folder, filter, &chunk) }
         do throws(Errno) {
             let status = try System.fstatat(
@@ -165,7 +165,7 @@ actor DirectoryWalker {
 
     /// Counts an entry that is neither a file nor a folder as left out, unless the filter leaves its name out anyway.
     private func leaveOut(
-        _ kind: FileKind?, _ name: [UInt8], _ folder: FolderToWalk, _ filter: NameFilter, _ chunk: inout WalkedChunk
+        _ kind: FileKind, _ name: [UInt8], _ folder: FolderToWalk, _ filter: NameFilter, _ chunk: inout WalkedChunk
     ) {
         guard filter.takes(file: name, in: folder.relative.bytes) else { return }
         if kind == .symbolicLink { chunk.leftOut.links += 1 } else { chunk.leftOut.special += 1 }

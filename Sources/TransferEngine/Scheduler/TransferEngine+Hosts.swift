@@ -146,7 +146,7 @@ extension TransferEngine {
         let now = timeline.now
         var held: [BatchID: HeldHost] = [:]
         // Their files are all over: no lane leads there any more.
-        for (batch, host) in lastLooks.withoutLogin.values { held[batch] = host }
+        for (batch, host) in lastLooks.withoutLogin { held[batch] = host }
         if !hosts.isAnyClosed(now), !credentials.isAnyRefused { return held }
         var free: Set<BatchID> = []
         for lane in lanes.all where lane.summary.mayRun(at: now) {

@@ -268,8 +268,8 @@ extension TransferEngine {
     /// have left there is replaced where its tag tells it from another one's file.
     func differ(_ attempt: Attempt, _ receipt: Receipt, _ error: TransferError) {
         let task = attempt.task.claim
-        let left = attempt.upload?.left ?? []
         fail(attempt, error)
+        let left = attempt.upload?.left ?? []
         var point = LastLookVerdict.otherLiesThere
         if let etag = receipt.etag {
             let own = PutResumePoint(stored: true, etag: etag)

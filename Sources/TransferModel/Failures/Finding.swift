@@ -5,14 +5,14 @@ package struct Finding: Codable, Hashable, Sendable {
     /// it is stored with every file that fails so, and told with each of their rows.
     package var what: String { didSet { what = Self.line(what) } }
     /// The words of a library, the system or a program about it, which stand in parentheses. Harmless to print.
-    package var aside: String? { didSet { aside = aside.map(Self.line) } }
+    package var aside: String? { didSet { aside = aside.map { Self.line($0) } } }
     /// `what` begins with the path of the file that it happened to, so it is true of no other file.
     package var isOfFile = false
     /// `nil`: nobody has to do anything, or it is in `what`, as where an older version wrote it.
     package var remedy: Remedy?
 
     package init(_ what: String, aside: String? = nil, isOfFile: Bool = false, _ remedy: Remedy? = nil) {
-        (self.what, self.aside, self.isOfFile) = (Self.line(what), aside.map(Self.line), isOfFile)
+        (self.what, self.aside, self.isOfFile) = (Self.line(what), aside.map { Self.line($0) }, isOfFile)
         self.remedy = remedy?.bounded
     }
 
@@ -29,7 +29,7 @@ package struct Finding: Codable, Hashable, Sendable {
     package static let longest = 6000
 
     /// A text as one line, without the middle of what is longer than `longest`: its subject and its end stay.
-    fileprivate static func line(_ text: String) -> String {
+    static func line(_ text: String, longest: Int = longest) -> String {
         let isLine = !text.utf8.contains { $0 == 10 || $0 == 13 }
         if isLine, text.utf8.count <= longest { return text }
         let bytes = text.utf8.map { $0 == 10 || $0 == 13 ? UInt8(ascii: " ") : $0 }

@@ -34,10 +34,10 @@ public struct TransferError: Error, Hashable, Sendable {
     public var httpStatus: Int?
     /// libcurl's code (`CURLcode`), if one decided it.
     public var curlCode: Int?
-    /// One line of what the server said beside its no: its words, not ours. Harmless to print.
-    public var said: String?
-    /// The request that was refused, and the try: `PUT /in/a%20b.pdf -> 403, try 3`. No query, no credentials.
-    public var detail: String?
+    /// One line of what the server said beside its no: its words, not ours. Harmless to print; at most 1000 bytes of UTF-8.
+    public var said: String? { didSet { said = said.map(Self.line) } }
+    /// The request that was refused, and the try: `PUT /in/a%20b.pdf -> 403, try 3`. No query, no credentials; at most 1000 bytes.
+    public var detail: String? { didSet { detail = detail.map(Self.line) } }
 
     /// - Parameters:
     ///   - what: what happened. Harmless to print.
@@ -79,9 +79,12 @@ extension TransferError: Codable {
         finding = try object.decodeIfPresent(Finding.self, forKey: .finding) ?? Finding(message)
         httpStatus = try object.decodeIfPresent(Int.self, forKey: .httpStatus)
         curlCode = try object.decodeIfPresent(Int.self, forKey: .curlCode)
-        said = try object.decodeIfPresent(String.self, forKey: .said)
-        detail = try object.decodeIfPresent(String.self, forKey: .detail)
+        said = try object.decodeIfPresent(String.self, forKey: .said).map(Self.line)
+        detail = try object.decodeIfPresent(String.self, forKey: .detail).map(Self.line)
     }
+
+    /// A server may say one character in 30,000 bytes, and what it says is stored and told with each file that it refuses.
+    private static func line(_ text: String) -> String { Finding.line(text, longest: 1000) }
 
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: Key.self)

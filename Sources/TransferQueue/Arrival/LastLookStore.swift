@@ -59,33 +59,40 @@ struct LastLookStore: QueueSubject {
             .integer(batch.rawValue)) != nil
     }
 
-    func dueLooks(
-        besides: Set<FolderID>, at shut: Set<String>, limit: Int, now: Timestamp
-    ) throws -> [DueLook] {
-        let found = try database.rows(
+    /// The batches come first, which are few: so a look costs the same whatever the number of folders.
+    func dueLooks(besides: LooksNotNow, limit: Int, now: Timestamp) throws -> [DueLook] {
+        let batches = try database.rows(
             """
-            SELECT k.folder, k.batch, k.due, (SELECT origin FROM lanes WHERE batch = b.id LIMIT 1) AS server,
-            EXISTS (SELECT 1 FROM sources WHERE batch = k.batch AND placement = \(placement: .exactly))
-            FROM batches b INDEXED BY batches_unfinished JOIN last_looks k INDEXED BY last_looks_due ON k.batch = b.id
-            WHERE b.finished_at IS NULL AND k.due > 0 AND b.scanning <> 1 AND b.paused = 0 AND b.held = 0
-            AND ifnull(b.not_before, 0) <= ?1 AND b.purged_at IS NULL AND \(Self.isSettled)
-            AND k.folder NOT IN (SELECT value FROM json_each(?2)) AND server NOT IN (SELECT value FROM json_each(?4))
-            ORDER BY b.urgent DESC, b.priority DESC, b.position, k.folder LIMIT ?3
-            """, .integer(now.milliseconds), .text(try StoredJSON.text(besides.map(\.rawValue).sorted())),
-            .integer(Int64(limit)), .text(try StoredJSON.text(shut.sorted()))
-        ) { row in
-            (
-                folder: row.integer(0), batch: BatchID(rawValue: row.integer(1)), due: row.integer(2),
-                origin: row.text(3), isExact: row.integer(4) != 0
-            )
-        }
-        return try found.compactMap { row in
-            try paths.place(of: row.folder).map { place in
-                DueLook(
-                    folder: FolderID(rawValue: row.folder), batch: row.batch, origin: row.origin,
-                    remote: place.remote, isExact: row.isExact, due: row.due)
+            SELECT b.id, (SELECT origin FROM lanes WHERE batch = b.id LIMIT 1) AS server
+            FROM batches b INDEXED BY batches_unfinished
+            WHERE b.finished_at IS NULL AND b.scanning <> 1 AND b.paused = 0 AND b.held = 0
+            AND ifnull(b.not_before, 0) <= ?1 AND b.purged_at IS NULL
+            AND EXISTS (SELECT 1 FROM last_looks k INDEXED BY last_looks_due WHERE k.batch = b.id AND k.due > 0)
+            AND b.id NOT IN (SELECT value FROM json_each(?2)) AND server NOT IN (SELECT value FROM json_each(?3))
+            ORDER BY b.urgent DESC, b.priority DESC, b.position
+            """, .integer(now.milliseconds), .text(try StoredJSON.text(besides.batches.map(\.rawValue).sorted())),
+            .text(try StoredJSON.text(besides.origins.sorted()))
+        ) { (id: BatchID(rawValue: $0.integer(0)), origin: $0.text(1)) }
+        let folders = SQLiteValue.text(try StoredJSON.text(besides.folders.map(\.rawValue).sorted()))
+        var due: [DueLook] = []
+        for batch in batches where due.count < limit {
+            let found = try database.rows(
+                """
+                SELECT k.folder, k.due,
+                EXISTS (SELECT 1 FROM sources WHERE batch = k.batch AND placement = \(placement: .exactly))
+                FROM last_looks k INDEXED BY last_looks_due WHERE k.batch = ?1 AND k.due > 0 AND \(Self.isSettled)
+                AND k.folder NOT IN (SELECT value FROM json_each(?2)) ORDER BY k.folder LIMIT ?3
+                """, .integer(batch.id.rawValue), folders, .integer(Int64(limit - due.count))
+            ) { (folder: $0.integer(0), due: $0.integer(1), isExact: $0.integer(2) != 0) }
+            due += try found.compactMap { row in
+                try paths.place(of: row.folder).map { place in
+                    DueLook(
+                        folder: FolderID(rawValue: row.folder), batch: batch.id, origin: batch.origin,
+                        remote: place.remote, isExact: row.isExact, due: row.due)
+                }
             }
         }
+        return due
     }
 
     /// Nothing of a batch is looked at any more. - Returns: whether anything was due.
@@ -121,6 +128,11 @@ struct LastLookStore: QueueSubject {
     func end(looks: [EndedLook]) throws {
         for ended in looks {
             let look = ended.look
+            // Forgotten meanwhile.
+            guard try database.integer("SELECT 1 FROM batches WHERE id = ?", .integer(look.batch.rawValue)) != nil
+            else {
+                continue
+            }
             let (folder, due) = (SQLiteValue.integer(look.folder.rawValue), SQLiteValue.integer(look.due))
             switch ended.outcome {
             case .looked(let time, let listed, let files):

@@ -83,15 +83,22 @@ package struct AbsentFile: Sendable, Hashable {
     }
 }
 
+/// Looks that are due and cannot be made now. Each folder costs the question a little; of batches and servers there are few.
+package struct LooksNotNow: Sendable {
+    package var folders: Set<FolderID>
+    package var batches: Set<BatchID>
+    /// Origins of servers.
+    package var origins: Set<String>
+
+    package init(folders: Set<FolderID> = [], batches: Set<BatchID> = [], origins: Set<String> = []) {
+        (self.folders, self.batches, self.origins) = (folders, batches, origins)
+    }
+}
+
 extension QueueWriter {
     /// Folders whose files are all over and of which some were completed since the last look, the more urgent batches first.
-    /// - Parameters:
-    ///   - besides: folders that are not asked for now.
-    ///   - shut: origins of servers that cannot be asked now.
-    package func dueLooks(
-        besides: Set<FolderID>, at shut: Set<String> = [], limit: Int, now: Timestamp
-    ) throws(QueueError) -> [DueLook] {
-        try look { try store.looks.dueLooks(besides: besides, at: shut, limit: limit, now: now) }
+    package func dueLooks(besides: LooksNotNow, limit: Int, now: Timestamp) throws(QueueError) -> [DueLook] {
+        try look { try store.looks.dueLooks(besides: besides, limit: limit, now: now) }
     }
 
     /// Takes in what looks found; their batches may be over with it.

@@ -33,9 +33,7 @@ struct PurgingStore: QueueSubject {
         return try finder.forEach(nodes) { node, target, _ in
             switch target {
             case .batch(let batch, let root):
-                guard try finder.isOver(folder: root, in: batch) else {
-                    return finder.refused(node, "\(node) is not over: cancel it first")
-                }
+                if let refusal = try refusalUnlessOver(node, batch, root: root) { return refusal }
                 try hide(batch)
                 try undoLog.note(.purge, node, batch: batch, operation: operation)
             case .folder(let batch, _, _):
@@ -71,15 +69,8 @@ struct PurgingStore: QueueSubject {
             guard case .batch(let batch, let root) = target else {
                 return finder.refused(node, "only a whole batch can be put away")
             }
-            guard try finder.isOver(folder: root, in: batch) else {
-                return finder.refused(node, "\(node) is not over: cancel it first")
-            }
+            if let refusal = try refusalUnlessOver(node, batch, root: root) { return refusal }
             let id = SQLiteValue.integer(batch.rawValue)
-            // A look may find files missing: that nobody would see.
-            if try database.integer("SELECT finished_at FROM batches WHERE id = ?", id) == nil {
-                return finder.refused(
-                    node, "the server of \(node) has not listed yet what arrived: look again later, or cancel it")
-            }
             if try database.integer("SELECT cleared_at FROM batches WHERE id = ?", id) != nil {
                 return NodeResult(id: node, result: .already)
             }
@@ -95,6 +86,21 @@ struct PurgingStore: QueueSubject {
             try undoLog.note(.clear, node, batch: batch, operation: operation)
             return NodeResult(id: node, result: .done)
         }.asOperation(operation)
+    }
+
+    /// The refusal for a batch that goes on, or whose last look is still to come: that may find files missing, which nobody would see, and the
+    /// batch's end is told after it.
+    private func refusalUnlessOver(_ node: NodeID, _ batch: BatchID, root: Int64) throws -> NodeResult? {
+        guard try finder.isOver(folder: root, in: batch) else {
+            return finder.refused(node, "\(node) is not over: cancel it first")
+        }
+        let isFinished =
+            try database.integer(
+                "SELECT 1 FROM batches WHERE id = ? AND finished_at IS NOT NULL", .integer(batch.rawValue)) != nil
+        return isFinished
+            ? nil
+            : finder.refused(
+                node, "the server of \(node) has not listed yet what arrived: look again later, or cancel it")
     }
 
     /// All that are finished and in the list; those with failed files are refused.

@@ -22,6 +22,13 @@ extension QueueWriter {
         try change { try store.purging.clearFinished() }
     }
 
+    /// Forgets what finished so many days before this engine's start, as `forget(finishedBefore:except:)`. A clock that was years ahead then makes
+    /// nothing old.
+    package func forgetOld(days: Int, except kept: Set<BatchID>) throws(QueueError) {
+        guard let now = store.queue.notes.surelyNow else { return }
+        try forget(finishedBefore: now.advanced(by: .seconds(-86_400 * Int64(days))), except: kept)
+    }
+
     /// Forgets batches that finished before a time, their events and their secrets, for good.
     /// - Parameter kept: stay whatever their age.
     package func forget(finishedBefore time: Timestamp, except kept: Set<BatchID> = []) throws(QueueError) {

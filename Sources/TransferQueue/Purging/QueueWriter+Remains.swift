@@ -28,9 +28,15 @@ extension QueueWriter {
         try look { try store.remains.purgedRemains(now: now, after: after, limit: limit) }
     }
 
-    /// Uploads to such origins that the last engine was killed in, and of which nothing says what it has left there.
+    /// Uploads to such origins that an engine was killed in, and of which nothing says what it has left there.
     package func interruptedUploads(to origin: String) throws(QueueError) -> [Remains] {
         try look { try store.remains.interruptedUploads(to: origin) }
+    }
+
+    /// Forgets them, once what they may have left is recorded. Durable on return, with all that was recorded before.
+    package func forgetInterrupted() throws(QueueError) {
+        guard try look({ try store.remains.hasInterrupted() }) else { return }
+        try change { try store.remains.forgetInterrupted() }
     }
 
     /// Downloads that were getting their final names when the last engine was killed. They are still claimed, so nothing has changed them

@@ -46,29 +46,29 @@ struct RemainsStore: QueueSubject {
         AND t.state IN (\(states: [.completed, .failed, .cancelled]))
         """
 
-    /// Uploads that the last engine was killed in, and of which nothing says what it has left there.
+    /// Uploads that an engine was killed in, and of which nothing says what it has left there.
     /// - Parameter origin: how `LaneSummary.origin` begins.
     func interruptedUploads(to origin: String) throws -> [Remains] {
-        if queue.notes.interrupted.isEmpty { return [] }
-        let tasks = queue.notes.interrupted.map { String($0.rawValue) }.joined(separator: ", ")
-        return try remains(
+        try remains(
             """
-            FROM tasks t JOIN lanes l ON l.id = t.lane JOIN batches b ON b.id = l.batch
-            WHERE t.id IN (\(tasks)) AND b.direction = \(direction: .upload) AND t.claimed = 0 AND substr(l.origin, 1, length(?1)) = ?1
+            FROM interrupted i CROSS JOIN tasks t ON t.id = i.task JOIN lanes l ON l.id = t.lane
+            JOIN batches b ON b.id = l.batch WHERE b.direction = \(direction: .upload) AND t.claimed = 0 AND substr(l.origin, 1, length(?1)) = ?1
             AND NOT EXISTS (SELECT 1 FROM task_details d WHERE d.task = t.id AND d.resume_point IS NOT NULL)
             LIMIT ?2
-            """, .text(origin), .integer(1000))
+            """, .text(origin), .integer(10_000))
     }
+
+    func hasInterrupted() throws -> Bool { try database.integer("SELECT 1 FROM interrupted LIMIT 1") != nil }
+
+    func forgetInterrupted() throws { try database.run("DELETE FROM interrupted") }
 
     /// Downloads that were getting their final names when the last engine was killed, and are still claimed for that.
     func interruptedDownloads() throws -> [ClaimedTask] {
-        if queue.notes.interrupted.isEmpty { return [] }
-        let tasks = queue.notes.interrupted.map { String($0.rawValue) }.joined(separator: ", ")
-        return try remains(
+        try remains(
             """
-            FROM tasks t JOIN lanes l ON l.id = t.lane JOIN batches b ON b.id = l.batch
-            WHERE t.id IN (\(tasks)) AND t.claimed = 1 AND t.flags & ?1 <> 0 ORDER BY t.id LIMIT ?2
-            """, .integer(TaskFlags.publishing.rawValue), .integer(Int64(queue.notes.interrupted.count))
+            FROM tasks t INDEXED BY tasks_claimed JOIN lanes l ON l.id = t.lane JOIN batches b ON b.id = l.batch
+            WHERE t.claimed = 1 AND t.flags & ?1 <> 0 ORDER BY t.id LIMIT ?2
+            """, .integer(TaskFlags.publishing.rawValue), .integer(10_000)
         ).map(\.task)
     }
 

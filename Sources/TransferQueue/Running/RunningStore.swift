@@ -266,7 +266,9 @@ struct RunningStore: QueueSubject {
             SELECT \(TaskRow.columns) FROM tasks t INDEXED BY tasks_claimed JOIN lanes l ON l.id = t.lane WHERE t.claimed = 1
             """
         ) { TaskRow($0) }
-        queue.notes.interrupted = rows.map(\.id)
+        for row in rows {
+            try database.run("INSERT OR IGNORE INTO interrupted VALUES (?)", .integer(row.id.rawValue))
+        }
         for old in rows where old.flags.contains(.unsettled) { try leavePublishing(old) }
         for old in rows where !old.flags.contains(.unsettled) && !old.flags.contains(.publishing) {
             var row = old

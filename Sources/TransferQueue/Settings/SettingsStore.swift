@@ -174,14 +174,12 @@ struct SettingsStore: QueueSubject {
     /// A time that has passed lets it go. A file that is over stays over.
     func setNotBefore(_ time: Timestamp, of id: TaskID, _ change: inout NodeChange) throws {
         guard time > clock() else { return try endNotBefore(of: id, retryAt: clock().milliseconds) }
+        if let running = try tasks.task(id), running.claimed, !running.flags.contains(.publishing) {
+            try attempts.stop(running, as: .queued, "waiting", &change)
+        }
         guard let old = try tasks.task(id), !old.flags.contains(.publishing), !old.state.isTerminal else { return }
         let oldDetails = try tasks.details(old)
         var (row, details) = (old, oldDetails)
-        if row.claimed {
-            try attempts.endAttempt(row, &details, "waiting", error: nil, at: clock())
-            row.claimed = false
-            change.stopped.append(row.claim)
-        }
         details.wait.insert(WaitReasons(.notBefore))
         details.waitSince = details.waitSince ?? clock().milliseconds
         details.retryAt = time.milliseconds

@@ -102,10 +102,10 @@ struct TransactionNotes {
     var freshStops: Set<TaskClaim> = []
     /// Begun folders whose entries all come from one listing that goes on: nothing of them can come twice.
     var walkedHere: Set<Int64> = []
-    /// Tasks that the engine before this one had claimed when it was killed.
-    var interrupted: [TaskID] = []
     /// Known answers of `LastLookStore.looksAtLast`; what decides them never changes.
     var lookingBatches: [BatchID: Bool] = [:]
+    /// The time at the start by which something may be called old (`QueueStore.surelyNow`).
+    var surelyNow: Timestamp?
     /// Known parents of folders.
     var parents: [Int64: Int64?] = [:]
 }

@@ -38,7 +38,13 @@ enum Schema {
         Migration(name: "0024 links by which folders are walked", script: linkedFolders),
         Migration(name: "0025 failures that were put away", script: clearedFailures),
         Migration(name: "0026 cancels that a kill left open", script: openCancels),
+        Migration(name: "0027 what an engine had in hand when it was killed", script: interrupted),
     ]
+
+    private static let interrupted = """
+        -- Of what ran when an engine was killed, until a later one has noted what that may have left. `RunningStore.requeueClaimed` adds to it.
+        CREATE TABLE interrupted (task INTEGER PRIMARY KEY) STRICT;
+        """
 
     private static let openCancels = """
         -- Flag 512: cancelled while it was getting its final name, and the engine was killed. `RunningStore.requeueClaimed`, which comes next,

@@ -122,6 +122,8 @@ extension QueueStore {
         try refuseDamage(database)
         let store = try QueueStore(
             database: database, secrets: SecretStore(file: files.secrets), clock: clock, platform: platform)
+        let surelyNow = try store.surelyNow()
+        store.queue.notes.surelyNow = surelyNow
         try store.transact {
             try store.running.requeueClaimed()
             try store.noteHiddenProxies()
@@ -131,7 +133,7 @@ extension QueueStore {
         }
         try store.hideProxies()
         try store.noteSecrets()
-        try store.secrets.keepOnly(at: clock()) { uuid in
+        try store.secrets.keepOnly(at: surelyNow) { uuid in
             try database.integer("SELECT 1 FROM batches WHERE uuid = ?", .blob(uuid.bytes)) != nil
         } needs: { task in
             try database.first(
@@ -145,6 +147,15 @@ extension QueueStore {
         store.marks = try QueueMarks(files)
         _ = store.takeChange()
         return store
+    }
+
+    /// The time by the clock, but no later than a day after what earlier engines saw last. What is forgotten by its age is forgotten for good,
+    /// and a machine may come up with a clock that is years ahead.
+    private func surelyNow() throws -> Timestamp {
+        // Some of the events may be of a time in which the clock was ahead.
+        let seen = try database.integer("SELECT min(at) FROM (SELECT at FROM events ORDER BY seq DESC LIMIT 50)")
+        guard let seen else { return clock() }
+        return min(clock(), Timestamp(milliseconds: seen).advanced(by: .seconds(86_400)))
     }
 
     /// A parent always has a smaller number than its folder: every walk up the tree relies on that to end.

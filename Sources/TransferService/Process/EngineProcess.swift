@@ -177,10 +177,9 @@ actor EngineProcess {
 
     private func forgetOld(days: Int) async {
         guard days > 0, let queue else { return }
-        let limit = Timestamp(milliseconds: WallClock.milliseconds - Int64(days) * 86_400_000)
         // What still lies somewhere is known as long as it does. Tried again at the next start.
         guard let left = try? await queue.leftBehind() else { return }
-        try? await queue.writer.forget(finishedBefore: limit, except: Set(left.map(\.task.batch)))
+        try? await queue.writer.forgetOld(days: days, except: Set(left.map(\.task.batch)))
     }
 
     // MARK: Ending

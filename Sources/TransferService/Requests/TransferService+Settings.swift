@@ -47,6 +47,7 @@ extension TransferService {
         }
         await engine.settingsChanged()
         try await queue.writer.letIn(batches)
+        if !batches.isEmpty { try await goOn("another login was given") }
         await engine.queueChanged()
         return results
     }

@@ -68,10 +68,13 @@ import TransferQueue
         await harness.stop()
     }
 
-    @Test("what a killed engine left of a small file is known and taken away, though nothing of it was recorded")
-    func cancelled() async throws {
+    @Test(
+        "what a killed engine left of a small file is known and taken away, though nothing of it was recorded",
+        arguments: [false, true])
+    func cancelled(nextFailsToStart: Bool) async throws {
         let first = try await EngineHarness(started: false)
         let (task, left) = try await killed(first, 20_000)
+        if nextFailsToStart { await (try EngineHarness(sandbox: first.sandbox, started: false)).stop() }
         let harness = try await EngineHarness(sandbox: first.sandbox, started: false)
         _ = try await harness.queue.writer.cancel([.task(task)])
         #expect(try await harness.queue.writer.remains(in: [.cancelled]).isEmpty)

@@ -1,3 +1,4 @@
+import Foundation
 import TransferModel
 import TransferProtocols
 import Testing
@@ -46,5 +47,17 @@ struct ServerWordsTests {
         #expect(line("a\u{1b}[2Jb") == "a\\x1b[2Jb")
         let long = line(String(repeating: "x", count: 5000))
         #expect(long?.count == ServerWords.longest && long?.hasSuffix("xx...") == true)
+    }
+
+    @Test("one letter with thousands of marks is no longer than others, wherever it is stored")
+    func marks() throws {
+        let letter = "a" + String(repeating: "\u{301}", count: 31_000)
+        let line = try #require(ServerWords.line(of: Array("{\"message\":\"\(letter)\"}".utf8)))
+        var error = TransferError(.http, "no")
+        (error.said, error.detail) = (line, "PUT /\(letter)")
+        #expect(error.said!.utf8.count <= 1000 && error.detail!.utf8.count <= 1000)
+        let old = "{\"code\":\"http\",\"message\":\"no\",\"said\":\"\(letter)\"}"
+        let read = try JSONDecoder().decode(TransferError.self, from: Data(old.utf8))
+        #expect(read.said!.utf8.count <= 1000)
     }
 }

@@ -74,6 +74,7 @@ import TransferModel
                     ALTER TABLE tasks DROP COLUMN claims;
                     ALTER TABLE tasks DROP COLUMN clock;
                     DROP TABLE linked_folders;
+                    DROP TABLE interrupted;
                     DROP INDEX undo_tasks_of_task;
                     DROP INDEX undo_of_operation;
                     ALTER TABLE batches DROP COLUMN kept_secrets;

@@ -708,4 +708,27 @@ import TransferModel
         #expect(Set(try await queue.reader.batches().map(\.id)) == [young, running])
         try await queue.close()
     }
+
+    @Test(
+        "a clock that is years ahead at the start makes nothing old, and time that has passed does",
+        arguments: [12, 0.3])
+    func retentionAndClock(years: Double) async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        let batch = try await queue.addTree("old", files: 0)
+        try await queue.close()
+        // An engine that runs now and then, as time goes by.
+        if years < 1 {
+            for _ in 0..<110 {
+                sandbox.clock.advance(by: .seconds(86_400))
+                try await sandbox.open().close()
+            }
+        } else {
+            sandbox.clock.advance(by: .seconds(years * 365 * 86_400))
+        }
+        queue = try sandbox.open()
+        try await queue.writer.forgetOld(days: 40, except: [])
+        #expect(try await queue.reader.batches().map(\.id) == (years < 1 ? [] : [batch]))
+        try await queue.close()
+    }
 }

@@ -24,7 +24,7 @@ import TransferModel
     }
 
     private func due(_ queue: TransferQueue) async throws -> [DueLook] {
-        try await queue.writer.dueLooks(besides: [], limit: 100, now: noon)
+        try await queue.writer.dueLooks(besides: LooksNotNow(), limit: 100, now: noon)
     }
 
     @Test("a batch whose files are over is not over before its folder was looked at")
@@ -64,10 +64,15 @@ import TransferModel
         let one = try await add(queue, ["a"], to: "dav://one/in/")
         let other = try await add(queue, ["b"], to: "dav://other/in/")
         try await queue.complete(try await queue.claimAll())
-        let first = try await queue.writer.dueLooks(besides: [], limit: 1, now: noon)
+        let first = try await queue.writer.dueLooks(besides: LooksNotNow(), limit: 1, now: noon)
         #expect(first.map(\.batch) == [one])
-        let next = try await queue.writer.dueLooks(besides: [], at: Set(first.map(\.origin)), limit: 1, now: noon)
+        let next = try await queue.writer.dueLooks(
+            besides: LooksNotNow(origins: Set(first.map(\.origin))), limit: 1, now: noon)
         #expect(next.map(\.batch) == [other])
+        let rest = try await queue.writer.dueLooks(besides: LooksNotNow(batches: [other]), limit: 2, now: noon)
+        #expect(rest.map(\.batch) == [one])
+        #expect(
+            try await queue.writer.dueLooks(besides: LooksNotNow(), limit: 2, now: noon).map(\.batch) == [one, other])
         try await queue.close()
     }
 
@@ -131,6 +136,7 @@ import TransferModel
         try await queue.complete(tasks)
         #expect(
             try await queue.writer.clear([.batch(batch)]).results.map(\.result) == [.refused], "it is looked at yet")
+        #expect(try await queue.writer.purge([.batch(batch)]).results.map(\.result) == [.refused])
         let look = try #require(try await due(queue).first)
         let finished = try #require(try await queue.reader.task(tasks[0].id)?.finishedAt)
         let error = TransferError(.notThere, "host does not list it", .retry("retry sends it again"))

@@ -1,0 +1,57 @@
+import LinuxSystem
+import Testing
+import TransferModel
+import TransferQueue
+import WireOperations
+
+@testable import TransferEngine
+
+@Suite("Side jobs at servers that answer slowly") struct SideJobPaceTests {
+    private let start = MonotonicInstant(nanoseconds: 0)
+
+    private func after(_ seconds: Int64) -> MonotonicInstant { start.advanced(by: .seconds(seconds)) }
+
+    @Test("a byte now and then is too slow after two minutes, a long list that keeps coming is not")
+    func dripping() {
+        var dripping = SideJobPace(at: start)
+        var coming = SideJobPace(at: start)
+        for step in 1...20 as ClosedRange<Int64> {
+            dripping.look([WireID(rawValue: 1): step])
+            coming.look([WireID(rawValue: 1): step * 32_768])
+            #expect(dripping.isTooSlow(at: after(step * 15)) == (step * 15 > 130))
+            #expect(!coming.isTooSlow(at: after(step * 15)))
+        }
+    }
+
+    @Test("each exchange has time of its own, however short its answer")
+    func exchanges() {
+        var many = SideJobPace(at: start)
+        for step in 1...40 as ClosedRange<Int64> {
+            many.look([WireID(rawValue: UInt64(step)): 100])
+            #expect(!many.isTooSlow(at: after(step * 12)))
+        }
+        #expect(many.isTooSlow(at: after(600)))
+    }
+
+    @Test("a batch of which many folders wait for their next try is not asked for more of them")
+    func manyWait() {
+        var looks = LastLooks()
+        let now = Timestamp(milliseconds: 1_800_000_000_000)
+        let error = TransferError(.badServerResponse, "no list")
+        func look(_ number: Int64, of batch: Int64) -> DueLook {
+            DueLook(
+                folder: FolderID(rawValue: number), batch: BatchID(rawValue: batch), origin: "dav://nas:80",
+                remote: RawPath(""), isExact: false, due: 1)
+        }
+        var retryAt = now
+        for number in 1...200 as ClosedRange<Int64> {
+            #expect(looks.notNow(now, at: []).batches.isEmpty)
+            let due = look(number, of: 7)
+            looks.begin(due.folder, at: due.origin)
+            let next = looks.fail(due, error, giveUpAfterSeconds: 9999, now: now, random: 0.5, waited: { _ in .zero })
+            retryAt = max(retryAt, next ?? now)
+        }
+        #expect(looks.notNow(now, at: ["x"]).batches == [BatchID(rawValue: 7)])
+        #expect(looks.notNow(retryAt, at: []).batches.isEmpty)
+    }
+}
