@@ -95,7 +95,9 @@ import TransferQueue
             request.method == "PUT" && request.target == "/in/a" ? .holdBody(1, hold) : .ordinary
         }
         let first = try await EngineHarness(store: store, started: false)
-        try await kill(first, ["a", "f"], at: Timestamp(milliseconds: WallClock.milliseconds))
+        let hour: Int64 = 3_600_000
+        // Before the time that the clock is set back to: that alone would be no doubt.
+        try await kill(first, ["a", "f"], at: Timestamp(milliseconds: WallClock.milliseconds - 2 * hour))
         store.put("/in/f", [1], modified: "Sat, 21 Nov 2020 12:00:00 GMT")
         let ahead = SharedValue<Int64>(0)
         let harness = try await EngineHarness(
@@ -105,7 +107,7 @@ import TransferQueue
         let queue = try SQLiteConnection(path: harness.sandbox.path("state/queue.sqlite"), access: .readOnly)
         #expect(try queue.integer("SELECT count(*) FROM tasks WHERE claimed = 1") == 2)
         #expect(store.count("HEAD", "/in/f") == 0)
-        if isSetBack { ahead.withLock { $0 = -3_600_000 } }
+        if isSetBack { ahead.withLock { $0 = -hour } }
         await harness.engine.queueChanged()
         hold.reach()
         let batch = try #require(try await harness.queue.reader.batches(limit: 1).first?.id)
