@@ -22,9 +22,12 @@ import TransferModel
         }
     }
 
-    /// The first seed and their number: `UNDO_SEEDS=1000` runs so many.
-    private static let seeds =
-        UInt64(1)...(ProcessInfo.processInfo.environment["UNDO_SEEDS"].flatMap { UInt64($0) } ?? 12)
+    /// `UNDO_SEEDS=1-1000` runs these.
+    private static let seeds: ClosedRange<UInt64> = {
+        let ends = ProcessInfo.processInfo.environment["UNDO_SEEDS"]?.split(separator: "-").compactMap { UInt64($0) }
+        guard let ends, ends.count == 2, ends[0] <= ends[1] else { return 1...12 }
+        return ends[0]...ends[1]
+    }()
 
     @Test("all is as if it had not been done, whatever the engine and others did meanwhile", arguments: Deed.allCases)
     func noTrace(_ deed: Deed) async throws {
