@@ -63,7 +63,7 @@ struct UrgentStore: QueueSubject {
         let waiting = try database.rows(
             """
             SELECT d.task, t.folder FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
-            WHERE d.wait <> 0 AND t.state = \(state: .waiting)
+            WHERE d.wait <> 0
             """
         ) { (TaskID(rawValue: $0.integer(0)), $0.integer(1)) }
         for (task, folder) in waiting where below.contains(folder) { try waits.clearWait(Self.allButPersons, of: task) }

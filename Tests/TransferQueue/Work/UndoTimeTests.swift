@@ -157,6 +157,21 @@ import TransferModel
         try await bench.close()
     }
 
+    @Test(
+        "a run-now of a folder or a batch takes the time of a paused file, too, and brings it back", arguments: [0, 1])
+    func timesOfPaused(_ depth: Int) async throws {
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(folders: ["d": 2])
+        try await bench.delay(bench.task(1), by: 100)
+        _ = try await bench.queue.writer.pause([bench.task(1)])
+        try await bench.runNow([.batch(batch), .folder(batch, path: RawPath("photos/d"))][depth])
+        _ = try await bench.queue.writer.resume([bench.task(1)])
+        #expect(try await bench.states() == [.queued, .queued])
+        try await bench.undo([.batch(batch), .folder(batch, path: RawPath("photos/d"))][depth])
+        #expect(try await bench.delays() == [100, nil])
+        try await bench.close()
+    }
+
     @Test("times that a run-now of several files took come back with it, of files that run by now, too")
     func timesOfSeveral() async throws {
         let bench = try ChangeBench()
