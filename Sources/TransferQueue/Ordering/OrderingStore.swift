@@ -20,16 +20,25 @@ struct OrderingStore: QueueSubject {
         let operation = try undoLog.operation(joining: joining)
         if asOne { return try moveGroup(nodes, to: place, rank: rank, operation) }
         let backwards = place == .top || place == .later
+        var places: BatchPlaces?
         var change = try finder.forEach(backwards ? nodes.reversed() : nodes) { node, target, change in
             switch target {
-            case .batch(let batch, let root): try move(node, batch, root, to: place, operation)
+            case .batch(let batch, let root):
+                var known = try places ?? batchPlaces()
+                places = nil
+                defer { places = known }
+                return try move(node, batch, root, to: place, in: &known, operation)
             case .folder(let batch, let folder, _):
-                try move(node, batch, TaskSets.Unit.folder(folder), to: place, operation, &change)
+                return try move(node, batch, TaskSets.Unit.folder(folder), to: place, operation, &change)
             case .task(let row):
-                row.state.isTerminal
+                return row.state.isTerminal
                     ? finder.refused(node, "\(node) is over: its place does not matter any more")
                     : try move(node, row.batch, TaskSets.Unit.tasks([row.id]), to: place, operation, &change)
             }
+        }
+        for (batch, position) in places?.changed ?? [] {
+            try database.run(
+                "UPDATE batches SET position = ? WHERE id = ?", .integer(position), .integer(batch.rawValue))
         }
         if backwards { change.results.reverse() }
         return change.asOperation(operation)
@@ -37,59 +46,42 @@ struct OrderingStore: QueueSubject {
 
     // MARK: Batches
 
+    private func batchPlaces() throws -> BatchPlaces {
+        BatchPlaces(
+            try database.rows(
+                "SELECT id, position, priority FROM batches INDEXED BY batches_unfinished WHERE finished_at IS NULL ORDER BY position"
+            ) {
+                BatchPlaces.Row(
+                    id: BatchID(rawValue: $0.integer(0)), position: $0.integer(1), priority: $0.integer(2))
+            })
+    }
+
+    /// Moves a batch in `places`, which are written when all are moved. What was before the change is noted once, with the first.
     private func move(
-        _ node: NodeID, _ batch: BatchID, _ root: Int64, to place: MovePlace, _ operation: Int64
+        _ node: NodeID, _ batch: BatchID, _ root: Int64, to place: MovePlace, in places: inout BatchPlaces,
+        _ operation: Int64
     ) throws -> NodeResult {
         if try finder.isOver(folder: root, in: batch) {
             return finder.refused(node, "\(node) is over: its place does not matter any more")
         }
-        let all = try database.rows(
-            "SELECT id, position, priority FROM batches INDEXED BY batches_unfinished WHERE finished_at IS NULL ORDER BY position"
-        ) { (id: BatchID(rawValue: $0.integer(0)), position: $0.integer(1), priority: $0.integer(2)) }
-        guard let own = all.first(where: { $0.id == batch }) else { return NodeResult(id: node, result: .already) }
-        var order = all.map(\.id).filter { $0 != batch }
-        let equals = all.filter { $0.priority == own.priority }.map(\.id)
-        // It stands somewhere among its equals.
-        let here = equals.firstIndex(of: batch) ?? 0
-        let anchor: BatchID?
-        switch place {
-        case .top: anchor = order.first
-        case .bottom: anchor = nil
-        case .earlier:
-            if here == 0 { return NodeResult(id: node, result: .already) }
-            anchor = equals[here - 1]
-        case .later:
-            if here + 1 == equals.count { return NodeResult(id: node, result: .already) }
-            // Behind the next of its equals, wherever the one after that is.
-            let next = order.firstIndex(of: equals[here + 1]) ?? 0
-            anchor = order.indices.contains(next + 1) ? order[next + 1] : nil
-        case .before(.batch(let other)):
-            if other == batch { return NodeResult(id: node, result: .already) }
-            guard let row = all.first(where: { $0.id == other }) else {
-                let exists = try finder.target(.batch(other)) != nil
-                return exists
-                    ? finder.refused(node, "\(other) is over: nothing can be put before it")
-                    : finder.refused(node, "there is no \(other) to put it before: see \(quoted: .list)")
-            }
-            guard row.priority == own.priority else {
-                let word = TransferPriority(stored: row.priority).rawValue
-                return finder.refused(
-                    node,
-                    "\(other) has priority \(word), and that comes first: \(quoted: .set(.batch(batch), "--priority", "\(word)")), then move it"
-                )
-            }
-            anchor = other
-        case .before(let other):
-            return finder.refused(node, "\(node) is a batch and \(other) is not: put it before a batch")
-        }
-        order.insert(batch, at: anchor.flatMap { order.firstIndex(of: $0) } ?? order.endIndex)
-        if order == all.map(\.id) { return NodeResult(id: node, result: .already) }
         var before = UndoBefore()
-        before.positions = all.map { [$0.id.rawValue, $0.position] }
-        // The same numbers, given out anew: nobody else's place changes.
-        for (id, position) in zip(order, all.map(\.position)) {
-            try database.run(
-                "UPDATE batches SET position = ? WHERE id = ?", .integer(position), .integer(id.rawValue))
+        if !places.haveMoved { before.positions = places.positions }
+        switch places.move(batch, to: place) {
+        case .moved: break
+        case .already: return NodeResult(id: node, result: .already)
+        case .noBatch(let other):
+            return finder.refused(node, "\(node) is a batch and \(other) is not: put it before a batch")
+        case .noPlace(let other):
+            let exists = try finder.target(.batch(other)) != nil
+            return exists
+                ? finder.refused(node, "\(other) is over: nothing can be put before it")
+                : finder.refused(node, "there is no \(other) to put it before: see \(quoted: .list)")
+        case .otherPriority(let other, let priority):
+            let word = priority.rawValue
+            return finder.refused(
+                node,
+                "\(other) has priority \(word), and that comes first: \(quoted: .set(.batch(batch), "--priority", "\(word)")), then move it"
+            )
         }
         try undoLog.note(.move, node, batch: batch, before, operation: operation)
         queue.change.batches.insert(batch)

@@ -108,6 +108,14 @@ final class StandingSteps {
         return true
     }
 
+    /// Returns true when a later change of the order of batches brings one of them back where it was.
+    func putsBack(_ batch: Int64, as before: [[Int64]]) -> Bool {
+        guard let order, let positions = order.before.positions else { return false }
+        order.before.positions = BatchPositions.putBack(batch, as: before, in: positions)
+        note(order)
+        return true
+    }
+
     // MARK: Times of tasks
 
     /// Returns true when folders of a batch were run now.
@@ -174,13 +182,16 @@ final class StandingSteps {
     }
 
     /// Writes down what was inherited.
-    func save(in database: SQLiteConnection) throws {
+    func save(in undoLog: UndoLog) throws {
         for heir in inherited {
-            try database.run(
-                "UPDATE undo SET before = ? WHERE rowid = ?", .text(try StoredJSON.text(heir.before)),
-                .integer(heir.row))
+            try undoLog.set(heir.before, of: heir.row)
         }
     }
+}
+
+extension UndoneStep {
+    /// Changes the order of batches.
+    var movesBatch: Bool { if case .batch? = node { deed == .move } else { false } }
 }
 
 extension UndoneDeed {

@@ -9,7 +9,9 @@ struct UndoneStep {
     let batch: BatchID
     let events: (Int64, Int64)
     let deed: UndoneDeed
-    let before: UndoBefore
+    /// The state before a change of no batch. Of the others it is empty until `UndoLog.before(_:)` reads it: it may be much, and few are taken
+    /// back.
+    var before: UndoBefore
     let at: Timestamp
     /// The grace time is over: what had arrived in part is gone, and files begin anew.
     let isLate: Bool
@@ -23,6 +25,7 @@ final class UndoLog: QueueSubject {
     private let sets: TaskSets
     /// Time during which a change can be undone.
     var graceTime: Duration = .seconds(10)
+    var bounds = UndoBounds()
 
     init(_ queue: QueueConnection, sets: TaskSets) {
         self.queue = queue
@@ -63,11 +66,14 @@ final class UndoLog: QueueSubject {
         _ deed: UndoneDeed, _ node: NodeID?, batch: BatchID?, _ before: UndoBefore = UndoBefore(),
         events: (Int64, Int64) = (0, 0), operation: Int64
     ) throws {
+        let before = try StoredJSON.text(before)
         try database.run(
             "INSERT INTO undo (operation, node, batch, at, first_event, last_event, kind, before) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             .integer(operation), .text(try node.map { try StoredJSON.text($0) } ?? ""),
             .integer(batch?.rawValue ?? 0), .integer(clock().milliseconds), .integer(events.0), .integer(events.1),
-            .integer(deed.stored), .text(try StoredJSON.text(before)))
+            .integer(deed.stored), .text(before))
+        bounds.add(bytes: before.utf8.count)
+        try bounds.keep(operation, in: database)
     }
 
     /// Writes down where tasks stand.
@@ -82,10 +88,12 @@ final class UndoLog: QueueSubject {
         switch unit {
         case .tasks(let ids):
             for id in ids { try database.run(insert("id = ?2"), .integer(operation), .integer(id.rawValue)) }
+            bounds.add(tasks: Int64(ids.count))
         case .folder(let top):
             let place = "folder = ?2 AND state < \(state: .completed)"
             for folder in try sets.subtree(of: top) {
                 try database.run(insert(place), .integer(operation), .integer(folder))
+                bounds.add(tasks: database.changes)
             }
         }
     }
@@ -130,12 +138,37 @@ final class UndoLog: QueueSubject {
         now.advanced(by: .zero - max(graceTime, .seconds(86_400)))
     }
 
+    /// The state before a step.
+    func before(_ step: UndoneStep) throws -> UndoBefore {
+        try database.first("SELECT before FROM undo WHERE rowid = ?", .integer(step.row)) { row in
+            StoredJSON.value(UndoBefore.self, row.optionalText(0))
+        }.flatMap(\.self) ?? UndoBefore()
+    }
+
+    /// Writes down what was before a step that inherits.
+    func set(_ before: UndoBefore, of row: Int64) throws {
+        let text = try StoredJSON.text(before)
+        try database.run("UPDATE undo SET before = ? WHERE rowid = ?", .text(text), .integer(row))
+        bounds.add(bytes: text.utf8.count)
+    }
+
+    /// The order of batches before a change: one of its steps has it.
+    func positions(before operation: Int64) throws -> [[Int64]]? {
+        try database.first(
+            "SELECT before FROM undo WHERE operation = ? AND before LIKE '%\"positions\"%' ORDER BY rowid LIMIT 1",
+            .integer(operation)
+        ) { row in
+            StoredJSON.value(UndoBefore.self, row.optionalText(0))?.positions
+        }.flatMap(\.self)
+    }
+
     /// All changes that are known, the last one first.
     func steps(now: Timestamp) throws -> [UndoneStep] {
         let (end, lateEnd) = (endOfUndo(now), endOfLateUndo(now))
         return try database.rows(
             """
-            SELECT rowid, operation, node, batch, first_event, last_event, kind, before, at FROM undo ORDER BY rowid DESC
+            SELECT rowid, operation, node, batch, first_event, last_event, kind, CASE WHEN batch = 0 THEN before END, at
+            FROM undo ORDER BY rowid DESC
             """
         ) { row -> UndoneStep? in
             guard let deed = UndoneDeed(stored: row.integer(6)) else { return nil }

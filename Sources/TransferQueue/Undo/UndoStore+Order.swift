@@ -5,15 +5,7 @@ import TransferModel
 /// Taking back what changed an order or settings.
 extension UndoStore {
     func takeBackOrder(_ step: UndoneStep, _ undoing: inout Undoing) throws {
-        if let positions = step.before.positions {
-            if !undoing.standing.inherits(positions: positions) {
-                for pair in positions where pair.count == 2 {
-                    try database.run(
-                        "UPDATE batches SET position = ? WHERE id = ?", .integer(pair[1]), .integer(pair[0]))
-                }
-            }
-            queue.change.mayRun = true
-        }
+        if step.movesBatch { try takeBackPlaces(step, undoing) }
         guard let node = step.node, let target = try finder.target(node) else { return }
         let claimed: [TaskID]
         switch target {
@@ -33,6 +25,37 @@ extension UndoStore {
         undoing.batchesToSettle.insert(step.batch)
         try attempts.stopEarly(claimed, of: step.batch, &undoing.change)
         undoing.change.reordered.insert(step.batch)
+    }
+
+    /// Batches stand as they stood before all of a change; or one of them does, where others of it stay moved.
+    private func takeBackPlaces(_ step: UndoneStep, _ undoing: Undoing) throws {
+        guard var heir = undoing.staysMoved[step.operation] else {
+            guard let positions = step.before.positions else { return }
+            if !undoing.standing.inherits(positions: positions) { try place(positions) }
+            return
+        }
+        guard let before = try step.before.positions ?? undoLog.positions(before: step.operation) else { return }
+        let batch = step.batch.rawValue
+        if !undoing.standing.putsBack(batch, as: before) {
+            let now = try database.rows("SELECT id, position FROM batches WHERE finished_at IS NULL") {
+                [$0.integer(0), $0.integer(1)]
+            }
+            try place(BatchPositions.putBack(batch, as: before, in: now))
+        }
+        // What was before is known by one step of a change: by one that stays, from now on.
+        guard step.before.positions != nil else { return }
+        heir.before.positions = before
+        undoing.standing.note(heir, folder: nil)
+        try undoLog.set(heir.before, of: heir.row)
+    }
+
+    private func place(_ positions: [[Int64]]) throws {
+        for pair in positions where pair.count == 2 {
+            try database.run(
+                "UPDATE batches SET position = ?1 WHERE id = ?2 AND position <> ?1", .integer(pair[1]),
+                .integer(pair[0]))
+        }
+        queue.change.mayRun = true
     }
 
     /// Folders have what they had; pairs of folder and value.

@@ -21,6 +21,8 @@ struct UndoStore: QueueSubject {
         let standing = StandingSteps()
         let parts = OperationParts()
         var change = NodeChange()
+        /// The oldest step of a batch that stays moved, by change.
+        var staysMoved: [Int64: UndoneStep] = [:]
         /// Batches of which tasks were moved; counted when all is done, however many steps there are.
         var batchesToSettle: Set<BatchID> = []
     }
@@ -40,10 +42,13 @@ struct UndoStore: QueueSubject {
         let rows = Set(chosen.map(\.row))
         var undoing = Undoing()
         try addParts(of: chosen, known, to: undoing.parts)
+        for step in recent where step.movesBatch {
+            if try !rows.contains(step.row) || isHidden(step.batch) { undoing.staysMoved[step.operation] = step }
+        }
         var cancels: [UndoneStep] = []
         // The newest first: what an older one has changed, too, the newer one puts back before it.
         let oldest = chosen.map(\.row).min() ?? .max
-        for step in known where step.row >= oldest {
+        for var step in known where step.row >= oldest {
             guard rows.contains(step.row) else {
                 try note(step, undoing)
                 continue
@@ -56,6 +61,7 @@ struct UndoStore: QueueSubject {
                 continue
             }
             undoing.parts.remove(step)
+            step.before = try undoLog.before(step)
             try takeBack(step, &undoing)
             try database.run("DELETE FROM undo WHERE rowid = ?", .integer(step.row))
             undoing.change.undone = step.deed
@@ -63,7 +69,7 @@ struct UndoStore: QueueSubject {
             if let node = step.node { undoing.change.results.append(taken(step, of: node)) }
             if step.deed == .cancel { cancels.append(step) }
         }
-        try undoing.standing.save(in: database)
+        try undoing.standing.save(in: undoLog)
         for batch in undoing.batchesToSettle { try sets.settle(batch) }
         try tellOfCancels(cancels)
         var change = undoing.change
@@ -110,8 +116,10 @@ struct UndoStore: QueueSubject {
     private func note(_ step: UndoneStep, _ undoing: Undoing) throws {
         guard step.deed.changesOrder || step.deed == .cancel else { return }
         var folder: Int64?
-        if step.deed.changesOrder, case .folder? = step.node {
-            folder = try step.node.flatMap { try finder.target($0)?.folder }
+        var step = step
+        if step.deed.changesOrder {
+            if case .folder? = step.node { folder = try step.node.flatMap { try finder.target($0)?.folder } }
+            step.before = try undoLog.before(step)
         }
         undoing.standing.note(step, folder: folder)
     }
