@@ -129,6 +129,9 @@ package enum WireCoding {
         case .typeMismatch(_, let context): return "\(field(context.codingPath)) is of the wrong type"
         case .valueNotFound(_, let context): return "\(field(context.codingPath)) is null"
         case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+            if let rule = context.underlyingError as? BrokenRule {
+                return "\(field(context.codingPath)): \(rule.words)"
+            }
             return "\(field(context.codingPath)) has a value that is not allowed"
         default: return "this is no JSON object"
         }

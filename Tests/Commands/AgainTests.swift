@@ -20,7 +20,7 @@ struct AgainTests {
     /// What the engine tells of b7.
     private var order: BatchRequest {
         var order = BatchRequest(
-            session: SessionName(rawValue: "nightly") ?? .default, name: "holiday",
+            session: SessionName(rawValue: "nightly") ?? .default, name: BatchName(rawValue: "holiday"),
             work: .upload(
                 [
                     UploadSource(path: path("a.txt"), placement: .named(RawPath("a.txt"))),
@@ -50,7 +50,7 @@ struct AgainTests {
         #expect(request.work == order.work)
         #expect(request.like == BatchID(rawValue: 7))
         #expect(request.secrets == TransferSecrets())
-        #expect(request.name == "holiday")
+        #expect(request.name?.rawValue == "holiday")
         #expect(request.session == order.session)
         #expect(request.priority == .high)
         #expect(request.uuid != order.uuid)
@@ -75,7 +75,7 @@ struct AgainTests {
         #expect(request.options.ifExists == .skip)
         #expect(request.options.exclude == ["*.tmp"])
         #expect(request.options.bytesPerSecond == 1000)
-        #expect(request.name == "second try")
+        #expect(request.name?.rawValue == "second try")
         guard case .upload(_, let destination) = request.work else { return #expect(Bool(false)) }
         #expect(destination == "https://nas.example/in/")
     }

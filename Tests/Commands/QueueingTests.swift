@@ -269,6 +269,17 @@ struct QueueingTests {
         }
     }
 
+    @Test("a name that no batch may have is refused before anything is asked", arguments: ["upload", "set"])
+    func noName(command: String) async throws {
+        for name in ["", String(repeating: "ä", count: 501)] {
+            let bench = Bench()
+            let words = command == "set" ? ["b1", "--name", name] : ["--name", name, "a.txt", "https://h/in/"]
+            #expect(await bench.run(([command] + words).map { Argument($0) }) == .usage)
+            #expect(bench.error.contains("--name") && bench.error.contains("1 to 1000 bytes"), "\(bench.error)")
+            #expect(bench.error.utf8.count < 400)
+        }
+    }
+
     @Test("options reach the engine")
     func options() async throws {
         let request = try await request(
@@ -277,7 +288,7 @@ struct QueueingTests {
             "--header", "X-A:  b ", "--not-before", "+1h", "--exclude", "*.tmp", "--give-up-after", "2d", "--insecure",
             "--ca", "ca.pem", "--verify", "size", "a.txt", "https://h/in/")
         #expect(request.session.rawValue == "photos")
-        #expect(request.name == "N")
+        #expect(request.name?.rawValue == "N")
         #expect(request.held)
         #expect(request.priority == .high)
         #expect(request.options.ifExists == .skip)

@@ -160,7 +160,8 @@ enum Samples {
             UploadSource(path: RawPath("/b"), placement: .exactly),
         ]
         return BatchRequest(
-            uuid: uuid, session: .default, name: "n", work: .upload(sources, to: "https://h/"), held: true,
+            uuid: uuid, session: .default, name: BatchName(rawValue: "n"), work: .upload(sources, to: "https://h/"),
+            held: true,
             priority: .low, options: options, secrets: secrets, destination: "nas", like: batch)
     }
 
@@ -219,7 +220,7 @@ enum Samples {
             SetRequest(
                 ids: nodes.ids, rows: nodes.rows, selector: nodes.selector,
                 settings: NodeSettings(
-                    priority: .high, limit: 1, notBefore: time, giveUpAfterSeconds: 2, name: "n"),
+                    priority: .high, limit: 1, notBefore: time, giveUpAfterSeconds: 2, name: BatchName(rawValue: "n")),
                 secrets: secrets)
         case .nodeShow: NodeShowRequest(id: .batch(batch))
         case .treeRead: sectionRequest

@@ -108,6 +108,15 @@ import TransferQueue
 
     // MARK: Long lines
 
+    /// A batch whose request has more bytes than that.
+    private static func longRequest(_ bytes: Int) -> BatchRequest {
+        let url = "http://h/" + String(repeating: "x", count: 8000)
+        let sources = (0...(bytes / 8000)).map {
+            DownloadSource(url: "\(url)\($0)", directory: RawPath("/d"), fileName: RawPath("f\($0)"))
+        }
+        return BatchRequest(work: .download(sources))
+    }
+
     @Test func `few clients at once may send long lines, and the others are served`() async throws {
         var settings = ServiceSettings(idleExit: nil)
         settings.longLinePatience = .seconds(3600)
@@ -157,10 +166,7 @@ import TransferQueue
         var settings = ServiceSettings(idleExit: nil)
         settings.longLinePatience = .milliseconds(20)
         let harness = try await ServiceHarness(settings: settings)
-        let url = "http://h/" + String(repeating: "x", count: 2 << 20)
-        func request() -> BatchRequest {
-            BatchRequest(work: .download([DownloadSource(url: url, directory: RawPath("/d"), fileName: RawPath("f"))]))
-        }
+        func request() -> BatchRequest { Self.longRequest(2 << 20) }
         await harness.engine.searchForever()
         let busy = try await harness.client()
         let keys = S3Keys(accessKeyID: "a", secretAccessKey: "b")
@@ -196,9 +202,7 @@ import TransferQueue
             idle.append(client)
         }
         let other = try await harness.client()
-        let long = String(repeating: "x", count: 1 << 20)
-        let source = DownloadSource(url: "http://h/" + long, directory: RawPath("/d"), fileName: RawPath("f"))
-        let added = try await other.call(Methods.batchAdd, BatchRequest(work: .download([source])))
+        let added = try await other.call(Methods.batchAdd, Self.longRequest(1 << 20))
         #expect(!added.existed)
         try await harness.end()
     }

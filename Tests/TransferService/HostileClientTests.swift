@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import LinuxSystem
+import SQLiteConnection
 import ServiceWire
 import Testing
 import TransferModel
@@ -95,6 +96,56 @@ extension TransferService {
         }
         #expect(error.requestError.code == .usage)
         #expect(error.requestError.message.utf8.count < 500)
+        try await harness.end()
+    }
+
+    /// A batch with a text that is too long, and the word that its refusal names it by. `LONG` stands for 6 MB.
+    private static let longTexts = [
+        (#""name":"LONG","work":{"download":[{"url":"http://h/a","directory":"/d"}]}"#, "name"),
+        (#""work":{"download":[{"url":"http://h/LONG","directory":"/d"}]}"#, "url"),
+        (#""work":{"download":[{"url":"http://h/a","directory":"/LONG"}]}"#, "directory"),
+        (#""work":{"download":[{"url":"http://h/a","directory":"/d","fileName":"LONG"}]}"#, "fileName"),
+        (#""work":{"upload":[{"path":"/LONG","placement":"contents"}],"to":"http://h/"}"#, "path"),
+        (#""work":{"upload":[{"path":"/a","placement":{"named":"LONG"}}],"to":"http://h/"}"#, "named"),
+        (#""work":{"upload":[{"path":"/a","placement":"contents"}],"to":"http://h/LONG/"}"#, "to"),
+    ]
+
+    @Test("a text that comes back in rows has a length: a longer one is refused by name", arguments: longTexts)
+    func longText(parameters: String, field: String) async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let filled = parameters.replacing("LONG", with: String(repeating: "x", count: 6_000_000))
+        await client.send(
+            #"{"jsonrpc":"2.0","id":7,"method":"batch.add","params":{"uuid":"\#(UUID().uuidString)",\#(filled)}}"#)
+        let answer = try WireCoding.value(AnswerHead.self, from: try #require(await client.line()))
+        #expect(answer.id == .number(7))
+        #expect(answer.error?.requestError.code == .usage)
+        let message = try #require(answer.error?.message)
+        #expect(message.utf8.count < 300 && message.contains(field) && message.contains(" bytes"), "\(message)")
+        #expect(try await harness.queue.reader.batches().isEmpty)
+        try await harness.end()
+    }
+
+    @Test func `texts that an earlier version let in are shown cut, and nobody loses the connection`() async throws {
+        let harness = try await ServiceHarness()
+        let long = String(repeating: "ä", count: 3_000_000)
+        for number in 0..<3 { try await harness.add(2, name: "batch\(number)") }
+        let database = try SQLiteConnection(path: Array(harness.places.queueFile.utf8), access: .readWrite)
+        try database.run("UPDATE batches SET name = ?1, destination = ?1", .text(long))
+        try database.run("UPDATE tasks SET name = ?", .blob(Array(long.utf8)))
+        let client = try await harness.client()
+        let batches = try await client.call(Methods.batchList, BatchListRequest()).batches
+        #expect(batches.count == 3 && batches.allSatisfy { $0.name.utf8.count <= 1000 && $0.name.hasPrefix("ää") })
+        let tasks = try await client.call(Methods.taskList, TaskListRequest()).tasks
+        #expect(tasks.count == 6)
+        _ = try await client.call(
+            Methods.viewSet,
+            ViewRequest(
+                sections: [SectionRequest(parent: nil, limit: 100, flat: true)],
+                nodes: batches.map { .batch($0.id) } + tasks.map { .task($0.id) }))
+        let change = try await client.notification(.viewChanged, ViewChange.self)
+        #expect(change.sections.first?.rows.count == 6)
+        _ = try await client.call(Methods.totals, Nothing())
         try await harness.end()
     }
 

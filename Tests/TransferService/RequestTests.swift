@@ -153,7 +153,7 @@ import TransferQueue
         let harness = try await ServiceHarness()
         let client = try await harness.client()
         var request = BatchRequest.downloads(40, name: "n")
-        request.name = "ho\u{1B}[2Jliday"
+        request.name = BatchName(rawValue: "ho\u{1B}[2Jliday")
         let batch = try await client.call(Methods.batchAdd, request).batch.id
         let ids = NodesRequest(ids: [.batch(batch)])
         _ = try await client.call(Methods.nodesPause, PauseRequest(ids))

@@ -91,7 +91,7 @@ extension BatchRequest {
         let sources = (0..<count).map {
             DownloadSource(url: "http://host/\(name)/\($0)", directory: RawPath("/dst"), fileName: RawPath("f\($0)"))
         }
-        return BatchRequest(session: session, name: name, work: .download(sources))
+        return BatchRequest(session: session, name: BatchName(rawValue: name), work: .download(sources))
     }
 }
 

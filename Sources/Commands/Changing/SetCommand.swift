@@ -21,7 +21,7 @@ struct SetCommand: EngineCommand {
         alternatives(ExistingFilePolicy.built.map(\.rawValue)) + "; of a batch")
     static let s3Keys = Option.flag(
         "s3-keys", "take keys for S3 anew, from AWS_* or the AWS profile as they are now")
-    static let name = Option("name", ValueSyntax<String>.text("TEXT"), "call the batch so")
+    static let name = Option("name", ValueSyntax<BatchName>.batchName, "call the batch so")
 
     static let command = Command(
         "set", "change what is queued or running",

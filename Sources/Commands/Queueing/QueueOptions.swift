@@ -8,7 +8,7 @@ enum QueueOptions {
     static let session = Option(
         "session", ValueSyntax<SessionName>.session, "the session that owns the batch; default: default")
     static let name = Option(
-        "name", ValueSyntax<String>.text("TEXT"), "call the batch so; default: made from the sources")
+        "name", ValueSyntax<BatchName>.batchName, "call the batch so; default: made from the sources")
     static let hold = Option.flag("hold", "queue it, but start nothing until resume")
     static let priority = Option(
         "priority", ValueSyntax<TransferPriority>.choice().named("P"), "\(words(TransferPriority.self)); default normal"

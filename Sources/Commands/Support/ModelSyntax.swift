@@ -27,6 +27,12 @@ extension ValueSyntax where Value == SessionName {
     }
 }
 
+extension ValueSyntax where Value == BatchName {
+    static var batchName: ValueSyntax {
+        ValueSyntax("TEXT", allowed: "a batch's name of 1 to 1000 bytes") { BatchName(rawValue: $0) }
+    }
+}
+
 extension ValueSyntax where Value == HeaderField {
     /// `Name: value`, as it stands on the wire.
     static var header: ValueSyntax {

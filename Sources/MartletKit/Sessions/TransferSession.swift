@@ -143,7 +143,8 @@ public final class TransferSession: Sendable {
         var secrets = TransferSecrets()
         secrets.headers = configuration.httpAdditionalHeaders
         return BatchRequest(
-            session: identifier, name: name, work: work, held: held, priority: configuration.priority,
+            session: identifier, name: name.flatMap { BatchName(rawValue: BatchName.cut($0)) }, work: work, held: held,
+            priority: configuration.priority,
             options: options, secrets: secrets)
     }
 

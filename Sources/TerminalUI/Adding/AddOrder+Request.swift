@@ -31,7 +31,7 @@ extension AddOrder {
             let plan = try DownloadPlan(urls, into: RawPath(folder), destinations: book)
             request = try plan.request(environment: environment, password: password)
         }
-        request.name = name.isEmpty ? repeated?.order.name : name
+        request.name = BatchName(rawValue: name) ?? repeated?.order.name
         request.held = start == .held
         request.priority = priority
         request.options.ifExists = ifExists ?? request.options.ifExists

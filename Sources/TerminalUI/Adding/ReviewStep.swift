@@ -128,6 +128,9 @@ struct ReviewStep: Sendable {
         // What would be made anyway need not be said.
         order.repeated = repeated
         order.name = form.text(.name) == usual.name ? "" : form.text(.name)
+        guard order.name.isEmpty || BatchName(rawValue: order.name) != nil else {
+            return wrong(.name, "A name has up to 1000 bytes: type a shorter one.")
+        }
         order.isFirst = form.word(.order) == "first"
         let (existing, verify) = (form.word(.ifExists) ?? "fail", form.word(.verify))
         order.ifExists = existing == usual.ifExists ? nil : ExistingFilePolicy(rawValue: existing)

@@ -22,7 +22,7 @@ struct UsualChoices: Sendable {
         limit = destination?.limit?.bytesPerSecond
         guard let order = repeated?.order else { return }
         let options = order.options
-        name = order.name ?? name
+        name = order.name?.rawValue ?? name
         ifExists = options.ifExists.rawValue
         verify = options.verify?.rawValue
         // That of a configured server is that server's.

@@ -14,7 +14,7 @@ extension BatchRequest {
         self.init(
             uuid: try object.decode(UUID.self, forKey: .uuid),
             session: try object.decodeIfPresent(SessionName.self, forKey: .session) ?? .default,
-            name: try object.decodeIfPresent(String.self, forKey: .name),
+            name: try object.decodeIfPresent(BatchName.self, forKey: .name),
             work: try object.decode(Work.self, forKey: .work),
             held: try object.decodeIfPresent(Bool.self, forKey: .held) ?? false,
             priority: try object.decodeIfPresent(TransferPriority.self, forKey: .priority) ?? .normal,

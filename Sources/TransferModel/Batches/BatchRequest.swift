@@ -6,7 +6,7 @@ public struct BatchRequest: Codable, Hashable, Sendable {
     public var uuid: UUID
     public var session: SessionName
     /// `nil`: made from the sources.
-    public var name: String?
+    public var name: BatchName?
     public var work: Work
     /// Queued, but `created` until `resume`.
     public var held: Bool
@@ -26,7 +26,7 @@ public struct BatchRequest: Codable, Hashable, Sendable {
     }
 
     public init(
-        uuid: UUID = UUID(), session: SessionName = .default, name: String? = nil, work: Work, held: Bool = false,
+        uuid: UUID = UUID(), session: SessionName = .default, name: BatchName? = nil, work: Work, held: Bool = false,
         priority: TransferPriority = .normal, options: TransferOptions = TransferOptions(),
         secrets: TransferSecrets = TransferSecrets(), destination: String? = nil, like: BatchID? = nil
     ) {

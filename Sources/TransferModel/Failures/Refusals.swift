@@ -85,5 +85,40 @@ extension NodeSettings {
 }
 
 extension BatchRequest {
-    package var refusal: String? { options.refusal ?? secrets.refusal }
+    package var refusal: String? { work.refusal ?? options.refusal ?? secrets.refusal }
+}
+
+extension BatchRequest.Work {
+    /// Bytes of a path: what Linux takes (PATH_MAX).
+    private static let longestPath = 4096
+    /// Bytes of a file's name: what S3 takes, and more than any disk does.
+    package static let longestName = 1024
+    /// Bytes of a URL: what servers take in a request line.
+    package static let longestURL = 8192
+
+    /// Texts that come back in every row of a list: a thousand rows have to fit into one line.
+    var refusal: String? {
+        switch self {
+        case .upload(let sources, let to):
+            if let refusal = Self.tooLong("to", to.utf8.count, Self.longestURL) { return refusal }
+            for source in sources {
+                if let refusal = Self.tooLong("path", source.path.bytes.count, Self.longestPath) { return refusal }
+                guard case .named(let name) = source.placement else { continue }
+                if let refusal = Self.tooLong("named", name.bytes.count, Self.longestName) { return refusal }
+            }
+        case .download(let sources):
+            for source in sources {
+                let refusal =
+                    Self.tooLong("url", source.url.utf8.count, Self.longestURL)
+                    ?? Self.tooLong("directory", source.directory.bytes.count, Self.longestPath)
+                    ?? Self.tooLong("fileName", source.fileName?.bytes.count ?? 0, Self.longestName)
+                if let refusal { return refusal }
+            }
+        }
+        return nil
+    }
+
+    private static func tooLong(_ field: String, _ bytes: Int, _ most: Int) -> String? {
+        bytes > most ? "\(field) is longer than \(most) bytes: give a shorter one" : nil
+    }
 }

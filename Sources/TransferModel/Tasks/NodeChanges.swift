@@ -23,7 +23,7 @@ public struct NodeSettings: Codable, Hashable, Sendable {
     /// A batch's policy for existing files, for what of it is tried from now on, over or not.
     public var ifExists: ExistingFilePolicy?
     /// The new name of a batch.
-    public var name: String?
+    public var name: BatchName?
     /// Authorities that a batch trusts instead of the system's (PEM), for what of it is tried from now on, over or not.
     public var caFile: RawPath?
     /// The digest that the public key of a batch's server must have (`sha256//...`), for what of it is tried from now on, over or not.
@@ -31,7 +31,7 @@ public struct NodeSettings: Codable, Hashable, Sendable {
 
     public init(
         priority: TransferPriority? = nil, limit: Int64? = nil, notBefore: Timestamp? = nil,
-        giveUpAfterSeconds: Int64? = nil, ifExists: ExistingFilePolicy? = nil, name: String? = nil,
+        giveUpAfterSeconds: Int64? = nil, ifExists: ExistingFilePolicy? = nil, name: BatchName? = nil,
         caFile: RawPath? = nil, pin: String? = nil
     ) {
         self.priority = priority

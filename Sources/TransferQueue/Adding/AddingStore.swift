@@ -33,7 +33,8 @@ struct AddingStore: QueueSubject {
             destination, options, root, first_event, created_at, kept_secrets)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)
             """, .integer(batch.rawValue), .blob(request.uuid.bytes), .integer(session),
-            .text(request.name ?? plan.name), .integer(plan.direction.stored), .integer(Int64(request.priority.level)),
+            .text(request.name?.rawValue ?? plan.name), .integer(plan.direction.stored),
+            .integer(Int64(request.priority.level)),
             .integer(position), .integer(request.held ? 1 : 0), .integer(plan.direction == .upload ? 1 : 0),
             SQLiteValue(request.options.notBefore?.milliseconds), .text(plan.destination),
             .text(try StoredJSON.text(request.options)), .integer(root), .integer(queue.numbers.event),
@@ -100,7 +101,7 @@ struct AddingStore: QueueSubject {
 
         private static func name(_ first: String, of count: Int) -> String {
             let name = first.isEmpty ? "/" : first
-            return count == 1 ? name : "\(name) and \(count - 1) more"
+            return BatchName.cut(count == 1 ? name : "\(name) and \(count - 1) more")
         }
 
         /// A URL for a message: what may be secret of it is left out. A password may have slashes and question marks in it.

@@ -74,7 +74,7 @@ struct SettingsStore: QueueSubject {
         }
         if let name = settings.name {
             before.name = found.name
-            try database.run("UPDATE batches SET name = ? WHERE id = ?", .text(name), id)
+            try database.run("UPDATE batches SET name = ? WHERE id = ?", .text(name.rawValue), id)
         }
         try undoLog.note(.set, node, batch: batch, before, operation: operation)
         queue.noteSettings(batch)

@@ -33,7 +33,8 @@ extension QueueView {
             UploadSource(path: RawPath($0.bytes(0)), placement: .init(stored: $0.integer(1), name: $0.bytes(2)))
         }
         var order = BatchRequest(
-            session: found.session, name: found.name, work: .upload(sources, to: found.destination),
+            session: found.session, name: BatchName(rawValue: BatchName.cut(found.name)),
+            work: .upload(sources, to: found.destination),
             priority: TransferPriority.allCases.first { $0.level == found.priority } ?? .normal, like: batch)
         order.options = found.options
         // That time is over or another one's.

@@ -21,9 +21,10 @@ extension QueueView {
 
         init(_ columns: inout RowColumns) {
             row = columns.row()
-            name = RawPath(columns.bytes("t.name"))
+            // Earlier versions took any length.
+            name = RawPath(Array(columns.bytes("t.name").prefix(BatchRequest.Work.longestName)))
             source = columns.optionalInteger("t.source")
-            url = columns.optionalText("d.url")
+            url = columns.optionalText("d.url")?.cut(toBytes: BatchRequest.Work.longestURL)
             details = columns.row(of: "d.")
             let stored = columns.integer("l.priority")
             priority = (0...4).contains(stored) ? TransferPriority(stored: stored) : nil

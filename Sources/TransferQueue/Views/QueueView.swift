@@ -58,7 +58,7 @@ struct QueueView {
             // A damaged UUID is a finding of `check`, not a reason to hide the batch.
             uuid = UUID(bytes: columns.bytes("b.uuid")) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
             session = SessionName(rawValue: columns.text("s.name")) ?? .default
-            name = columns.text("b.name")
+            name = BatchName.cut(columns.text("b.name"))
             direction = TransferDirection(stored: columns.integer("b.direction"))
             isHeld = columns.flag("b.held")
             isPaused = columns.flag("b.paused")
@@ -70,7 +70,7 @@ struct QueueView {
             createdAt = Timestamp(milliseconds: columns.integer("b.created_at"))
             finishedAt = columns.time("b.finished_at")
             notBefore = columns.time("b.not_before")
-            destination = columns.text("b.destination")
+            destination = columns.text("b.destination").cut(toBytes: BatchRequest.Work.longestURL)
             root = columns.integer("b.root")
             sums = columns.row(of: "f.")
             isUrgent = columns.flag("b.urgent")

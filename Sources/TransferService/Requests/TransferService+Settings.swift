@@ -15,9 +15,6 @@ extension TransferService {
         }
         if let policy = settings.ifExists { try Self.check(policy) }
         try await AuthoritiesFile.check(settings.caFile)
-        if let name = settings.name, name.isEmpty || name.utf8.count > 1000 {
-            throw RequestError(.usage, "a batch's name has 1 to 1000 bytes")
-        }
         let nodes = NodesRequest(ids: request.ids, rows: request.rows, selector: request.selector)
         var renewed: NodeResults?
         if let secrets = request.secrets, !secrets.isEmpty { renewed = try await renew(nodes, by: secrets) }

@@ -101,7 +101,12 @@ extension TransferService {
             }
         }
 
-        func answer(_ value: some Codable) throws -> [UInt8] { try WireCoding.line(Answer(id: id, result: value)) }
+        /// The answer's line; of a list as much as fits into one.
+        func answer(_ value: some Codable) throws -> [UInt8] {
+            func line(_ value: some Codable) throws -> [UInt8] { try WireCoding.line(Answer(id: id, result: value)) }
+            guard let list = value as? any Shortenable & Codable else { return try line(value) }
+            return try list.line { try line($0) }
+        }
     }
 
     private func serve<Parameters, Value>(

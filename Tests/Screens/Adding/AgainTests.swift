@@ -10,7 +10,7 @@ struct AgainTests {
     /// What the engine tells of b7.
     private var order: BatchRequest {
         var order = BatchRequest(
-            name: "holiday",
+            name: BatchName(rawValue: "holiday"),
             work: .upload(
                 [
                     UploadSource(path: RawPath(Adding.path("edits")), placement: .contents),

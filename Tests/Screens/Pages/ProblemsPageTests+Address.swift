@@ -18,7 +18,7 @@ extension ProblemsPageTests {
         #expect(screen.picture.contains("A corrects the address, if it is wrong; else see whether"))
         screen.press("A")
         var order = BatchRequest(
-            name: "docs",
+            name: BatchName(rawValue: "docs"),
             work: .upload(
                 [UploadSource(path: RawPath(Adding.path("notes.txt")), placement: .named(RawPath("notes.txt")))],
                 to: "https://nas:8080/in/"))

@@ -6,7 +6,7 @@ import TransferModel
 @Suite("A batch of uploads done again") struct AgainTests {
     private func upload(to destination: String) -> BatchRequest {
         var request = BatchRequest(
-            name: "holiday",
+            name: BatchName(rawValue: "holiday"),
             work: .upload(
                 [
                     UploadSource(path: RawPath("/src/a"), placement: .named(RawPath("a"))),
@@ -30,7 +30,7 @@ import TransferModel
         let order = try #require(try await queue.reader.request(repeating: batch))
         let sources: [UploadSource] = if case .upload(let all, _) = given.work { all } else { [] }
         #expect(!sources.isEmpty && order.work == .upload(sources, to: "https://host/in/"))
-        #expect(order.name == "holiday")
+        #expect(order.name?.rawValue == "holiday")
         #expect(order.priority == .low)
         #expect(order.options.exclude == ["*.tmp"])
         #expect(order.options.notBefore == nil)
