@@ -20,6 +20,19 @@ struct DownloadTests {
         (tag, date) = (reply.fields["etag"] ?? "", reply.fields["last-modified"] ?? "")
     }
 
+    @Test("a digest beside a file that others can write to is not believed", arguments: [UInt32(0o666), 0o664, 0o646])
+    func forgedDigest(mode: UInt32) throws {
+        let wanted: KeyValuePairs = ["Want-Repr-Digest": "sha-256=9"]
+        let digest = try #require(try client.exchange("HEAD", "/f", wanted).fields["repr-digest"])
+        let file = try System.open(sandbox.path("f"), flags: O_RDWR)
+        let forged = "\(tag.dropFirst().dropLast()) \(String(repeating: "a", count: 64))"
+        try System.setAttribute("user.martlet.sha-256", of: file.rawValue, to: Array(forged.utf8))
+        #expect(try client.exchange("HEAD", "/f").fields["repr-digest"] != nil)
+        try System.chmod(sandbox.path("f"), mode: mode)
+        #expect(try client.exchange("HEAD", "/f").fields["repr-digest"] == nil)
+        #expect(try client.exchange("HEAD", "/f", wanted).fields["repr-digest"] == digest)
+    }
+
     @Test("a range is sent alone and says where it belongs")
     func range() throws {
         let middle = try client.exchange("GET", "/f", ["Range": "bytes=1000-1999"])

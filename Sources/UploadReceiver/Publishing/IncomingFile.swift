@@ -96,7 +96,11 @@ enum StoredDigest {
         try System.setAttribute(attribute, of: descriptor, to: Array(value.utf8))
     }
 
+    /// The stored digest; `nil` where another user could have written it: whoever may write to a file may write its attributes, too.
     static func read(of file: OpenFile) -> DigestValue? {
+        guard let status = try? System.fstat(file.descriptor.rawValue), status.userID == System.userID,
+            status.mode & 0o022 == 0
+        else { return nil }
         guard let value = System.attribute(attribute, of: file.descriptor.rawValue) else { return nil }
         let words = String(decoding: value, as: UTF8.self).split(separator: " ")
         guard words.count == 2, words[0] == file.facts.tag.opaque, let bytes = Hexadecimal.decode(words[1]),
