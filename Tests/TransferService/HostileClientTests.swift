@@ -187,6 +187,29 @@ extension TransferService {
         try await harness.end()
     }
 
+    @Test func `answers that nobody reads cost little together, and who reads gets long ones`() async throws {
+        var settings = ServiceSettings(idleExit: nil)
+        settings.longLinePatience = .milliseconds(50)
+        let harness = try await ServiceHarness(settings: settings)
+        try await harness.add(1)
+        for _ in 0..<3000 { try await harness.add(1, name: String(repeating: "n", count: 900)) }
+        let line = Array(#"{"jsonrpc":"2.0","id":1,"method":"batch.list","params":{"limit":10000}}"#.utf8) + [10]
+        var silent: [RawClient] = []
+        for _ in 0..<12 {
+            let client = try await harness.client()
+            await client.send(line)
+            silent.append(client)
+            // Its answer is made, or it waits.
+            _ = try await harness.client().call(Methods.totals, Nothing())
+            let unread = await harness.service.unread
+            #expect(unread.reduce(0, +) < 26 << 20, "\(unread)")
+        }
+        let other = try await harness.client()
+        #expect(try await other.call(Methods.batchList, BatchListRequest(limit: 10_000)).batches.count == 3001)
+        silent = []
+        try await harness.end()
+    }
+
     @Test(
         "a control character in a user, a password or a header is refused by name, and the value is not shown",
         arguments: [

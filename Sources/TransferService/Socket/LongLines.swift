@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// The right to send much at once: few clients of a service have it at the same time, and the others wait unread, so that all of them together
-/// cost a bounded memory. Who has it and is waited for too long while somebody else wants it is let go. On the service's loop.
+/// The right to have much here at once, sent or not read: few clients of a service have it at the same time, and the others wait, so that all
+/// of them together cost a bounded memory. Who has it and is waited for too long while somebody else wants it is let go. On the service's loop.
 ///
 /// Time counts in looks: of a loop that comes late, or has much to do, each look is one, and a client that the service owes something at that
 /// moment is not waited for.
 final class LongLines {
-    /// Bytes of requests that each client may have here without that right.
+    /// Bytes of requests and of lines that were not read that each client may have here without that right.
     static let allowance = 256 << 10
     /// Clients that may have up to the longest line.
     static let most = 4

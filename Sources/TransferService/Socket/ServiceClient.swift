@@ -24,12 +24,14 @@ final class ServiceClient {
 
     /// Called with each line; the next one comes only after ``requestDone()``.
     var onLine: (([UInt8]) -> Void)?
+    /// Called when the right to a long line is given, or the client has gone.
+    private var onRight: (() -> Void)?
     /// Called when everything was read by the client.
     var onDrained: (() -> Void)?
     /// Called once.
     var onEnd: (() -> Void)?
 
-    /// The right to have more bytes of requests here than each client may.
+    /// The right to have more bytes here than each client may: of requests, and of lines that it has not read.
     private enum LongLineRight {
         /// It has not asked. Next: `asked`, `given`.
         case none
@@ -55,6 +57,8 @@ final class ServiceClient {
     private var outgoing = OutgoingLines()
     private let longLines: LongLines
     private var longLine = LongLineRight.none
+    /// Bytes of a line that waits for that right; it is made anew when the right is there.
+    private var expectedBytes = 0
     /// Nothing is read any more; ends when what is outgoing has gone.
     private var isEnding = false
     /// Shared by all clients of the loop, which are read one after the other.
@@ -63,8 +67,8 @@ final class ServiceClient {
     /// More than so much unread by the client, and none of its requests is begun.
     private static let patience = 256 << 10
     /// A client that would come to leave so much unread, by reads that waited, is let go.
-    private static let mostUnread = 4 << 20
-    /// No line is longer, also to a client that has read everything.
+    private static let mostUnread = 1 << 20
+    /// No line is longer, also to a client that has read everything: what does not fit is cut (`Shortenable`).
     static let longestLine = 16 << 20
     /// More bytes of requests that have not begun, and nothing is read.
     private static let mostWaiting = 1 << 20
@@ -91,8 +95,36 @@ final class ServiceClient {
         framer.limit = LineFramer.limit
     }
 
+    /// Returns true when a line of so many bytes may be sent now. Else it is to be made anew when the client has the right to it: `untilRight`
+    /// returns then, and views are shown again.
+    func mayTake(_ count: Int) -> Bool {
+        expectedBytes = 0
+        guard isOpen, heldBytes + count > LongLines.allowance, !hasRight else { return true }
+        expectedBytes = count
+        noteHeld()
+        return hasRight
+    }
+
+    private var hasRight: Bool { longLine == .given || longLine == .spent }
+
+    /// The client waits for the right to a long line, and gets no other lines that nobody asked for.
+    var waitsForRight: Bool { longLine == .asked }
+
+    /// Waits until the client has the right to a long line, or has gone.
+    func untilRight() async {
+        guard isOpen, longLine == .asked else { return }
+        await withCheckedContinuation { continuation in onRight = { continuation.resume() } }
+    }
+
+    private func rightCame() {
+        let onRight = onRight
+        self.onRight = nil
+        onRight?()
+    }
+
     /// Queues a line, with its newline, to be sent.
     func send(_ line: [UInt8]) {
+        expectedBytes = 0
         guard isOpen else { return }
         // An answer to somebody who reads may be long; nobody piles lines up.
         let most = unreadBytes < Self.patience ? Self.longestLine : Self.mostUnread
@@ -104,6 +136,7 @@ final class ServiceClient {
     /// The request of the last `onLine` is answered, or waits elsewhere.
     func requestDone() {
         busyBytes = nil
+        expectedBytes = 0
         nextLine()
         noteHeld()
         updateInterest()
@@ -116,6 +149,7 @@ final class ServiceClient {
         lines = []
         framer = LineFramer(limit: 0)
         longLines.give(number)
+        rightCame()
         if unreadBytes == 0 { close() } else { updateInterest() }
     }
 
@@ -129,6 +163,7 @@ final class ServiceClient {
         outgoing = OutgoingLines()
         longLines.give(number)
         whileOpen?.cancel()
+        rightCame()
         let onEnd = onEnd
         self.onEnd = nil
         onLine = nil
@@ -166,8 +201,11 @@ final class ServiceClient {
         updateInterest()
     }
 
-    /// Bytes of requests that are here: of the one that is done, of those that wait, and of the line that is not complete.
-    private var heldBytes: Int { framer.pendingBytes + waitingBytes + (busyBytes ?? 0) }
+    /// Bytes of requests that are here (of the one that is done, of those that wait, and of the line that is not complete), and of lines that
+    /// the client has not read.
+    private var heldBytes: Int {
+        framer.pendingBytes + waitingBytes + (busyBytes ?? 0) + unreadBytes + expectedBytes
+    }
 
     /// Asks for the right to a long line, or gives it back.
     private func noteHeld() {
@@ -180,8 +218,11 @@ final class ServiceClient {
         guard longLine == .none else { return }
         let claimant = LongLines.Claimant(
             wake: { [weak self] in
-                self?.longLine = .given
-                self?.updateInterest()
+                guard let self else { return }
+                longLine = .given
+                rightCame()
+                if unreadBytes == 0 { onDrained?() }
+                updateInterest()
             }, isAwaited: { [weak self] in self?.isAwaited ?? false }, tooSlow: { [weak self] in self?.endSlow() })
         longLine = longLines.take(number, claimant) ? .given : .asked
     }
@@ -225,6 +266,7 @@ final class ServiceClient {
         }
         nextLine()
         updateInterest()
+        noteHeld()
     }
 
     private func updateInterest() {

@@ -20,9 +20,17 @@ extension TransferService {
             return client.end(saying: fault.line)
         }
         Task {
-            let answer: [UInt8]?
+            var answer: [UInt8]?
             do {
                 answer = try await self.answer(head, line, client)
+                // A long answer waits for its turn unmade. What a change has come to is told at once: it is not done twice.
+                while let long = answer?.count, MethodName(rawValue: head.method)?.isQuestion == true,
+                    !client.mayTake(long)
+                {
+                    answer = nil
+                    await client.untilRight()
+                    answer = try await self.answer(head, line, client)
+                }
             } catch {
                 return client.close()
             }

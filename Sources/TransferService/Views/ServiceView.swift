@@ -129,7 +129,10 @@ struct ServiceView {
     }
 
     /// All of it may look different.
-    mutating func noteEverything() { dirty.formUnion(parts) }
+    mutating func noteEverything() {
+        dirty.formUnion(parts)
+        if filter != nil { dirty.insert(.filter) }
+    }
 
     /// Notes that live figures have moved, or that something came to rest.
     mutating func noteLive(batches: Set<BatchID>, folders: Set<FolderID>, tasks: Set<TaskID>) {

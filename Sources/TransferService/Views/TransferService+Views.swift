@@ -126,7 +126,7 @@ extension TransferService {
     }
 
     private func flushSoon(after delay: Duration) {
-        guard !isFlushing, clients.values.contains(where: { $0.unreadBytes == 0 && $0.hasDirtyViews }) else { return }
+        guard !isFlushing, clients.values.contains(where: { $0.takesViews && $0.hasDirtyViews }) else { return }
         if let flushTimer {
             guard delay == .zero else { return }
             loop.cancel(flushTimer)
@@ -153,11 +153,11 @@ extension TransferService {
         beginTurns()
         while true {
             // A client that has not read the last update gets none: what is dirty stays so and is newest when it reads.
-            let due = clients.values.filter { $0.unreadBytes == 0 && $0.hasDueViews }.map(\.number).sorted()
+            let due = clients.values.filter { $0.takesViews && $0.hasDueViews }.map(\.number).sorted()
             if due.isEmpty { return }
             let live = await engine.live()
             for number in due {
-                guard let client = clients[number], client.unreadBytes == 0, let (view, want) = client.takeWant() else {
+                guard let client = clients[number], client.takesViews, let (view, want) = client.takeWant() else {
                     continue
                 }
                 do {
@@ -201,17 +201,26 @@ extension TransferService {
             complete(&totals)
             looked.totals = totals
         }
-        guard let client = clients[place.client], looked.filter?.text == client.views[place.view]?.filter?.text,
+        guard let client = clients[place.client], var view = client.views[place.view],
             // A view that was replaced meanwhile is dirty as a whole and shown in the next turn.
-            let change = client.views[place.view]?.change(of: looked),
-            let line = try? WireCoding.line(Notification(method: .viewChanged, params: change))
+            looked.filter?.text == view.filter?.text
         else { return }
-        client.send(line)
+        let change = view.change(of: looked)
+        let line = try? change?.line { try WireCoding.line(Notification(method: .viewChanged, params: $0)) }
+        // A long one is looked at again when the client has the right to it; until then it counts as not sent.
+        if let line, !client.mayTake(line.count) {
+            client.views[place.view]?.noteEverything()
+            return
+        }
+        client.views[place.view] = view
+        if let line { client.send(line) }
     }
 }
 
 extension ServiceClient {
     fileprivate var hasDirtyViews: Bool { views.values.contains(where: \.isDirty) }
+    /// It has read what it was sent last, and does not wait for the right to more.
+    fileprivate var takesViews: Bool { unreadBytes == 0 && !waitsForRight }
     fileprivate var hasDueViews: Bool { views.values.contains(where: \.isDue) }
 
     /// The next piece of its views; one that was not taken yet comes first.
