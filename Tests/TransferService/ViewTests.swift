@@ -10,8 +10,43 @@ import Wording
 @testable import TransferService
 
 /// What clients see, when, and how much of it.
+extension TransferService {
+    /// Filters of all views, those that views have together once.
+    fileprivate var filters: Int {
+        Set(clients.values.flatMap { $0.views.values.compactMap(\.filter).map { ObjectIdentifier($0) } }).count
+    }
+}
+
 @Suite struct ViewTests {
     private let root = ViewRequest(sections: [SectionRequest(parent: nil, limit: 50)], totals: true)
+
+    @Test func `views of a client with one text search once, and all of them are told`() async throws {
+        let harness = try await ServiceHarness()
+        try await harness.add(20)
+        let client = try await harness.client()
+        for view in 0..<3 {
+            let request = ViewRequest(
+                view: view, sections: [SectionRequest(parent: nil, limit: 10, flat: true)], filter: "f1")
+            _ = try await client.call(Methods.viewSet, request)
+        }
+        var complete: [Int: Int64] = [:]
+        while complete.count < 3 {
+            let change = try await client.notification(.viewChanged, ViewChange.self)
+            if let filter = change.filter, filter.complete { complete[change.view] = filter.matched }
+        }
+        #expect(complete == [0: 11, 1: 11, 2: 11])
+        #expect(await harness.service.filters == 1)
+        _ = try await client.call(Methods.viewSet, ViewRequest(view: 0))
+        // Another file that matches is shown in those that are left.
+        try await harness.add(2, name: "other")
+        while complete.values.contains(11) {
+            let change = try await client.notification(.viewChanged, ViewChange.self)
+            if let filter = change.filter, filter.complete { complete[change.view] = filter.matched }
+            complete[0] = nil
+        }
+        #expect(complete == [1: 12, 2: 12])
+        try await harness.end()
+    }
 
     @Test func `a view is sent once, and again when something changed, and not otherwise`() async throws {
         let harness = try await ServiceHarness()

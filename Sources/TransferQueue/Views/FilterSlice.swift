@@ -51,6 +51,7 @@ package struct FilterMatches: Sendable {
     package private(set) var count: Int64 = 0
     package private(set) var batches: Set<BatchID> = []
     package private(set) var folders: [FolderID: Folder] = [:]
+    /// The room that files and folders take, of `most`.
     private var kept = 0
     /// Folders that stand in the one above.
     private var linked: Set<FolderID> = []
@@ -58,6 +59,8 @@ package struct FilterMatches: Sendable {
     /// As many as a section has rows, and in all folders together.
     static let mostInFolder = 1000
     static let most = 200_000
+    /// The room of a folder with what it is linked by, in files.
+    private static let folderRoom = 4
 
     package init() {}
 
@@ -72,7 +75,7 @@ package struct FilterMatches: Sendable {
         for (folder, hits) in slice.hits {
             count += Int64(hits.tasks.count)
             batches.insert(hits.place.batch)
-            link(hits.place.chain)
+            guard link(hits.place.chain) else { continue }
             var found = folders[folder] ?? Folder()
             found.count += Int64(hits.tasks.count)
             let room = min(Self.mostInFolder - found.first.count, Self.most - kept)
@@ -94,11 +97,18 @@ package struct FilterMatches: Sendable {
     mutating func add(batch: BatchID) { batches.insert(batch) }
 
     /// The folders above learn of it, up to one that knows.
-    private mutating func link(_ chain: [FolderID]) {
-        for (folder, parent) in zip(chain, chain.dropFirst()) {
-            guard linked.insert(folder).inserted else { return }
+    /// - Returns: false when there is no room for it.
+    @discardableResult
+    private mutating func link(_ chain: [FolderID]) -> Bool {
+        let new = zip(chain, chain.dropFirst()).prefix { !linked.contains($0.0) }
+        let room = new.count * Self.folderRoom
+        guard kept + room <= Self.most else { return false }
+        kept += room
+        for (folder, parent) in new {
+            linked.insert(folder)
             folders[parent, default: Folder()].folders.append(folder)
         }
+        return true
     }
 }
 

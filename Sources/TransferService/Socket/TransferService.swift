@@ -64,9 +64,9 @@ package actor TransferService {
     var isFlushing = false
     /// A view was set while others were being sent.
     var mustFlushAtOnce = false
-    /// Searches are numbered, so that a late one knows that it is not wanted any more.
-    var lastSearch = 0
     var lastFlush: MonotonicInstant?
+    /// Searches are numbered: one may rest while its filter goes and another one comes.
+    var lastSearch = 0
     var isWatchingLive = false
     var moving = Moving()
     var settleTimer: LoopTimer?

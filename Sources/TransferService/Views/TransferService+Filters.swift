@@ -4,15 +4,16 @@ import TransferEngine
 import TransferModel
 import TransferQueue
 
-/// A view's filter: what it has found, and whether that is still so.
-struct ViewFilter {
+/// A filter of views: what it has found, and whether that is still so. Views of a client that have the same text have it together. On the
+/// service's loop.
+final class ViewFilter {
     let text: String
     let filter: TransferFilter
     var matches = FilterMatches()
     var total: Int64 = 0
     /// Everything was looked at since the view was set.
     var isComplete = false
-    /// The search that goes on; an earlier one's results are not wanted any more.
+    /// The search that goes on, or rests until the next one may begin.
     var search: Int?
     /// Something changed since it began.
     var isStale = false
@@ -40,70 +41,78 @@ extension TransferService {
     /// At most so often, and never for more than a fifth of the reader's time.
     private static let searchPause = Duration.milliseconds(250)
 
-    func search(for view: Int, of client: Int) {
-        guard var filter = clients[client]?.views[view]?.filter, filter.search == nil else { return }
+    func search(_ filter: ViewFilter, of client: Int) {
+        guard filter.search == nil else { return }
         lastSearch += 1
         filter.search = lastSearch
         filter.isStale = false
-        clients[client]?.views[view]?.filter = filter
-        let search = lastSearch
-        Task { await self.search(search, filter.filter, for: view, of: client) }
+        Task { await self.goThrough(filter, of: client) }
     }
 
     /// Searches again: what was found may be so no longer. What only moves matters to filters that ask for it.
     func searchAgain(liveOnly: Bool) {
-        for (client, views) in clients.mapValues(\.views) {
-            for (number, view) in views {
-                guard let filter = view.filter, !liveOnly || filter.filter.needs.contains(.live) else { continue }
-                clients[client]?.views[number]?.filter?.isStale = true
-                search(for: number, of: client)
+        for client in clients.values {
+            for filter in client.views.values.compactMap(\.filter)
+            where !liveOnly || filter.filter.needs.contains(.live) {
+                filter.isStale = true
+                search(filter, of: client.number)
             }
         }
     }
 
-    private func search(_ search: Int, _ filter: TransferFilter, for view: Int, of client: Int) async {
+    private func goThrough(_ filter: ViewFilter, of client: Int) async {
         let begun = ContinuousClock.now
         var shown = begun
+        // The first search shows what it finds, and keeps it nowhere else.
+        let isFirst = !filter.isComplete
         var found = FilterMatches()
+        if isFirst { filter.matches = found }
         var after: TaskID? = TaskID(rawValue: 0)
-        let isFirst = clients[client]?.views[view]?.filter?.isComplete == false
         while let from = after {
-            let slice = try? await slice(filter, from)
-            guard current(view, of: client)?.search == search else { return }
+            let slice = try? await slice(filter.filter, from)
+            guard isWanted(filter, of: client) else { return }
             // What went wrong once may go well the next time; until then what was found stays.
             guard let slice else {
-                clients[client]?.views[view]?.filter?.isStale = true
-                return endSearch(search, for: view, of: client, after: Self.searchPause * 4)
+                filter.isStale = true
+                return endSearch(filter, of: client, after: Self.searchPause * 4)
             }
-            found.add(slice)
+            if isFirst { filter.matches.add(slice) } else { found.add(slice) }
             after = slice.next
-            clients[client]?.views[view]?.filter?.total = slice.total
+            filter.total = slice.total
             guard isFirst, after != nil, shown.duration(to: .now) > .milliseconds(50) else { continue }
             shown = .now
-            clients[client]?.views[view]?.filter?.matches = found
-            clients[client]?.views[view]?.noteFilter()
+            noteFound(filter, of: client)
             scheduleFlush()
         }
-        clients[client]?.views[view]?.filter?.matches = found
-        clients[client]?.views[view]?.filter?.isComplete = true
-        clients[client]?.views[view]?.noteFilter()
+        if !isFirst { filter.matches = found }
+        filter.isComplete = true
+        noteFound(filter, of: client)
         if isFirst { flushAtOnce() } else { scheduleFlush() }
-        endSearch(
-            search, for: view, of: client, after: max(Self.searchPause, begun.duration(to: .now) * 4))
+        endSearch(filter, of: client, after: max(Self.searchPause, begun.duration(to: .now) * 4))
     }
 
     /// Another search may begin after a pause, and does if something changed meanwhile.
-    private func endSearch(_ search: Int, for view: Int, of client: Int, after pause: Duration) {
+    private func endSearch(_ filter: ViewFilter, of client: Int, after pause: Duration) {
+        let search = filter.search
         loop.schedule(after: pause) { [weak self] in
             self?.assumeIsolated { service in
-                guard service.current(view, of: client)?.search == search else { return }
-                service.clients[client]?.views[view]?.filter?.search = nil
-                if service.current(view, of: client)?.isStale == true { service.search(for: view, of: client) }
+                let filters = service.clients[client]?.views.values.compactMap(\.filter) ?? []
+                guard let filter = filters.first(where: { $0.search == search }) else { return }
+                filter.search = nil
+                if filter.isStale { service.search(filter, of: client) }
             }
         }
     }
 
-    private func current(_ view: Int, of client: Int) -> ViewFilter? { clients[client]?.views[view]?.filter }
+    /// A view of the client still has the filter.
+    private func isWanted(_ filter: ViewFilter, of client: Int) -> Bool {
+        clients[client]?.views.values.contains { $0.filter === filter } == true
+    }
+
+    private func noteFound(_ filter: ViewFilter, of client: Int) {
+        guard let client = clients[client] else { return }
+        for (number, view) in client.views where view.filter === filter { client.views[number]?.noteFilter() }
+    }
 
     /// The next stretch of the queue, with what moves laid over it.
     func slice(_ filter: TransferFilter, _ after: TaskID) async throws -> FilterSlice {

@@ -21,8 +21,9 @@ extension TransferService {
     /// Replaces a client's view, and shows it at once.
     func setView(_ request: ViewRequest, of client: ServiceClient) throws(RequestError) {
         var view = try ServiceView(request)
-        // Who scrolls goes on seeing what was found.
-        if let before = client.views[view.number]?.filter, before.text == view.filter?.text { view.filter = before }
+        // Who scrolls goes on seeing what was found, and what one view has found another one need not look for.
+        let known = client.views.values.compactMap(\.filter)
+        if let same = known.first(where: { $0.text == view.filter?.text }) { view.filter = same }
         if view.isEmpty {
             client.views[view.number] = nil
         } else {
@@ -38,7 +39,7 @@ extension TransferService {
         }
         viewsChanged()
         guard !view.isEmpty else { return }
-        if view.filter?.isComplete == false { search(for: view.number, of: client.number) }
+        if let filter = view.filter, !filter.isComplete { search(filter, of: client.number) }
         flushAtOnce()
     }
 
@@ -218,9 +219,9 @@ extension TransferService {
 }
 
 extension ServiceClient {
-    fileprivate var hasDirtyViews: Bool { views.values.contains(where: \.isDirty) }
     /// It has read what it was sent last, and does not wait for the right to more.
     fileprivate var takesViews: Bool { unreadBytes == 0 && !waitsForRight }
+    fileprivate var hasDirtyViews: Bool { views.values.contains(where: \.isDirty) }
     fileprivate var hasDueViews: Bool { views.values.contains(where: \.isDue) }
 
     /// The next piece of its views; one that was not taken yet comes first.

@@ -19,6 +19,27 @@ import TransferModel
         return (matches, tasks.sorted())
     }
 
+    @Test("folders count, too, in what is kept of a search")
+    func manyFolders() {
+        var matches = FilterMatches()
+        let batch = BatchID(rawValue: 1)
+        for start in stride(from: Int64(2), to: 300_000, by: 10_000) {
+            var slice = FilterSlice()
+            for number in start..<(start + 10_000) {
+                let folder = FolderID(rawValue: number)
+                slice.hits[folder] = FilterSlice.Hits(
+                    place: FilterPlace(
+                        batch: batch, name: "", session: .default, chain: [folder, FolderID(rawValue: 1)],
+                        folder: RawPath(""), destination: "", direction: .upload, priority: .normal,
+                        createdAt: Timestamp(milliseconds: 0), isScanning: false),
+                    tasks: [TaskID(rawValue: number)])
+            }
+            matches.add(slice)
+        }
+        #expect(matches.count == 300_000 && matches.batches == [batch])
+        #expect(matches.folders.count <= 200_000)
+    }
+
     @Test("finds what matches, with the folders that it lies in, and sections show that alone")
     func search() async throws {
         let sandbox = try Sandbox()
