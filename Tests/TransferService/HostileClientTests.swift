@@ -149,6 +149,33 @@ extension TransferService {
         try await harness.end()
     }
 
+    @Test func `servers are tested for few at a time, and for nobody who has gone`() async throws {
+        let harness = try await ServiceHarness()
+        await harness.engine.testForever()
+        let request = DestinationTestRequest(url: "http://host/", options: nil, secrets: nil, destination: nil)
+        var clients: [RawClient] = []
+        for _ in 0..<2 {
+            let client = try await harness.client()
+            for _ in 0..<4 { _ = try await client.post(Methods.destinationTest, request) }
+            clients.append(client)
+        }
+        while await harness.engine.tests.count < 8 { await Task.yield() }
+        let other = try await harness.client()
+        let error = try await #require(throws: WireError.self) {
+            try await other.call(Methods.destinationTest, request)
+        }
+        #expect(await harness.engine.tests.count == 8)
+        #expect(error.requestError.code == .refused && error.message.contains("8 other"), "\(error.message)")
+        clients = []
+        while await harness.engine.endedTests < 8 { await Task.yield() }
+        await harness.engine.endTests()
+        // They count until the service has heard of their end.
+        var report: DestinationReport?
+        while report == nil { report = try? await other.call(Methods.destinationTest, request).report }
+        #expect(report?.ok == true)
+        try await harness.end()
+    }
+
     @Test("authorities in a pipe that nobody fills are refused, and keep nobody waiting")
     func authorities() async throws {
         let harness = try await ServiceHarness()

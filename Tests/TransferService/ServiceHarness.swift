@@ -206,10 +206,17 @@ actor FakeEngine: EngineControl {
         aborted.append(upload.uploadID)
         return nil
     }
+    /// A test goes on until nobody waits for it; then it is counted here.
+    var testsForever = false
+    var endedTests = 0
+    func testForever() { testsForever = true }
+    func endTests() { testsForever = false }
     /// What was asked about, with which login.
     var tests: [(url: String, secrets: TransferSecrets)] = []
     func test(_ url: String, _ options: TransferOptions, _ secrets: TransferSecrets) async -> DestinationReport {
         tests.append((url, secrets))
+        while testsForever, !Task.isCancelled { await Task.yield() }
+        if testsForever { endedTests += 1 }
         return DestinationReport(ok: true, milliseconds: 7, protocol: "put")
     }
     func shutdown(_ manner: StopManner) -> Bool { true }

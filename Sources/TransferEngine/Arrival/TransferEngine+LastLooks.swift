@@ -144,6 +144,9 @@ extension TransferEngine {
         return error.map { FolderVerification($0) } ?? FolderVerification(listed: counts.listed)
     }
 
+    /// Somebody waits for the end of the look: the engine, or a client that is still there.
+    private var looksOn: Bool { phase == .running && !Task.isCancelled }
+
     /// Lists a folder and compares it with what was sent there, a page at a time.
     /// - Parameter take: gets what each page of files has come to.
     private func examine(
@@ -166,7 +169,7 @@ extension TransferEngine {
             let end: LookEnd
             let (error, refusal) = await list(listing, at: place, context, look.origin, into: comparison)
             if let error {
-                end = phase == .running ? .unlisted(error, isLetIn: refusal?.reason.needsPerson != true) : .brokenOff
+                end = looksOn ? .unlisted(error, isLetIn: refusal?.reason.needsPerson != true) : .brokenOff
             } else {
                 try await queue.reader.noteLaterWriters(in: look, comparison: comparison)
                 end = try await compare(look, exact, comparison, place, context, take)
@@ -191,7 +194,7 @@ extension TransferEngine {
         }
         var last: TaskID?
         repeat {
-            guard phase == .running else { return .brokenOff }
+            guard looksOn else { return .brokenOff }
             let page = try await queue.reader.matched(
                 comparison: comparison, exact: exact, after: last, limit: Self.page)
             try await take(verdicts(page.files))
@@ -199,13 +202,13 @@ extension TransferEngine {
         } while last != nil
         var trust = ListTrust()
         repeat {
-            guard phase == .running else { return .brokenOff }
+            guard looksOn else { return .brokenOff }
             var page = try await queue.reader.unmatched(
                 comparison: comparison, exact: exact, otherNames: !isComplete, after: last, limit: Self.page)
             for index in page.files.indices where !isComplete && trust.asks(for: page.files[index]) {
-                guard phase == .running else { return .brokenOff }
+                guard looksOn else { return .brokenOff }
                 if let error = await probe(&page.files[index], below: place, look, context, &trust) {
-                    return phase == .running ? .unlisted(error) : .brokenOff
+                    return looksOn ? .unlisted(error) : .brokenOff
                 }
             }
             try await take(verdicts(page.files))
@@ -251,7 +254,7 @@ extension TransferEngine {
         _ listing: RemoteListing, at place: RemotePlace, _ context: BatchContext, _ origin: String,
         into comparison: Int64
     ) async -> (error: TransferError?, attempt: Attempt?) {
-        guard phase == .running else { return (.stoppedLooking, nil) }
+        guard looksOn else { return (.stoppedLooking, nil) }
         let collector = ListingCollector(queue.reader, comparison: comparison) { [self] collector in
             inBackground { [self] in await keep(collector) }
         }

@@ -14,6 +14,7 @@ struct SideJobBook {
 
     func look(of task: TaskID) -> Attempt? { looks[task] }
     func removal(of task: TaskID) -> Attempt? { jobs[task] }
+    func question(_ id: TaskID) -> Attempt? { id.rawValue < 0 ? jobs[id] : nil }
 
     /// Names a job of no task; no task has a number below zero.
     mutating func newID() -> TaskID {

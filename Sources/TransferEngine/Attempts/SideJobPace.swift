@@ -14,7 +14,7 @@ struct SideJobPace {
     private let begun: MonotonicInstant
     private var exchanges = 0
     private var bytes: Int64 = 0
-    /// What those in flight had moved at the last look.
+    /// Bytes that those in flight had moved at the last look.
     private var inFlight: [WireID: Int64] = [:]
 
     init(at now: MonotonicInstant) { begun = now }

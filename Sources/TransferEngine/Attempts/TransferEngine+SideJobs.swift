@@ -40,11 +40,16 @@ extension TransferEngine {
         }
         attempt.login = login
         if login.standing.mayStart { login.standing.began(attempt.task.id) }
-        let error = await withCheckedContinuation { continuation in
-            attempt.caller = continuation
-            sideJobs.begin(attempt)
-            keepPace(attempt, SideJobPace(at: timeline.clock.awake))
-            feed(attempt, .began(at: timeline.now))
+        let id = attempt.task.id
+        let error = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                attempt.caller = continuation
+                sideJobs.begin(attempt)
+                keepPace(attempt, SideJobPace(at: timeline.clock.awake))
+                feed(attempt, .began(at: timeline.now))
+            }
+        } onCancel: {
+            Task { await self.endQuestion(id) }
         }
         // Before anything that takes its time: others wait to try the login.
         if login.standing.ended(attempt.task.id) { schedulePump() }
@@ -96,6 +101,11 @@ extension TransferEngine {
         let error = TransferError(
             .networkConnectionLost, "the engine stopped before it was done", .step("start it again"))
         for attempt in sideJobs.all { endSideJob(attempt, error) }
+    }
+
+    /// Ends a question whose answer nobody waits for any more.
+    private func endQuestion(_ id: TaskID) {
+        if let attempt = sideJobs.question(id) { endSideJob(attempt, .stoppedLooking) }
     }
 
     /// Ends a side job that cannot go on.

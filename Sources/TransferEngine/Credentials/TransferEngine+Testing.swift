@@ -9,6 +9,7 @@ extension TransferEngine {
     /// Time that a server has to answer each question; a password command is over before that.
     private static let patience = Duration.seconds(60)
 
+    /// Ends with the task that asks; only a password command runs to its end.
     package func test(
         _ url: String, _ options: TransferOptions, _ secrets: TransferSecrets
     ) async -> DestinationReport {
@@ -29,6 +30,7 @@ extension TransferEngine {
         let context = makeContext(order)
         await fetchCredentials(context)
         if case .failed(let error) = context.credentials { return report(PlaceFindings(), error) }
+        if Task.isCancelled { return report(PlaceFindings(), .stoppedLooking) }
         guard phase == .running, let place = context.destination,
             let probe = place.probe(options, facts: facts(place, place.address.askedServer))
         else {

@@ -29,7 +29,7 @@ extension TransferService {
             existed: try await queue.writer.restore(destination: request.name, at: WallClock.milliseconds))
     }
 
-    func test(_ request: DestinationTestRequest) async throws -> DestinationTested {
+    func test(_ request: DestinationTestRequest, for client: ServiceClient) async throws -> DestinationTested {
         guard let scheme = TransferScheme(of: request.url) else {
             throw RequestError(.usage, "\(request.url.prefix { $0 != ":" }): this scheme is not supported")
         }
@@ -37,7 +37,9 @@ extension TransferService {
             request.secrets ?? TransferSecrets(), request.destination, at: [request.url], request.options?.s3)
         if scheme.facts.login == .keys, !secrets.opensS3 { throw Self.noKeys }
         return DestinationTested(
-            report: await engine.test(request.url, request.options ?? TransferOptions(), secrets))
+            report: try await ask(.test, for: client) { [engine] in
+                await engine.test(request.url, request.options ?? TransferOptions(), secrets)
+            })
     }
 
     /// The secrets with what is kept for a destination where they say nothing themselves. A login is shown to the server alone that it

@@ -73,12 +73,8 @@ extension TransferService {
         }
         let search = BucketSearch(url: request.url, place: request.s3, keys: keys)
         let found: FoundUploads
-        // Ends with its client: a service may answer for as long as it is asked.
-        let asking = Task { await engine.search(search) }
-        client.whileOpen = asking
-        if !client.isOpen { asking.cancel() }
-        defer { client.whileOpen = nil }
-        switch await asking.value {
+        // A service may answer for as long as it is asked.
+        switch try await ask(.search, for: client, { [engine] in await engine.search(search) }) {
         case .success(let uploads): found = uploads
         case .failure(let error): throw RequestError(.refused, error.message)
         }

@@ -5,7 +5,7 @@ import TransferQueue
 
 /// Checks that sent files are there, now: a folder of a batch at a time, so that whoever asks sees how far it is and may go away.
 extension TransferService {
-    func verify(_ request: VerifyRequest) async throws -> VerifyAnswer {
+    func verify(_ request: VerifyRequest, for client: ServiceClient) async throws -> VerifyAnswer {
         let found: FolderToVerify
         switch try await queue.writer.folderToVerify(request.id, after: request.after) {
         case .unknown:
@@ -15,7 +15,9 @@ extension TransferService {
         case .folder(let folder): found = folder
         }
         let only: TaskID? = if case .task(let id) = request.id { id } else { nil }
-        let verification = try await engine.verify(found.look, only: only)
+        let verification = try await ask(.verification, for: client) { [engine] in
+            try await engine.verify(found.look, only: only)
+        }
         let absent = try await queue.reader.absentTasks(in: found.look.folder, only: only, limit: 1000)
         let missing = try await queue.reader.absentFiles(in: found.look.folder, only: only)
         // Files that were completed meanwhile were compared by nobody.

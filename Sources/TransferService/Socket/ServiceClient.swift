@@ -17,8 +17,8 @@ final class ServiceClient {
     var search: NameSearch?
     /// Follows the events' log, as notifications.
     var follower: EventCursor?
-    /// Work for a request of it that nobody wants any more when it goes.
-    var whileOpen: Task<Result<FoundUploads, TransferError>, Never>?
+    /// Questions to servers for requests of it, which nobody wants any more when it goes: what ends them.
+    var questions: [Int: () -> Void] = [:]
     /// Requests that wait for an event or a line of the log.
     var waitingReads = 0
 
@@ -162,7 +162,7 @@ final class ServiceClient {
         lines = []
         outgoing = OutgoingLines()
         longLines.give(number)
-        whileOpen?.cancel()
+        for end in questions.values { end() }
         rightCame()
         let onEnd = onEnd
         self.onEnd = nil
@@ -265,8 +265,8 @@ final class ServiceClient {
             }
         }
         nextLine()
-        updateInterest()
         noteHeld()
+        updateInterest()
     }
 
     private func updateInterest() {

@@ -197,7 +197,7 @@ extension TransferService {
             try await serve(call, Methods.engineGoOn) { _ in
                 EngineGoOnAnswer(wasStopping: try await goOn("\(client.name ?? "a client") asks for it"))
             }
-        case .nodesVerify: try await serve(call, Methods.nodesVerify) { try await verify($0) }
+        case .nodesVerify: try await serve(call, Methods.nodesVerify) { try await verify($0, for: client) }
         case .nodesReadBack: try await serve(call, Methods.nodesReadBack) { try await readBack($0) }
         case .leftoversList: try await serve(call, Methods.leftoversList) { try await leftovers($0) }
         case .leftoversSearch:
@@ -266,7 +266,7 @@ extension TransferService {
     /// A server may take its time: the client's other requests do not wait for it.
     private func testDestination(_ call: Call, _ client: ServiceClient) throws -> [UInt8]? {
         let request = try call.parameters(of: Methods.destinationTest)
-        try wait(call, client) { try call.answer(try await self.test(request)) }
+        try wait(call, client) { try call.answer(try await self.test(request, for: client)) }
         return nil
     }
 

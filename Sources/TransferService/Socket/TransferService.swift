@@ -101,6 +101,10 @@ package actor TransferService {
     /// Files that are being read back: `TransferService+ReadingBack.swift`.
     var readBacks: [UUID: ReadBackRun] = [:]
 
+    /// Questions to servers that run for clients: `ServerQuestion.swift`.
+    var questions: [ServerQuestion: Int] = [:]
+    var lastQuestion = 0
+
     /// Clients that asked for a stop and wait for it to be taken back: `TransferService+Stopping.swift`.
     var stopWaiters: [CheckedContinuation<Void, Never>] = []
 

@@ -433,6 +433,25 @@ import TransferQueue
         server.stop()
     }
 
+    @Test("the test of a server ends with whoever asks for it")
+    func endedTest() async throws {
+        let server = try ScriptedServer { connection in
+            _ = try connection.readHead()
+            // No answer: it reads until the other side hangs up.
+            _ = try connection.readHead()
+        }
+        let harness = try await EngineHarness()
+        let asking = Task {
+            await harness.engine.test(server.url("/in/"), TransferOptions(), TransferSecrets())
+        }
+        while server.requests.isEmpty { await Task.yield() }
+        asking.cancel()
+        let report = await asking.value
+        #expect(!report.ok && report.error?.code == .networkConnectionLost)
+        await harness.stop()
+        server.stop()
+    }
+
     @Test("a second interruption still knows which version of the source is ours to replace")
     func ownVersion() throws {
         let own = PutResumePoint(stored: true, etag: "\"a\"")
