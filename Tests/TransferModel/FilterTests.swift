@@ -278,6 +278,9 @@ import Testing
     func effort() throws {
         #expect(try TransferFilter("a b | !c").effort == 3)
         #expect(try TransferFilter("/a|b/").effort > 3)
+        // A word costs its letters, as it is and with wildcards.
+        #expect(try TransferFilter("abcd a*cd name:abc").effort == 11)
+        #expect(throws: FilterFault.self) { try TransferFilter(String(repeating: "*", count: 4001)) }
         #expect(throws: FilterFault.self) { try TransferFilter(String(repeating: "a ", count: 4001)) }
         #expect(throws: FilterFault.self) { try TransferFilter("/" + String(repeating: "a|", count: 300_000) + "a/") }
         #expect(throws: FilterFault.self) { try TransferFilter(String(repeating: "a", count: 3 << 20)) }

@@ -32,8 +32,8 @@ package struct FilterText: Hashable, Sendable {
 
     /// True when it crosses folders: then it has to see the whole path.
     var hasSlash: Bool { bytes.contains(RawPath.slash) }
-    /// As `TransferFilter.effort`.
-    var effort: Int { if case .regex(let regex) = kind { regex.steps } else { 1 } }
+    /// As `TransferFilter.effort`: its bytes, or the steps of the expression.
+    var effort: Int { if case .regex(let regex) = kind { regex.steps } else { max(1, bytes.count) } }
     var isRegex: Bool { if case .regex = kind { true } else { false } }
 
     /// True when a text contains it, or with wildcards is it as a whole.

@@ -25,15 +25,15 @@ package struct TransferFilter: Hashable, Sendable {
     /// Refuses more effort than `most`.
     static func refuse(_ effort: Int) throws(FilterFault) {
         guard effort > most else { return }
-        throw FilterFault(0, "the filter asks for too much: up to \(most) words and tests are taken")
+        throw FilterFault(0, "the filter asks for too much: up to \(most) letters and tests are taken")
     }
 
     /// Bytes: marked rows by their names are the longest that a screen writes.
     static let longest = 2 << 20
-    /// Tests, and steps of regular expressions.
+    /// Bytes of words and patterns, steps of regular expressions, and other tests.
     static let most = 4000
 
-    /// Comparisons that one file may cost: tests, and steps of regular expressions. Who looks through a queue takes shorter stretches
+    /// Comparisons that one letter of a file's texts may cost: bytes of words and patterns, steps of regular expressions, and other tests. Who looks through a queue takes shorter stretches
     /// for a higher effort, so that nobody waits behind it.
     package var effort: Int { root.effort }
 
