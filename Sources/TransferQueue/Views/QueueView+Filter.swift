@@ -18,7 +18,8 @@ extension QueueView {
         var slice = FilterSlice()
         slice.total = try filesTotal()
         let last = try database.integer("SELECT max(id) FROM tasks") ?? 0
-        let first = try database.integer("SELECT min(id) FROM tasks WHERE id > ?", .integer(after.rawValue)) ?? last
+        guard let first = try database.integer("SELECT min(id) FROM tasks WHERE id > ?", .integer(after.rawValue))
+        else { return slice }
         let end = first + Self.stretch(of: filter)
         let needs = filter.needs
         let details = needs.contains(.details)

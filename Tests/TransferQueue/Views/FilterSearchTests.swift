@@ -19,6 +19,18 @@ import TransferModel
         return (matches, tasks.sorted())
     }
 
+    @Test("behind the last file there is nothing, and the end is said")
+    func behindTheLast() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree("one", files: 3)
+        for after in [3, 4, Int64.max - 1, Int64.max] {
+            let slice = try await queue.reader.search(try TransferFilter("file"), after: TaskID(rawValue: after))
+            #expect(slice.hits.isEmpty && slice.examined == 0 && slice.next == nil, "\(after)")
+        }
+        try await queue.close()
+    }
+
     @Test("folders count, too, in what is kept of a search")
     func manyFolders() {
         var matches = FilterMatches()
