@@ -154,8 +154,8 @@ let package = Package(
         tests(
             "Commands",
             [
-                "Commands", "CommandLine", "Configuration", "MartletKit", "Wording", "LinuxSystem", "TerminalUI",
-                "Terminal", "TestSupport",
+                "Commands", "CommandLine", "Configuration", "DisplayText", "MartletKit", "Wording", "LinuxSystem",
+                "TerminalUI", "Terminal", "TestSupport",
             ]),
 
         // The engine in a world that a seed decides, and the test that runs some seeds.

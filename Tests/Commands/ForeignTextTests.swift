@@ -1,4 +1,5 @@
 import Configuration
+import DisplayText
 import FoundationEssentials
 import LinuxSystem
 import Testing
@@ -39,6 +40,24 @@ import TransferModel
         #expect(Self.isHarmless(shown), "\(shown.debugDescription)")
         #expect(shown.split(separator: "\n").count == 5)
         #expect(shown.contains("{\"name\":\"a"))
+    }
+
+    @Test("a progress line is cut and taken away by cells: wide letters take two", arguments: ["日本語", "👍🏽é", "abc"])
+    func cells(word: String) {
+        let paper = Paper()
+        let console = Console(errorIsTerminal: true, width: 40) { _, bytes in
+            paper.text.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
+        }
+        console.progress(String(repeating: word, count: 40))
+        let line = paper.text.withLock { $0.dropFirst() }
+        let width = SafeText(String(line)).width
+        #expect(width <= 39 && width >= 38, "\(line)")
+        console.clearProgress()
+        let taken = paper.text.withLock { $0 }.dropFirst(line.count + 1)
+        #expect(taken == "\r" + String(repeating: " ", count: width) + "\r", "\(taken.debugDescription)")
+        let table = TextTable(columns: [.init(title: "NAME", width: 20)], lastTitle: "REST", width: 40)
+        let row = table.row([String(repeating: word, count: 3)], String(repeating: word, count: 40))
+        #expect(SafeText(row).width <= 40 && SafeText(row).width >= 37, "\(row)")
     }
 
     @Test("what is written as JSON is read back as it was", arguments: words + ["caf\u{85}", "a\u{7F}b", "tab\tb"])

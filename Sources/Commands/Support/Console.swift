@@ -1,5 +1,6 @@
 import CommandLine
 package import Configuration
+import DisplayText
 import FoundationEssentials
 import Glibc
 import LinuxSystem
@@ -23,7 +24,7 @@ package final class Console: Sendable {
 
     private struct State {
         var output: [UInt8] = []
-        /// Columns of the progress line on the screen.
+        /// Cells of the progress line on the screen.
         var progressWidth = 0
         /// The deed that was done already, whatever becomes of the output.
         var done: String?
@@ -160,12 +161,12 @@ package final class Console: Sendable {
     func progress(_ text: String) {
         guard errorIsTerminal else { return }
         flush()
-        let shown = String(text.harmless.prefix(max(width - 1, 10)))
+        let shown = SafeText(text.harmless).beginning(of: max(width - 1, 10))
         let before = state.withLock { state in
-            defer { state.progressWidth = shown.count }
+            defer { state.progressWidth = shown.width }
             return state.progressWidth
         }
-        write(.error, Array(("\r" + shown + String(repeating: " ", count: max(0, before - shown.count))).utf8))
+        write(.error, Array("\r\(shown.fitted(to: max(before, shown.width)))".utf8))
     }
 
     /// Takes the progress line away.

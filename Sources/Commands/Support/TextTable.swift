@@ -20,20 +20,20 @@ struct TextTable {
     /// One row. `remark` stands behind the free text where there is room, else in lines of its own: it says what to do. What
     /// comes from outside is made harmless here.
     func row(_ cells: [String], _ last: String, remark: String = "") -> String {
-        var line = ""
+        var line: SafeText = ""
         for (index, (column, cell)) in zip(columns, cells).enumerated() {
             let text = SafeText(cell)
             // A number that is wider than its column pushes the rest aside rather than be wrong.
-            line += (text.width > column.width ? text : text.fitted(to: column.width, column.alignment)).string
+            line += text.width > column.width ? text : text.fitted(to: column.width, column.alignment)
             // Numbers stand at the right of their columns, so one blank keeps them apart.
             let isNumber = index + 1 < columns.count && columns[index + 1].alignment == .right
             line += isNumber ? " " : "  "
         }
         let tail = SafeText(remark.isEmpty ? "" : " [\(remark)]")
-        guard let width else { return Self.trimmed(line + SafeText(last).string + tail.string) }
-        let end = SafeText(last).shortened(to: max(width - line.count, 8))
-        if line.count + end.width + tail.width <= width { return Self.trimmed(line + end.string + tail.string) }
-        return ([Self.trimmed(line + end.string)] + Self.lines(remark, width: width)).joined(separator: "\n")
+        guard let width else { return Self.trimmed(line.string + SafeText(last).string + tail.string) }
+        let end = SafeText(last).shortened(to: max(width - line.width, 8))
+        if line.width + end.width + tail.width <= width { return Self.trimmed((line + end + tail).string) }
+        return ([Self.trimmed((line + end).string)] + Self.lines(remark, width: width)).joined(separator: "\n")
     }
 
     private static func trimmed(_ line: String) -> String { String(line.reversed().drop { $0 == " " }.reversed()) }
