@@ -435,8 +435,10 @@ import TransferQueue
 
     @Test("the test of a server ends with whoever asks for it")
     func endedTest() async throws {
+        let (asked, tell) = AsyncStream.makeStream(of: Void.self)
         let server = try ScriptedServer { connection in
             _ = try connection.readHead()
+            tell.yield()
             // No answer: it reads until the other side hangs up.
             _ = try connection.readHead()
         }
@@ -444,7 +446,8 @@ import TransferQueue
         let asking = Task {
             await harness.engine.test(server.url("/in/"), TransferOptions(), TransferSecrets())
         }
-        while server.requests.isEmpty { await Task.yield() }
+        var first = asked.makeAsyncIterator()
+        await first.next()
         asking.cancel()
         let report = await asking.value
         #expect(!report.ok && report.error?.code == .networkConnectionLost)
