@@ -56,7 +56,7 @@ package enum MethodTable {
         case .totals:
             (
                 "",
-                "batches counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses needsPerson? "
+                "batches unfinished? counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses needsPerson? "
                     + "needsSpace? needsServer? viewers stopping trouble? troubleFinding? limitUp limitDown"
             )
         case .throughput:

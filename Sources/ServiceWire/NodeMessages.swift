@@ -182,7 +182,7 @@ package struct SectionRead: Codable, Hashable, Sendable {
 /// All that is asked for is sent once, and again when it has changed, together at most 10 times a second. Nothing is
 /// sent while the client has not read what was sent before. A view that asks for nothing is closed.
 package struct ViewRequest: Codable, Hashable, Sendable {
-    /// The client's own number for this view; a client may have up to 16. Default 0.
+    /// The client's own number for this view; a client may have up to 1000, 16 of them with sections. Default 0.
     package var view: Int?
     /// Up to 200 sections of the tree.
     package var sections: [SectionRequest]?

@@ -46,6 +46,21 @@ struct WaitingTests {
         #expect(bench.engine.asked == ["batch b7", "batch b7", "batch b7"])
     }
 
+    @Test("an end that was taken back while another batch was waited for is not told")
+    func takenBack() async {
+        let bench = Bench(
+            FakeEngine {
+                $0.batches = [.sample(7, .running), .sample(8, .running)]
+                // One for each question after a batch.
+                $0.steps = [
+                    { _ in }, { $0 = [.sample(7, .cancelled, cancelled: 5), .sample(8, .running)] }, { _ in }, { _ in },
+                    { $0 = [.sample(7, .completed), .sample(8, .completed)] },
+                ]
+            })
+        #expect(await bench.run("wait", "b7", "b8") == .done)
+        #expect(bench.output.split(separator: "\n").count == 2 && !bench.output.contains("cancelled"))
+    }
+
     private func end(_ batch: Int64, _ state: TransferState, cancelled: [Int64] = [], completed: [Int64] = [])
         -> [TransferEvent]
     {

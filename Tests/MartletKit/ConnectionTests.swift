@@ -190,6 +190,18 @@ import TransferModel
         }
         #expect(seen == Array(1...11))
     }
+
+    @Test func `a wait that the engine refuses to serve fails, and does not last for ever`() async throws {
+        let engine = try ScriptedEngine { _, _, _ in .refuse(RequestError(.refused, "a client has up to 1000 views")) }
+        let connection = try engine.connect()
+        let node = NodeID.batch(BatchID(rawValue: 1))
+        await #expect(throws: RequestError(.refused, "a client has up to 1000 views")) {
+            try await connection.wait(for: [node], patient: true)
+        }
+        await #expect(throws: RequestError(.refused, "a client has up to 1000 views")) {
+            for try await _ in ProgressChanges(node: node, connection: connection) {}
+        }
+    }
 }
 
 /// Waits for a condition; only a hang reaches the end.

@@ -123,6 +123,7 @@ enum Samples {
     static var totals: QueueTotals {
         var totals = QueueTotals()
         totals.secondsLeft = 3
+        totals.unfinished = 1
         totals.needsPerson = 1
         totals.needsSpace = 2
         totals.needsServer = 3

@@ -181,4 +181,19 @@ import TransferQueue
         }
         try await harness.end()
     }
+
+    @Test func `a page that is longer than a line may be ends where the line does, and the next begins there`() throws {
+        let events = (1...40).map { number in
+            var payload = EventPayload()
+            payload.message = String(repeating: "x", count: 1 << 20)
+            return TransferEvent(
+                seq: EventSequence(rawValue: Int64(number)), at: Timestamp(milliseconds: 0), session: nil, batch: nil,
+                task: nil,
+                type: .waiting, payload: payload)
+        }
+        let page = EventPage(events: events, next: EventSequence(rawValue: 40), last: EventSequence(rawValue: 99))
+        let (line, part) = try page.fitted { try WireCoding.line(Notification(method: .eventsHappened, params: $0)) }
+        #expect(line.count <= ServiceClient.longestLine)
+        #expect(part.events.count == 10 && part.next == EventSequence(rawValue: 10) && part.last == page.last)
+    }
 }

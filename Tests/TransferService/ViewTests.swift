@@ -413,7 +413,7 @@ extension TransferService {
         try await harness.end()
     }
 
-    @Test func `a view that asks for too much, and a seventeenth, are refused`() async throws {
+    @Test func `a view that asks for too much, and a seventeenth with sections, are refused`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()
         let many = (1...1001).map { NodeID.task(TaskID(rawValue: $0)) }
@@ -421,11 +421,20 @@ extension TransferService {
             try await client.call(Methods.viewSet, ViewRequest(nodes: many))
         }
         #expect(tooMuch.requestError.code == .usage)
-        for number in 0..<16 { _ = try await client.call(Methods.viewSet, ViewRequest(view: number, totals: true)) }
+        let roots = [SectionRequest(parent: nil, limit: 10)]
+        for number in 0..<16 { _ = try await client.call(Methods.viewSet, ViewRequest(view: number, sections: roots)) }
         let seventeenth = try await #require(throws: WireError.self) {
-            try await client.call(Methods.viewSet, ViewRequest(view: 16, totals: true))
+            try await client.call(Methods.viewSet, ViewRequest(view: 16, sections: roots))
         }
         #expect(seventeenth.requestError.code == .refused)
+        // Whoever waits for single nodes may do so for many.
+        for number in 16..<1000 {
+            _ = try await client.call(Methods.viewSet, ViewRequest(view: number, nodes: [many[number]]))
+        }
+        let more = try await #require(throws: WireError.self) {
+            try await client.call(Methods.viewSet, ViewRequest(view: 1000, totals: true))
+        }
+        #expect(more.requestError.code == .refused)
         try await harness.end()
     }
 }

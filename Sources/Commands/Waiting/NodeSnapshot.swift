@@ -23,6 +23,10 @@ enum NodeSnapshot {
         if case .over = waitState { true } else { false }
     }
 
+    var isPurged: Bool {
+        if case .purged = self { true } else { false }
+    }
+
     /// True when it is over and was forgotten, and no event says any more how it had ended.
     var isUnknownEnd: Bool {
         if case .purged(nil) = self { true } else { false }

@@ -30,13 +30,27 @@ struct Waiting {
             }
             guard let now = looked else { break }
             seen = now
-            switch WaitOutcome(seen.values.map(\.waitState), patient: patient) {
+            var outcome = WaitOutcome(seen.values.map(\.waitState), patient: patient)
+            if outcome != .goOn, known.values.contains(where: { $0.isOver && !$0.isPurged }) {
+                // An end that was seen before may have been taken back meanwhile.
+                guard
+                    let all = try await context.within(
+                        deadline,
+                        { () async throws(CommandFailure) in
+                            try await look(now, again: true)
+                        })
+                else { break }
+                seen = all
+                outcome = WaitOutcome(seen.values.map(\.waitState), patient: patient)
+            }
+            switch outcome {
             case .goOn:
                 let told = notices
+                let standing = seen
                 let waits = try await context.within(deadline) {
                     () async throws(CommandFailure) -> (reasons: [NodeID: String], notices: WaitNotices) in
                     var notices = told
-                    return (try await tellWaits(now, &notices), notices)
+                    return (try await tellWaits(standing, &notices), notices)
                 }
                 notices = waits?.notices ?? notices
                 show(seen, waits?.reasons ?? [:])
@@ -57,9 +71,12 @@ struct Waiting {
     }
 
     /// Asks for what was not over when it was last seen. What was there then and is no more had ended when it was purged.
-    private func look(_ known: [NodeID: NodeSnapshot]) async throws(CommandFailure) -> [NodeID: NodeSnapshot] {
+    /// - Parameter again: for what was over, too.
+    private func look(
+        _ known: [NodeID: NodeSnapshot], again: Bool = false
+    ) async throws(CommandFailure) -> [NodeID: NodeSnapshot] {
         var seen = known
-        for id in nodes where seen[id]?.isOver != true {
+        for id in nodes where seen[id]?.isOver != true || again && seen[id]?.isPurged != true {
             do {
                 seen[id] = try await snapshot(of: id)
             } catch {

@@ -62,7 +62,7 @@ struct WatchCommand: EngineCommand {
         case nil:
             let totals = try await ask { engine throws(RequestError) in try await engine.totals() }
             guard totals.batches > 0 else { return nil }
-            let isOver = totals.counts.total == totals.counts.terminal
+            let isOver = totals.unfinished.map { $0 == 0 } ?? (totals.counts.total == totals.counts.terminal)
             // A file that waits makes its batch no running one, and the sums do not know which batch it is of.
             let answers =
                 isOver ? [] : try await ask { engine throws(RequestError) in try await engine.why(nil) }

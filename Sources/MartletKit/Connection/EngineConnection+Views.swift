@@ -51,8 +51,13 @@ extension EngineConnection {
     /// Tells the engine what a view wants. While there is no engine nothing is sent; `connected` sends it then.
     func sendView(_ number: Int) async {
         guard let link, state.isConnected, let wanted = views[number]?.send() else { return }
-        _ = try? await exchange(on: link) { id in
-            (try? WireCoding.line(Request(id: .number(id), method: .viewSet, params: wanted))) ?? []
+        do {
+            _ = try await exchange(on: link) { id in
+                (try? WireCoding.line(Request(id: .number(id), method: .viewSet, params: wanted))) ?? []
+            }
+        } catch {
+            // Where the engine went away it is asked again by itself.
+            if error.code != .engineUnreachable, error != Self.cancelled { views[number]?.finish(error) }
         }
     }
 

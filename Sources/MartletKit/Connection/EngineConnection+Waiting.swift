@@ -24,17 +24,31 @@ extension EngineConnection {
         var outcome = WaitOutcome(rows: [:], missing: [], stuck: [])
         var named: Set<NodeID> = []
         let ids = ids.filter { named.insert($0).inserted }
-        // One view watches up to 1000 nodes. Only what is not over yet is looked at again.
-        for start in stride(from: 0, to: ids.count, by: 1000) {
-            let part = Array(ids[start..<min(start + 1000, ids.count)])
-            try await wait(for: part, patient: patient, &outcome)
+        // One view watches up to 1000 nodes. An end may be taken back while another part is waited for: all of them are over when each was
+        // in a row.
+        let parts = stride(from: 0, to: ids.count, by: 1000).map { Array(ids[$0..<min($0 + 1000, ids.count)]) }
+        var outcomes = parts.map { _ in WaitOutcome(rows: [:], missing: [], stuck: []) }
+        var (part, settled) = (0, 0)
+        while settled < parts.count {
+            let wasOver: Bool
+            (outcomes[part], wasOver) = try await wait(for: parts[part], patient: patient)
+            settled = wasOver ? settled + 1 : 1
+            part = (part + 1) % parts.count
+        }
+        for found in outcomes {
+            outcome.rows.merge(found.rows) { $1 }
+            outcome.missing += found.missing
+            outcome.stuck += found.stuck
         }
         return outcome
     }
 
+    /// - Returns: the outcome, and whether it stood so at the first look.
     private nonisolated func wait(
-        for ids: [NodeID], patient: Bool, _ outcome: inout WaitOutcome
-    ) async throws(RequestError) {
+        for ids: [NodeID], patient: Bool
+    ) async throws(RequestError) -> (WaitOutcome, wasOver: Bool) {
+        var outcome = WaitOutcome(rows: [:], missing: [], stuck: [])
+        var isFirst = true
         let view = await view()
         view.show(nodes: ids, totals: false)
         defer { view.cancel() }
@@ -51,15 +65,16 @@ extension EngineConnection {
             guard seen.count == ids.count else { continue }
             let left = ids.filter { seen[$0]?.map { !$0.isOver } ?? false }
             guard left.isEmpty || !patient && left.allSatisfy({ seen[$0]?.map(\.needsPerson) ?? false }) else {
+                isFirst = false
                 continue
             }
             for id in ids {
                 if let row = seen[id] ?? nil { outcome.rows[id] = row } else { outcome.missing.append(id) }
             }
             outcome.stuck += left
-            return
+            return (outcome, isFirst)
         }
-        throw Task.isCancelled ? Self.cancelled : Self.lost
+        throw Task.isCancelled ? Self.cancelled : view.failure ?? Self.lost
     }
 }
 

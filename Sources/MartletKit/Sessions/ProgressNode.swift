@@ -95,6 +95,7 @@ public struct ProgressChanges: AsyncSequence, Sendable {
                 isOver = progress.isFinished
                 return progress
             }
+            if let failure = updates.failure { throw failure }
             return nil
         }
 

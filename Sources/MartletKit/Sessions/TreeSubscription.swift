@@ -63,7 +63,8 @@ public struct ViewUpdate: Sendable, Hashable {
 ///
 /// The engine sends all that is asked for once and then what changes, at most 10 times a second and only when
 /// something did. A slow reader misses nothing: what it has not taken is merged. While the engine is away nothing
-/// comes; after a reconnect everything comes again. Ends with `cancel()` and when the connection is closed.
+/// comes; after a reconnect everything comes again. Ends with `cancel()`, when the connection is closed, and when the engine refuses what is
+/// asked for (`failure`).
 public final class TreeSubscription: Sendable {
     private let connection: EngineConnection
     private let number: Int
@@ -91,6 +92,9 @@ public final class TreeSubscription: Sendable {
         // At once, as far as the connection: not by way of a pool of threads.
         Task.immediate { [connection, number] in await connection.sendView(number) }
     }
+
+    /// The refusal that ended the sequence: more was asked for than a client may see. `nil`: it goes on, or ended otherwise.
+    public var failure: RequestError? { mailbox.failure }
 
     /// Ends the sequence and lets the engine forget the view.
     public func cancel() {
@@ -124,6 +128,7 @@ final class ViewMailbox: Sendable {
         var pending: ViewUpdate?
         var reader: CheckedContinuation<ViewUpdate?, Never>?
         var isFinished = false
+        var failure: RequestError?
     }
 
     /// Held for an exchange of values only.
@@ -178,9 +183,12 @@ final class ViewMailbox: Sendable {
         }
     }
 
-    func finish() {
+    var failure: RequestError? { contents.withLock { $0.failure } }
+
+    func finish(_ failure: RequestError? = nil) {
         contents.withLock { contents in
             contents.isFinished = true
+            contents.failure = contents.failure ?? failure
             return contents.takeReader()
         }?.resume(returning: nil)
     }

@@ -149,6 +149,8 @@ public struct FilterCount: Codable, Hashable, Sendable {
 /// Sums over everything a client sees, for the screen's first two lines.
 public struct QueueTotals: Codable, Hashable, Sendable {
     public var batches: Int64 = 0
+    /// Those that are not over: files of theirs go on, their folders are still listed, or their servers are asked what arrived.
+    public var unfinished: Int64?
     public var counts = FileCounts()
     public var bytes = ByteCounts()
     public var bytesPerSecondUp: Int64 = 0

@@ -9,11 +9,13 @@ extension QueueView {
     /// - Parameter told: batches of which somebody else tells that nobody knows the name of their server.
     func totals(besidesUnknownNamesOf told: Set<BatchID> = []) throws -> QueueTotals {
         var totals = QueueTotals()
-        let isBusy = try database.integer(
-            "SELECT 1 FROM batches INDEXED BY batches_unfinished WHERE finished_at IS NULL LIMIT 1")
+        let unfinished =
+            try database.integer(
+                "SELECT count(*) FROM batches INDEXED BY batches_unfinished WHERE finished_at IS NULL") ?? 0
+        totals.unfinished = unfinished
         try database.forEach(
             "SELECT \(BatchRow.columns) FROM \(BatchRow.tables)"
-                + (isBusy != nil ? " WHERE b.finished_at IS NULL" : " WHERE b.cleared_at IS NULL")
+                + (unfinished > 0 ? " WHERE b.finished_at IS NULL" : " WHERE b.cleared_at IS NULL")
         ) { row in
             let batch = BatchRow(row)
             totals.counts += shown(batch.sums.files, in: batch)

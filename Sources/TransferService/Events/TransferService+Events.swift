@@ -109,7 +109,11 @@ extension TransferService {
                 guard let client = clients[number], client.follower == cursor else { continue }
                 client.follower?.after = page.next
                 if page.events.isEmpty { continue }
-                client.send(try WireCoding.line(Notification(method: .eventsHappened, params: page)))
+                let (line, sent) = try page.fitted {
+                    try WireCoding.line(Notification(method: .eventsHappened, params: $0))
+                }
+                client.follower?.after = sent.next
+                client.send(line)
             } catch {
                 log.write(.error, "the events cannot be read: \(error)")
                 return false

@@ -10,11 +10,14 @@ protocol Shortenable {
 
 extension Shortenable {
     /// The line with as much as fits. `line`: makes it.
-    func line(by line: (Self) throws -> [UInt8]) throws -> [UInt8] {
+    func line(by line: (Self) throws -> [UInt8]) throws -> [UInt8] { try fitted(by: line).line }
+
+    /// The same, and as much as is in it.
+    func fitted(by line: (Self) throws -> [UInt8]) throws -> (line: [UInt8], part: Self) {
         var part = self
         while true {
             let made = try line(part)
-            guard made.count > ServiceClient.longestLine, part.shorten() else { return made }
+            guard made.count > ServiceClient.longestLine, part.shorten() else { return (made, part) }
         }
     }
 }
@@ -35,6 +38,14 @@ extension TaskPage: Shortenable {
     mutating func shorten() -> Bool {
         guard tasks.halve() else { return false }
         next = tasks.last?.id
+        return true
+    }
+}
+
+extension EventPage: Shortenable {
+    mutating func shorten() -> Bool {
+        guard events.halve(), let last = events.last else { return false }
+        next = last.seq
         return true
     }
 }

@@ -52,7 +52,8 @@ struct ServiceView {
 
     static let mostSections = 200
     static let mostNodes = 1000
-    static let mostViews = 16
+    static let mostViews = 1000
+    static let mostWithSections = 16
     /// Rows of one view, counted by the limits of its sections, and of all views of a client. A screen wants some hundreds.
     static let mostRows = 20_000
     static let mostRowsOfClient = 40_000
@@ -92,6 +93,8 @@ struct ServiceView {
 
     /// Wants nothing: the client has closed it.
     var isEmpty: Bool { parts.isEmpty }
+    /// Shows a part of the tree, and not single nodes alone.
+    var hasSections: Bool { !wanted.isEmpty }
     /// Shows the tree from its root, as a screen does.
     var isScreen: Bool { wanted[nil] != nil }
 

@@ -27,11 +27,16 @@ extension TransferService {
         if view.isEmpty {
             client.views[view.number] = nil
         } else {
-            guard client.views[view.number] != nil || client.views.count < ServiceView.mostViews else {
+            let others = client.views.values.filter { $0.number != view.number }
+            // A program may wait for the end of many batches, each by a view with one node.
+            guard others.count < ServiceView.mostViews else {
                 throw RequestError(.refused, "a client has up to \(ServiceView.mostViews) views: close one")
             }
-            let others = client.views.values.reduce(0) { $0 + ($1.number == view.number ? 0 : $1.rows) }
-            guard others + view.rows <= ServiceView.mostRowsOfClient else {
+            guard !view.hasSections || others.count(where: \.hasSections) < ServiceView.mostWithSections else {
+                throw RequestError(
+                    .refused, "a client has up to \(ServiceView.mostWithSections) views with sections: close one")
+            }
+            guard others.reduce(0, { $0 + $1.rows }) + view.rows <= ServiceView.mostRowsOfClient else {
                 throw RequestError(
                     .refused, "the views of a client have up to \(ServiceView.mostRowsOfClient) rows: close one")
             }
@@ -167,6 +172,8 @@ extension TransferService {
                     for looked in look.looked { send(looked, to: (number, view)) }
                     if look.isBehind { sortAgainLater() }
                 } catch {
+                    // What was taken has not been shown.
+                    clients[number]?.views[view]?.noteEverything()
                     return log.write(.error, "the queue cannot be read: \(error)")
                 }
             }
