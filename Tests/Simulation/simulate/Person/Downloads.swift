@@ -28,6 +28,8 @@ final class Downloads: @unchecked Sendable {
     /// Digests of files that the person has put under final names.
     private var own: [String: String] = [:]
     private var ownParts = PersonsParts()
+    /// The person has done something to a temporary file.
+    private(set) var hasMeddled = false
 
     init(
         _ folder: String, _ network: Network, _ contents: Contents, on disk: SimulatedDisk, seed: UInt64
@@ -63,6 +65,7 @@ final class Downloads: @unchecked Sendable {
             chance.pick(weighted: [
                 (1, 0), (6, 1 + chance.below(9000)), (5, 30_000 + chance.below(200_000)),
                 (1, FileReading.quicklyRead + 1 + chance.below(200_000)),
+                (1, (1 << 20) + 1 + chance.below(200_000)),
             ]), &chance)
     }
 
@@ -156,6 +159,7 @@ final class Downloads: @unchecked Sendable {
     private func disturbPart(_ path: String) {
         let name = SimulatedDisk.parts(path).name
         guard let old = SimulatedDisk.read(path) else { return }
+        hasMeddled = true
         switch chance.below(4) {
         case 0:
             world.tell("person", "removes \(name)")

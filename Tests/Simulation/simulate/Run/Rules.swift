@@ -136,7 +136,7 @@ final class Rules: @unchecked Sendable {
     // MARK: At the end
 
     /// Everything is over, and what is over is true.
-    func checkEnd(_ queue: TransferQueue) async throws {
+    func checkEnd(_ queue: TransferQueue, meddled: Bool) async throws {
         for finding in try await queue.reader.check() {
             world.fault("the queue does not agree with itself: \(finding)")
         }
@@ -158,7 +158,7 @@ final class Rules: @unchecked Sendable {
             }
             if task.state == .failed { world.tell("queue", "\(task.id) failed: \(task.error?.message ?? "")") }
         }
-        try await checkEvents(queue.reader, tasks)
+        try await checkEvents(queue.reader, tasks, meddled: meddled)
         try await checkLeftovers(queue)
     }
 
@@ -192,7 +192,7 @@ final class Rules: @unchecked Sendable {
     }
 
     /// One terminal event for each run of a task: between two of them it was begun anew.
-    private func checkEvents(_ reader: QueueReader, _ tasks: [TaskSnapshot]) async throws {
+    private func checkEvents(_ reader: QueueReader, _ tasks: [TaskSnapshot], meddled: Bool) async throws {
         let events = try await reader.events(after: EventSequence(rawValue: 0), limit: 100_000)
         var last: [TaskID: TransferEventType] = [:]
         for event in events {
@@ -203,6 +203,8 @@ final class Rules: @unchecked Sendable {
                     world.fault("\(task) is completed twice, and nothing was begun anew between")
                 }
                 last[task] = event.type
+            case .restarted where !meddled && event.payload.message?.contains("somebody else") == true:
+                world.fault("\(task) begins anew because of somebody else, and nobody has been there")
             default: break
             }
         }

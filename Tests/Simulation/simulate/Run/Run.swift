@@ -217,8 +217,8 @@ final class Run {
     }
 
     private func check() {
-        let rules = rules
-        _ = ask { queue in try await rules.checkEnd(queue) }
+        let (rules, meddled) = (rules, downloads.hasMeddled)
+        _ = ask { queue in try await rules.checkEnd(queue, meddled: meddled) }
         sources.check()
         // Nothing can be taken back any more, and what was cancelled is cleared away.
         let end = world.now.advanced(by: .seconds(120))

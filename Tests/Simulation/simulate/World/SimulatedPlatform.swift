@@ -20,7 +20,14 @@ final class SimulatedPlatform: Platform, @unchecked Sendable {
 
     func loop(named name: String) -> any ActorLoop { simulatedThread(name) }
     func thread(named name: String) -> any ActorThread { simulatedThread(name) }
-    func worker(named name: String, threads: Int) -> any Worker { simulatedThread(name, width: threads) }
+
+    /// A disk that has much to do takes its time now and then: the line brings more meanwhile.
+    func worker(named name: String, threads: Int) -> any Worker {
+        var chance = Chance(seed: chance.next())
+        return SimulatedThread(name, width: threads, of: life, in: world) {
+            chance.oneIn(4) ? .milliseconds(chance.below(2000)) : .zero
+        }
+    }
 
     var wallNanoseconds: Int64 { world.wallNanoseconds }
     func randomBits() -> UInt64 { chance.next() }

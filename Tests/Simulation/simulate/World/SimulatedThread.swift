@@ -19,12 +19,20 @@ final class SimulatedThread: ActorLoop, ActorThread, Worker, @unchecked Sendable
     /// The program that it is part of; `nil`: it is of the world outside.
     private let program: ProgramLife?
 
+    /// The time that each piece takes that a worker is given; `nil`: none.
+    private let pace: (() -> Duration)?
+    /// When a worker of one thread will have done what it was given so far.
+    private var busyUntil = MonotonicInstant(nanoseconds: 0)
+
     var work: [Work] = []
     var endOfTurn: [() -> Void] = []
     /// It is in the world's list of those that have something to do.
     var isListed = false
 
-    init(_ name: String, width: Int = 1, of program: ProgramLife? = nil, in world: World) {
+    init(
+        _ name: String, width: Int = 1, of program: ProgramLife? = nil, in world: World, pace: (() -> Duration)? = nil
+    ) {
+        self.pace = pace
         self.name = name
         self.width = width
         self.world = world
@@ -44,7 +52,13 @@ final class SimulatedThread: ActorLoop, ActorThread, Worker, @unchecked Sendable
 
     // MARK: Loop and worker
 
-    func submit(_ body: @escaping @Sendable () -> Void) { append(.call(body)) }
+    func submit(_ body: @escaping @Sendable () -> Void) {
+        guard let pace else { return append(.call(body)) }
+        let end = (width == 1 ? max(busyUntil, now) : now).advanced(by: pace())
+        busyUntil = end
+        if end == now { return append(.call(body)) }
+        _ = world.schedule(after: now.duration(to: end), on: self, body)
+    }
 
     func perform(_ body: @escaping () -> Void) { append(.call(body)) }
 
