@@ -78,8 +78,8 @@ extension TransferEngine {
         for task in try await queue.writer.interruptedDownloads() {
             inBackground { [self] in
                 guard case .download(_, let directory, _) = task.work, let point = task.publishingPoint,
-                    // A folder of a server that is away may hold the thread up, and with it others of these, but not the engine.
-                    await disks.worker(.name, device: 0).run({ [disk] in
+                    // A folder of a server that is away may hold a thread up, but not the engine.
+                    await disks.worker(.look, device: 0).run({ [disk] in
                         Publication.isDone(point, in: directory, on: disk)
                     })
                 else { return queue.writer.record(.requeued, for: task.claim) }

@@ -94,9 +94,9 @@ extension TransferEngine {
         // In pages: each has a path, which may be long.
         repeat {
             guard source.followLinks else { break }
-            let links = try await queue.writer.linkedFolders(of: source.source, after: last, limit: 500)
-            await walker.learn(links, of: source.source)
-            last = links.last?.folder
+            let page = try await queue.writer.linkedFolders(of: source.source, after: last, limit: 500)
+            await walker.learn(page.links, of: source.source)
+            last = page.last
         } while last != nil
         return try await queue.writer.foldersToWalk(of: source.source, limit: 64)
     }

@@ -11,6 +11,17 @@ final class LocalWork {
         case digest
         /// A file gets its final name.
         case name
+        /// A folder is looked at that may be of a server which is away, whatever its disk.
+        case look
+
+        /// Those that may be at work side by side on one disk.
+        var threads: Int {
+            switch self {
+            case .sync: 2
+            case .digest, .name: 1
+            case .look: 8
+            }
+        }
     }
 
     private struct Lane: Hashable {
@@ -36,8 +47,7 @@ final class LocalWork {
     func worker(_ kind: Kind, device: UInt64) -> any Worker {
         let lane = Lane(kind: kind, device: device)
         if let known = workers[lane] { return known }
-        let threads = kind == .sync ? 2 : 1
-        guard let made = try? platform.worker(named: "disk \(kind)", threads: threads) else { return shared }
+        guard let made = try? platform.worker(named: "disk \(kind)", threads: kind.threads) else { return shared }
         workers[lane] = made
         return made
     }

@@ -33,9 +33,10 @@ extension QueueWriter {
     }
 
     /// Links by which folders of a source are walked, the first found first. For a walk that begins again.
+    /// - Returns: a page of them, and the `after` of the next; `nil`: there is none.
     package func linkedFolders(
         of source: SourceID, after: FolderID?, limit: Int
-    ) throws(QueueError) -> [LinkedFolder] {
+    ) throws(QueueError) -> (links: [LinkedFolder], last: FolderID?) {
         try look { try store.walks.linkedFolders(of: source, after: after, limit: limit) }
     }
 

@@ -134,17 +134,21 @@ struct WalkStore: QueueSubject {
         }
     }
 
-    func linkedFolders(of source: SourceID, after: FolderID?, limit: Int) throws -> [LinkedFolder] {
+    /// - Returns: those that have a path, and the last that was looked at; `nil`: there are no more.
+    func linkedFolders(
+        of source: SourceID, after: FolderID?, limit: Int
+    ) throws -> (links: [LinkedFolder], last: FolderID?) {
         let links = try database.rows(
             """
             SELECT f.id, f.parent, f.name FROM linked_folders k JOIN folders f ON f.id = k.folder
             WHERE k.source = ? AND f.parent IS NOT NULL AND k.folder > ? ORDER BY k.folder LIMIT ?
             """, .integer(source.rawValue), .integer(after?.rawValue ?? 0), .integer(Int64(limit))
         ) { (id: $0.integer(0), parent: FolderID(rawValue: $0.integer(1)), name: RawPath($0.bytes(2))) }
-        return try links.compactMap { link in
+        let found = try links.compactMap { link -> LinkedFolder? in
             guard let place = try paths.place(of: link.id)?.local else { return nil }
             return LinkedFolder(folder: FolderID(rawValue: link.id), parent: link.parent, name: link.name, place: place)
         }
+        return (found, links.last.map { FolderID(rawValue: $0.id) })
     }
 
     /// Ends a batch's scanning when nothing is left to be walked.

@@ -492,8 +492,9 @@ import TransferQueue
         let batch = try await harness.add(BatchRequest(work: .download([source])))
         let task = try await harness.task(of: batch) { $0.state == .waiting }
         #expect(task.waitReasons == [.diskSpace] && task.error?.message.contains("64 MiB") == true)
-        let part = try System.stat(harness.sandbox.path(harness.part(of: "f")))
-        #expect(part.size <= 5_000_000 && part.size > 4_500_000)
+        // On a busy machine the next try may have begun already, from nothing.
+        #expect(task.bytesAccepted > 4_500_000 && task.bytesAccepted <= 5_000_000)
+        #expect(try System.stat(harness.sandbox.path(harness.part(of: "f"))).size <= 5_000_000)
         await harness.stop()
         server.stop()
     }
