@@ -38,6 +38,7 @@ struct UrgentStore: QueueSubject {
         if found.urgent { return NodeResult(id: node, result: .already) }
         var before = UndoBefore()
         before.held = found.held
+        before.paused = false
         before.urgent = false
         before.notBefore = UndoBefore.Was(found.3)
         try undoLog.rememberTimes(.folder(root), operation)
@@ -67,7 +68,7 @@ struct UrgentStore: QueueSubject {
             """
         ) { (TaskID(rawValue: $0.integer(0)), $0.integer(1)) }
         for (task, folder) in waiting where below.contains(folder) { try waits.clearWait(Self.allButPersons, of: task) }
-        try undoLog.note(.runNow, node, batch: batch, UndoBefore(), operation: operation)
+        try undoLog.note(.runNow, node, batch: batch, Self.notPaused, operation: operation)
         change.reordered.insert(batch)
         queue.noteSettings(batch)
         return NodeResult(id: node, result: .done)
@@ -85,10 +86,18 @@ struct UrgentStore: QueueSubject {
         try lanes.setLane(LanePriority.now, of: row, operation)
         try undoLog.rememberTimes(.tasks([row.id]), operation)
         try waits.clearWait(Self.allButPersons, of: row.id)
-        try undoLog.note(.runNow, node, batch: row.batch, UndoBefore(), operation: operation)
+        try undoLog.note(.runNow, node, batch: row.batch, Self.notPaused, operation: operation)
         change.reordered.insert(row.batch)
         queue.noteSettings(row.batch)
         return NodeResult(id: node, result: .done)
+    }
+
+    /// The state before a run-now of a folder or a file. Nothing that is paused can run: an older resume, when it is taken back, pauses nothing
+    /// that is wanted now.
+    private static var notPaused: UndoBefore {
+        var before = UndoBefore()
+        before.paused = false
+        return before
     }
 
     /// Whoever paused something above it does not want it to run.

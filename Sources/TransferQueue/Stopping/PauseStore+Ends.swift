@@ -53,7 +53,8 @@ extension PauseStore {
             return
         }
         try setPauseEnd(nil, of: target)
-        try database.run("UPDATE batches SET paused = 0 WHERE id = ?", .integer(batch.rawValue))
+        try database.run("UPDATE batches SET paused = 0 WHERE id = ? AND paused = 1", .integer(batch.rawValue))
+        if database.changes == 0 { return }
         try queue.append(.resumed, batch: batch)
         queue.change.note(wholly: batch)
         queue.change.mayRun = true

@@ -26,6 +26,7 @@ struct PauseStore: QueueSubject {
             var result = try pauseWithoutNote(node, target, &change)
             if result.result == .refused { return result }
             var before = UndoBefore()
+            before.paused = false
             if result.result == .already {
                 let known = try pauseEnd(of: target)
                 if known == end || !changesEnds { return result }
@@ -116,6 +117,7 @@ struct PauseStore: QueueSubject {
         let operation = try undoLog.operation(joining: joining)
         return try finder.forEach(nodes) { node, target, change in
             var before = UndoBefore()
+            before.paused = true
             if case .batch(let batch, _) = target {
                 let flags = try database.first(
                     "SELECT held, paused FROM batches WHERE id = ?", .integer(batch.rawValue)
@@ -156,6 +158,7 @@ struct PauseStore: QueueSubject {
         for node in nodes {
             guard let target = try finder.target(node) else { continue }
             var before = UndoBefore()
+            before.paused = true
             before.pauseEnd = try pauseEnd(of: target).map { UndoBefore.Was($0) }
             guard try resumeWithoutNote(node, target).result == .done else { continue }
             try undoLog.note(.resume, node, batch: batch, before, operation: operation)

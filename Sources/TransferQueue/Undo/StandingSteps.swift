@@ -21,14 +21,22 @@ final class StandingSteps {
         }
     }
 
-    /// A node; the number of a task is that of no other batch's.
-    private struct Owner: Hashable {
-        let batch: BatchID?
-        let node: NodeID
+    /// A node, however its path was typed.
+    private enum Owner: Hashable {
+        case batch(BatchID)
+        case folder(Int64)
+        case task(TaskID)
 
-        init(batch: BatchID, node: NodeID) {
-            if case .task = node { self.batch = nil } else { self.batch = batch }
-            self.node = node
+        /// - Parameter folder: that `node` is; `nil`: there is none any more.
+        init?(_ node: NodeID?, folder: Int64?) {
+            switch node {
+            case .batch(let batch): self = .batch(batch)
+            case .task(let task): self = .task(task)
+            case .folder:
+                guard let folder else { return nil }
+                self = .folder(folder)
+            case nil: return nil
+            }
         }
     }
 
@@ -39,7 +47,7 @@ final class StandingSteps {
     /// The oldest change of the order of batches.
     private var order: Heir?
     /// Run-nows of a node, the newest first.
-    private var runNows: [RunNow: [Heir]] = [:]
+    private var runNows: [Owner: [Heir]] = [:]
     private var batchesWithFolders: Set<BatchID> = []
     /// Cancels of anything in a batch, the newest first.
     private var cancels: [BatchID: [Heir]] = [:]
@@ -47,51 +55,42 @@ final class StandingSteps {
     private var ended: [Int64: Set<TaskID>] = [:]
     private var inherited: [Heir] = []
 
-    private enum RunNow: Hashable {
-        case batch(BatchID)
-        case folder(Int64)
-        case task(TaskID)
-    }
-
     /// Notes a step that stands, and is older than those noted so far.
     /// - Parameter folder: that its node is.
     func note(_ step: UndoneStep, folder: Int64?) {
         let heir = Heir(step)
-        if step.deed == .cancel { cancels[step.batch, default: []].append(heir) }
-        guard step.deed.changesOrder else { return }
-        if step.deed == .runNow { note(runNow: step, heir, folder: folder) }
-        if step.deed != .move, let node = step.node {
-            settings[Owner(batch: step.batch, node: node), default: []].append(heir)
-        }
-        if step.before.positions != nil { order = heir }
-        guard let folder else { return }
-        for what in UndoLog.Given.allCases where step.before[keyPath: what.before] != nil {
-            folders[what, default: [:]][folder, default: []].append(heir)
-        }
-    }
-
-    private func note(runNow step: UndoneStep, _ heir: Heir, folder: Int64?) {
-        switch step.node {
-        case .batch(let batch): runNows[.batch(batch), default: []].append(heir)
-        case .task(let task): runNows[.task(task), default: []].append(heir)
-        case .folder:
-            guard let folder else { return }
-            runNows[.folder(folder), default: []].append(heir)
-            batchesWithFolders.insert(step.batch)
-        case nil: return
+        let owner = Owner(step.node, folder: folder)
+        for subject in step.deed.subjects {
+            switch subject {
+            case .settings: if let owner { settings[owner, default: []].append(heir) }
+            case .order:
+                if step.before.positions != nil { order = heir }
+                guard let folder else { continue }
+                for what in UndoLog.Given.allCases where step.before[keyPath: what.before] != nil {
+                    folders[what, default: [:]][folder, default: []].append(heir)
+                }
+            case .times:
+                guard let owner else { continue }
+                runNows[owner, default: []].append(heir)
+                if case .folder = owner { batchesWithFolders.insert(step.batch) }
+            case .ends: cancels[step.batch, default: []].append(heir)
+            }
         }
     }
 
-    /// The settings that taking a step back puts back; not the time of a task, which other changes take away, too.
-    func settings(of step: UndoneStep) -> UndoBefore {
+    /// Gives the settings of a step that is taken back to those which have set the same since.
+    /// - Parameter folder: that its node is.
+    /// - Returns: what is still to be put back. The time of a task is among it, which other changes take away, too: `laterTime`.
+    func inherit(_ step: UndoneStep, folder: Int64?) -> UndoBefore {
         var before = step.before
-        guard let node = step.node else { return before }
-        if case .task = node { (before.notBefore, before.retryAt) = (nil, nil) }
-        for heir in (settings[Owner(batch: step.batch, node: node)] ?? []).reversed() {
+        guard let owner = Owner(step.node, folder: folder) else { return before }
+        if case .task = owner { (before.notBefore, before.retryAt) = (nil, nil) }
+        for heir in (settings[owner] ?? []).reversed() {
             let old = heir.before
             before.give(to: &heir.before)
             if heir.before != old { note(heir) }
         }
+        if case .task = owner { (before.notBefore, before.retryAt) = (step.before.notBefore, step.before.retryAt) }
         return before
     }
 
@@ -124,8 +123,8 @@ final class StandingSteps {
     /// The oldest setting or run-now that has changed the time of a task.
     /// - Parameter folders: those that the task is in, up to the root; asked for only where `hasRunNowFolders`.
     func laterTime(of task: TaskID, in batch: BatchID, below folders: [Int64]) -> Heir? {
-        let settings = settings[Owner(batch: batch, node: .task(task))] ?? []
-        let places = [RunNow.task(task), .batch(batch)] + folders.map { .folder($0) }
+        let settings = settings[.task(task)] ?? []
+        let places = [Owner.task(task), .batch(batch)] + folders.map { .folder($0) }
         return (places.map { runNows[$0]?.last } + [settings.last { $0.before.notBefore != nil }])
             .compactMap { $0 }.min { $0.row < $1.row }
     }
@@ -195,10 +194,35 @@ extension UndoneStep {
 }
 
 extension UndoneDeed {
-    /// Changes of an order or of settings. They follow one another, and the last one counts.
-    static let orders: [UndoneDeed] = [.move, .set, .runNow]
+    /// State that changes set, of which the last one counts: taking an older change back leaves it, and gives what was before to the oldest
+    /// newer change that stands.
+    enum Subject {
+        /// Settings of one node: pause, hold, priority, limit, name …
+        case settings
+        /// The order of batches; places and lanes of tasks, and what folders give tasks that are still to be found.
+        case order
+        /// The times of their own that tasks of a node had, which the change took away.
+        case times
+        /// That tasks are cancelled.
+        case ends
+    }
 
-    var changesOrder: Bool { Self.orders.contains(self) }
+    /// The state that it sets. Every deed names it here, and so becomes the heir of older ones.
+    var subjects: [Subject] {
+        switch self {
+        case .pause, .resume: [.settings]
+        case .set: [.settings, .order]
+        case .runNow: [.settings, .order, .times]
+        case .move: [.order]
+        case .cancel: [.ends]
+        // Nothing of a batch that it hides is taken back before it.
+        case .purge, .clear: []
+        // A limit of the engine is put back only where it is still the one that was set: `UndoBefore.rateSet`, `limitsSet`.
+        case .limit: []
+        }
+    }
+
+    var changesOrder: Bool { subjects.contains(.order) }
 
     /// Deeds that change the same of a task as this one: its place, or its lane.
     var sameOfTasks: [UndoneDeed] { self == .move ? [.move] : [.set, .runNow] }

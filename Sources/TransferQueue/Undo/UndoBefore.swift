@@ -43,6 +43,12 @@ struct UndoBefore: Codable, Hashable {
     /// The mark that a cancel left on the walks it stopped (`WalkStore+Stopped`); without a value: it stopped none. Missing:
     /// the version that cancelled left no marks.
     var walks: Was<Int64>?
+
+    /// All of it: a value without a key would be lost, and one without an heir does not compile (`give`).
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case held, paused, pauseEnd, urgent, positions, priority, folderPriorities, folderRanks, notBefore, retryAt
+        case giveUp, ifExists, name, caFile, pin, scope, rate, rateSet, limits, limitsSet, walks
+    }
 }
 
 extension UndoBefore {
@@ -54,16 +60,49 @@ extension UndoBefore {
             later[keyPath: path] = value
             self[keyPath: path] = nil
         }
-        give(\.held)
-        give(\.urgent)
-        give(\.priority)
-        give(\.notBefore)
-        give(\.giveUp)
-        give(\.ifExists)
-        give(\.name)
-        give(\.caFile)
-        give(\.pin)
-        give(\.rate)
+        for key in CodingKeys.allCases {
+            switch key {
+            case .held: give(\.held)
+            case .paused: if later.paused != nil, paused != nil { givePause(to: &later) }
+            case .urgent: give(\.urgent)
+            case .priority: give(\.priority)
+            case .notBefore: give(\.notBefore)
+            case .giveUp: give(\.giveUp)
+            case .ifExists: give(\.ifExists)
+            case .name: give(\.name)
+            case .caFile: give(\.caFile)
+            case .pin: give(\.pin)
+            case .rate: give(\.rate)
+            // A part of the setting before it.
+            case .pauseEnd, .retryAt, .scope, .rateSet: break
+            // Of several nodes: `StandingSteps.inherits`, `StandingSteps.later`.
+            case .positions, .folderPriorities, .folderRanks: break
+            // Of no node, or of what the step itself has left behind.
+            case .limits, .limitsSet, .walks: break
+            }
+        }
+    }
+
+    /// A pause and its end are one setting.
+    private mutating func givePause(to later: inout UndoBefore) {
+        (later.paused, later.pauseEnd) = (paused, pauseEnd)
+        (paused, pauseEnd) = (nil, nil)
+    }
+
+    /// Returns true when a step has to pause its node again.
+    /// - Parameter now: a pause that would have ended by itself is over.
+    func isPaused(now: Timestamp) -> Bool {
+        guard paused == true else { return false }
+        return pauseEnd?.value.map { $0 > now.milliseconds } ?? true
+    }
+
+    /// Adds the facts that earlier versions left out: a pause found its node not paused, and a resume found it paused.
+    mutating func complete(for deed: UndoneDeed) {
+        switch deed {
+        case .pause: paused = paused ?? false
+        case .resume: paused = paused ?? true
+        case .cancel, .move, .set, .runNow, .purge, .limit, .clear: break
+        }
     }
 }
 

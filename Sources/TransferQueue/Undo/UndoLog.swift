@@ -140,9 +140,12 @@ final class UndoLog: QueueSubject {
 
     /// The state before a step.
     func before(_ step: UndoneStep) throws -> UndoBefore {
-        try database.first("SELECT before FROM undo WHERE rowid = ?", .integer(step.row)) { row in
+        let stored = try database.first("SELECT before FROM undo WHERE rowid = ?", .integer(step.row)) { row in
             StoredJSON.value(UndoBefore.self, row.optionalText(0))
-        }.flatMap(\.self) ?? UndoBefore()
+        }
+        var before = stored.flatMap(\.self) ?? UndoBefore()
+        before.complete(for: step.deed)
+        return before
     }
 
     /// Writes down what was before a step that inherits.

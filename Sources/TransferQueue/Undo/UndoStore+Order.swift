@@ -96,7 +96,7 @@ extension UndoStore {
     }
 
     func takeBackSettings(_ step: UndoneStep, _ undoing: inout Undoing) throws {
-        let before = undoing.standing.settings(of: step)
+        let before = step.before
         let id = SQLiteValue.integer(step.batch.rawValue)
         try limits.putBackLimit(before)
         if let priority = before.priority {
@@ -110,14 +110,14 @@ extension UndoStore {
         if let file = before.caFile { try settings.setOptions(of: step.batch) { $0.caFile = file.value } }
         if let pin = before.pin { try settings.setOptions(of: step.batch) { $0.pin = pin.value } }
         if let policy = before.ifExists { try settings.setOptions(of: step.batch) { $0.ifExists = policy } }
-        if let time = before.notBefore, case .batch(let batch, let root) = try finder.target(.batch(step.batch)) {
-            try settings.setNotBefore(time.value, of: batch, root: root, &undoing.change)
-        }
-        if let time = step.before.notBefore, case .task(let task) = step.node {
-            try putBack([OwnTime(task: task, time: time.value, retryAt: step.before.retryAt)], &undoing)
-        }
-        if before.held == true, case .batch(let batch, let root) = try finder.target(.batch(step.batch)) {
-            try pauses.hold(batch, root, &undoing.change)
+        if let time = before.notBefore {
+            switch try step.node.flatMap({ try finder.target($0) }) {
+            case .batch(let batch, let root):
+                try settings.setNotBefore(time.value, of: batch, root: root, &undoing.change)
+            case .task(let row):
+                try putBack([OwnTime(task: row.id, time: time.value, retryAt: before.retryAt)], &undoing)
+            case .folder, nil: break
+            }
         }
         queue.change.note(wholly: step.batch)
         queue.change.mayRun = true

@@ -62,6 +62,7 @@ struct UndoStore: QueueSubject {
             }
             undoing.parts.remove(step)
             step.before = try undoLog.before(step)
+            step.before = undoing.standing.inherit(step, folder: try folder(of: step))
             try takeBack(step, &undoing)
             try database.run("DELETE FROM undo WHERE rowid = ?", .integer(step.row))
             undoing.change.undone = step.deed
@@ -114,14 +115,20 @@ struct UndoStore: QueueSubject {
 
     /// Notes a step that stands. Those that change nothing which older ones have changed, too, cost nothing.
     private func note(_ step: UndoneStep, _ undoing: Undoing) throws {
-        guard step.deed.changesOrder || step.deed == .cancel else { return }
-        var folder: Int64?
-        var step = step
-        if step.deed.changesOrder {
-            if case .folder? = step.node { folder = try step.node.flatMap { try finder.target($0)?.folder } }
-            step.before = try undoLog.before(step)
+        let subjects = step.deed.subjects
+        guard subjects.contains(.settings) || subjects.contains(.order) else {
+            undoing.standing.note(step, folder: nil)
+            return
         }
-        undoing.standing.note(step, folder: folder)
+        var step = step
+        step.before = try undoLog.before(step)
+        undoing.standing.note(step, folder: try folder(of: step))
+    }
+
+    /// The folder that a step's node is.
+    private func folder(of step: UndoneStep) throws -> Int64? {
+        guard let node = step.node, case .folder = node else { return nil }
+        return try finder.target(node)?.folder
     }
 
     private func isHidden(_ batch: BatchID) throws -> Bool {
@@ -144,8 +151,7 @@ struct UndoStore: QueueSubject {
     private func takeBack(_ step: UndoneStep, _ undoing: inout Undoing) throws {
         switch step.deed {
         case .cancel: try takeBackCancel(step, &undoing)
-        case .pause: try takeBackPause(step, &undoing.change)
-        case .resume: try takeBackResume(step, &undoing.change)
+        case .pause, .resume: break
         case .runNow:
             if let target = try step.node.flatMap({ try finder.target($0) }) {
                 let times = try takeTimes(undoing.parts.records(of: step, target, .time, in: database))
@@ -167,41 +173,32 @@ struct UndoStore: QueueSubject {
             }
             try limits.putBackLimit(step.before)
         }
+        try putBackPause(step, &undoing.change)
     }
 
     // MARK: Pauses
 
     private func taken(_ step: UndoneStep, of node: NodeID) -> NodeResult {
         var result = NodeResult(id: node, result: .done)
-        guard step.deed == .pause, step.before.paused == true, !pauseHasEnded(step) else { return result }
+        guard step.deed == .pause, step.before.isPaused(now: clock()) else { return result }
         result.pausedAgain = true
         result.pausedUntil = step.before.pauseEnd?.value.map { Timestamp(milliseconds: $0) }
         return result
     }
 
-    private func takeBackPause(_ step: UndoneStep, _ change: inout NodeChange) throws {
-        guard let node = step.node, let target = try finder.target(node) else { return }
-        guard step.before.paused == true, !pauseHasEnded(step) else { return try pauses.endPause(of: node, target) }
-        // Only when it ends was another.
-        try pauseAgain(node, target, step, &change)
-    }
-
-    private func takeBackResume(_ step: UndoneStep, _ change: inout NodeChange) throws {
-        guard let node = step.node, let target = try finder.target(node) else { return }
-        if step.before.paused != false, !pauseHasEnded(step) { try pauseAgain(node, target, step, &change) }
-        guard step.before.held == true, case .batch(let batch, let root) = target else { return }
+    /// A node is paused, and its batch held, as it was before a step of whatever kind.
+    private func putBackPause(_ step: UndoneStep, _ change: inout NodeChange) throws {
+        let before = step.before
+        guard before.paused != nil || before.held == true, let node = step.node, let target = try finder.target(node)
+        else { return }
+        if before.isPaused(now: clock()) {
+            if try pauses.pauseWithoutNote(node, target, &change).result != .refused {
+                try pauses.setPauseEnd(before.pauseEnd?.value, of: target)
+            }
+        } else if before.paused != nil {
+            try pauses.endPause(of: node, target)
+        }
+        guard before.held == true, case .batch(let batch, let root) = target else { return }
         try pauses.hold(batch, root, &change)
-    }
-
-    /// Returns true when the pause that a node had before would have ended by itself meanwhile.
-    private func pauseHasEnded(_ step: UndoneStep) -> Bool {
-        step.before.pauseEnd?.value.map { $0 <= clock().milliseconds } ?? false
-    }
-
-    private func pauseAgain(
-        _ node: NodeID, _ target: NodeTarget, _ step: UndoneStep, _ change: inout NodeChange
-    ) throws {
-        if try pauses.pauseWithoutNote(node, target, &change).result == .refused { return }
-        try pauses.setPauseEnd(step.before.pauseEnd?.value, of: target)
     }
 }

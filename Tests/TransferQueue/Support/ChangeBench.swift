@@ -53,6 +53,15 @@ struct ChangeBench {
         try done(try await queue.writer.move(nodes, to: place))
     }
 
+    /// - Parameter seconds: from now, when it goes on by itself.
+    @discardableResult
+    func pause(_ nodes: NodeID..., until seconds: Int? = nil) async throws -> Int64 {
+        try done(try await queue.writer.pause(nodes, until: seconds.map { later($0) }))
+    }
+
+    @discardableResult
+    func resume(_ nodes: NodeID...) async throws -> Int64 { try done(try await queue.writer.resume(nodes)) }
+
     // MARK: Taking back
 
     /// Takes a whole change back.
@@ -92,6 +101,40 @@ struct ChangeBench {
 
     /// Priorities of the tasks 1, 2 …
     func priorities() async throws -> [TransferPriority] { try await queue.reader.tasks(limit: 100).map(\.priority) }
+
+    /// A pause of a node itself.
+    enum Pause: Equatable {
+        case endless
+        /// In seconds from now.
+        case until(Int)
+    }
+
+    /// `nil`: it is not paused by itself.
+    func pause(of node: NodeID) async throws -> Pause? {
+        let database = try sandbox.database()
+        let isPaused: String
+        switch node {
+        case .batch(let batch): isPaused = "SELECT paused FROM batches WHERE id = \(batch.rawValue)"
+        case .task(let task): isPaused = "SELECT flags & \(flags: .paused) FROM tasks WHERE id = \(task.rawValue)"
+        case .folder(let batch, let path):
+            guard let name = path.components.last else { return nil }
+            let hex = name.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            isPaused = "SELECT paused FROM folders WHERE batch = \(batch.rawValue) AND name = x'\(hex)'"
+        }
+        let ends = try database.rows("SELECT at FROM pause_ends WHERE node = ?", .text(try StoredJSON.text(node))) {
+            $0.integer(0)
+        }
+        guard try database.integer(isPaused) ?? 0 != 0 else {
+            guard ends.isEmpty else { throw Failure(text: "\(node) is not paused, and has an end of its pause") }
+            return nil
+        }
+        return ends.first.map { .until(Int(($0 - now.milliseconds) / 1000)) } ?? .endless
+    }
+
+    func isHeld(_ node: NodeID) throws -> Bool {
+        guard case .batch(let batch) = node else { return false }
+        return try sandbox.database().integer("SELECT held FROM batches WHERE id = \(batch.rawValue)") == 1
+    }
 
     /// The tasks that stand before all others because a person wants them now.
     func wantedNow() throws -> [Int64] {

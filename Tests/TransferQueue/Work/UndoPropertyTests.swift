@@ -70,6 +70,29 @@ import TransferModel
         #expect(done >= 3, "a test that does nothing proves nothing")
     }
 
+    /// Changes of settings of nodes: of the same one only the last counts.
+    private static let settings: [Deed] = [.pause, .pauseUntil, .resume, .runNow, .priority, .limit, .notBefore]
+
+    @Test(
+        "an older change that is taken back leaves what newer ones set, and these then bring what was before all of them",
+        arguments: settings)
+    func older(_ deed: Deed) async throws {
+        var done = 0
+        for seed in Self.seeds {
+            var twins = try Twins(seed, queues: 3)
+            try await twins.prepare(deed)
+            if try await twins.perform(deed), try await twins.performNewer(Self.settings) {
+                done += 1
+                try await twins.undo()
+                try await expectSame(twins, 1, seed)
+                while try await twins.undoNewer() { try await expectSame(twins, 1, seed) }
+                try await expectSame(twins, 2, seed)
+            }
+            try await twins.close()
+        }
+        #expect(done >= 3, "a test that does nothing proves nothing")
+    }
+
     private func expectSame(_ twins: Twins, _ other: Int, _ seed: UInt64) async throws {
         let (difference, findings) = try await twins.compare(with: other)
         #expect(
@@ -112,6 +135,10 @@ import TransferModel
         var random: SeededGenerator
         var log: [String] = []
         var operation: Int64?
+        /// The nodes of the change.
+        var changed: [NodeID] = []
+        /// Newer changes, with the numbers that they have in the first and the second one.
+        var newer: [[Int64]] = []
         /// The nodes whose part is taken back first.
         var part: [NodeID] = []
         /// Tasks of which the change has ended waits for good.
@@ -345,6 +372,7 @@ import TransferModel
                 } else if let order = try await someOrder(deed) {
                     try await noteEnded(order)
                     operation = try await perform(order, in: queues[..<1])?.operation
+                    changed = order.nodes
                 }
                 if operation != nil { return true }
             }
@@ -381,10 +409,51 @@ import TransferModel
             return false
         }
 
+        /// Changes in the first two, mostly of the nodes that only the first has changed.
+        /// - Returns: false where they are not the same in both, as with the resume of what only one of them has paused.
+        mutating func performNewer(_ deeds: [Deed]) async throws -> Bool {
+            for _ in 0...below(3) {
+                try await liveApart(deeds[0])
+                guard let deed = some(deeds), var order = try await someOrder(deed) else { continue }
+                if below(3) > 0, let node = some(changed) { order.nodes = [node] }
+                try await noteEnded(order)
+                var changes: [NodeChange] = []
+                for queue in queues[..<2] { changes += [try await order.perform(on: queue)] }
+                log.append("\(deed) \(changes.map { $0.results.map { "\($0.id) \($0.result)" } })")
+                if changes[0].results.map(\.result) != changes[1].results.map(\.result) { return false }
+                let operations = changes.compactMap(\.operation)
+                if operations.count < 2 { continue }
+                // The resume of a batch or a folder lets go on what is paused in it only where it is not paused itself.
+                let nodes = try zip(sandboxes, operations).map { sandbox, operation in
+                    try sandbox.database().rows(
+                        "SELECT node FROM undo WHERE operation = ? ORDER BY node", .integer(operation)
+                    ) { $0.text(0) }
+                }
+                if nodes[0] != nodes[1] { return false }
+                newer.append(operations)
+            }
+            return !newer.isEmpty
+        }
+
+        /// Takes one of the newer changes back, by its number.
+        /// - Returns: false when there is none.
+        mutating func undoNewer() async throws -> Bool {
+            if newer.isEmpty { return false }
+            let operations = newer.remove(at: below(newer.count))
+            for (queue, operation) in zip(queues, operations) {
+                let change = try await queue.writer.undo(.operation(operation), now: now)
+                log.append("UNDO \(operation) \(change.results.map { "\($0.id) \($0.result)" })")
+                #expect(change.undone != nil && !change.results.contains { $0.result == .refused }, "\(log)")
+            }
+            return true
+        }
+
         private mutating func noteEnded(_ order: Order) async throws {
             guard let kept = order.deed.kept else { return }
             let covered = try await tasks().filter { task in order.nodes.contains { $0.covers(task) } }
-            ended = QueueDump.Ended(tasks: Set(covered.map(\.id)).union(ended?.tasks ?? []), kept: kept)
+            ended = QueueDump.Ended(
+                tasks: Set(covered.map(\.id)).union(ended?.tasks ?? []),
+                kept: ended.map { $0.kept.intersection(kept) } ?? kept)
         }
 
         private func outermost(_ nodes: [NodeID], _ tasks: [TaskSnapshot]) -> [NodeID] {
