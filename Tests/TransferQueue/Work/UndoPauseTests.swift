@@ -100,6 +100,24 @@ import TransferModel
         try await bench.close()
     }
 
+    @Test("pauses and resumes that an earlier version has noted are taken back as well", arguments: Kind.allCases)
+    private func earlier(_ kind: Kind) async throws {
+        let (bench, node) = try await bench(kind)
+        let first = try await bench.pause(node)
+        let second = try await bench.resume(node)
+        // It did not write down what follows from the deed.
+        try bench.sandbox.database(.readWrite).run("UPDATE undo SET before = '{}'")
+        try await bench.undo(first)
+        #expect(try await bench.pause(of: node) == nil)
+        try await bench.undo(second)
+        #expect(try await bench.pause(of: node) == nil)
+        let third = try await bench.pause(node)
+        try bench.sandbox.database(.readWrite).run("UPDATE undo SET before = '{}'")
+        try await bench.undo(third)
+        #expect(try await bench.pause(of: node) == nil)
+        try await bench.close()
+    }
+
     private func bench(_ kind: Kind) async throws -> (ChangeBench, NodeID) {
         let bench = try ChangeBench()
         _ = try await bench.queue.addTree(folders: ["a": 2])
