@@ -178,7 +178,7 @@ CREATE TABLE undo (
     at INTEGER NOT NULL,
     first_event INTEGER NOT NULL,
     last_event INTEGER NOT NULL
-, kind INTEGER NOT NULL DEFAULT 0, before TEXT);
+, kind INTEGER NOT NULL DEFAULT 0, before TEXT, page INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE hosts (
     origin TEXT PRIMARY KEY,
@@ -209,11 +209,11 @@ CREATE TABLE limits (
 ) WITHOUT ROWID;
 
 CREATE TABLE undo_tasks (
-    operation INTEGER NOT NULL,
+    page INTEGER NOT NULL,
     task INTEGER NOT NULL,
     lane INTEGER NOT NULL,
     rank INTEGER, not_before INTEGER,
-    PRIMARY KEY (operation, task)
+    PRIMARY KEY (page, task)
 ) WITHOUT ROWID;
 
 CREATE INDEX details_unconfirmed ON task_details (task) WHERE unconfirmed > 0;
@@ -269,3 +269,5 @@ CREATE TABLE linked_folders (
 ) WITHOUT ROWID;
 
 CREATE TABLE interrupted (task INTEGER PRIMARY KEY) STRICT;
+
+CREATE INDEX undo_of_page ON undo (page);

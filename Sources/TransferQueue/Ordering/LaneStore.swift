@@ -19,8 +19,8 @@ struct LaneStore: QueueSubject {
     }
 
     /// Gives a task a priority of its own.
-    func setLane(_ priority: Int64, of row: TaskRow, _ operation: Int64) throws {
-        try undoLog.remember(.tasks([row.id]), operation)
+    func setLane(_ priority: Int64, of row: TaskRow, _ page: ChangePage) throws {
+        try undoLog.remember(.tasks([row.id]), page)
         try counters.write()
         let lane = try lane(like: row.lane, priority: priority)
         try database.run(
@@ -29,8 +29,8 @@ struct LaneStore: QueueSubject {
     }
 
     /// Gives everything below a folder a priority of its own, what is still to be found, too.
-    func setLane(_ priority: Int64, below top: Int64, in batch: BatchID, _ operation: Int64) throws {
-        try undoLog.remember(.folder(top), operation)
+    func setLane(_ priority: Int64, below top: Int64, in batch: BatchID, _ page: ChangePage) throws {
+        try undoLog.remember(.folder(top), page)
         try counters.write()
         for folder in try sets.subtree(of: top) {
             let lanes = try database.rows(

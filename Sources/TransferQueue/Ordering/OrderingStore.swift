@@ -17,8 +17,8 @@ struct OrderingStore: QueueSubject {
     func move(_ nodes: [NodeID], to place: MovePlace, asOne: Bool = false, rank: Int64? = nil, joining: Int64? = nil)
         throws -> NodeChange
     {
-        let operation = try undoLog.operation(joining: joining)
-        if asOne { return try moveGroup(nodes, to: place, rank: rank, operation) }
+        let page = try undoLog.page(joining: joining)
+        if asOne { return try moveGroup(nodes, to: place, rank: rank, page) }
         let backwards = place == .top || place == .later
         var places: BatchPlaces?
         var change = try finder.forEach(backwards ? nodes.reversed() : nodes) { node, target, change in
@@ -27,13 +27,13 @@ struct OrderingStore: QueueSubject {
                 var known = try places ?? batchPlaces()
                 places = nil
                 defer { places = known }
-                return try move(node, batch, root, to: place, in: &known, operation)
+                return try move(node, batch, root, to: place, in: &known, page)
             case .folder(let batch, let folder, _):
-                return try move(node, batch, TaskSets.Unit.folder(folder), to: place, operation, &change)
+                return try move(node, batch, TaskSets.Unit.folder(folder), to: place, page, &change)
             case .task(let row):
                 return row.state.isTerminal
                     ? finder.refused(node, "\(node) is over: its place does not matter any more")
-                    : try move(node, row.batch, TaskSets.Unit.tasks([row.id]), to: place, operation, &change)
+                    : try move(node, row.batch, TaskSets.Unit.tasks([row.id]), to: place, page, &change)
             }
         }
         for (batch, position) in places?.changed ?? [] {
@@ -41,7 +41,7 @@ struct OrderingStore: QueueSubject {
                 "UPDATE batches SET position = ? WHERE id = ?", .integer(position), .integer(batch.rawValue))
         }
         if backwards { change.results.reverse() }
-        return change.asOperation(operation)
+        return change.asOperation(page.operation)
     }
 
     // MARK: Batches
@@ -59,7 +59,7 @@ struct OrderingStore: QueueSubject {
     /// Moves a batch in `places`, which are written when all are moved. What was before the change is noted once, with the first.
     private func move(
         _ node: NodeID, _ batch: BatchID, _ root: Int64, to place: MovePlace, in places: inout BatchPlaces,
-        _ operation: Int64
+        _ page: ChangePage
     ) throws -> NodeResult {
         if try finder.isOver(folder: root, in: batch) {
             return finder.refused(node, "\(node) is over: its place does not matter any more")
@@ -83,7 +83,7 @@ struct OrderingStore: QueueSubject {
                 "\(other) has priority \(word), and that comes first: \(quoted: .set(.batch(batch), "--priority", "\(word)")), then move it"
             )
         }
-        try undoLog.note(.move, node, batch: batch, before, operation: operation)
+        try undoLog.note(.move, node, batch: batch, before, page: page)
         queue.change.batches.insert(batch)
         queue.change.mayRun = true
         return NodeResult(id: node, result: .done)
@@ -92,7 +92,7 @@ struct OrderingStore: QueueSubject {
     // MARK: In a batch
 
     private func moveGroup(
-        _ nodes: [NodeID], to place: MovePlace, rank: Int64?, _ operation: Int64
+        _ nodes: [NodeID], to place: MovePlace, rank: Int64?, _ page: ChangePage
     ) throws -> NodeChange {
         var change = NodeChange()
         var rows: [TaskRow] = []
@@ -106,23 +106,24 @@ struct OrderingStore: QueueSubject {
         guard let batch = rows.first?.batch else { return change }
         let unit = TaskSets.Unit.tasks(rows.map(\.id))
         if let rank {
-            try undoLog.remember(unit, operation)
+            try undoLog.remember(unit, page)
             try self.place(unit, at: rank)
+            try undoLog.note(.move, .task(rows[0].id), batch: batch, page: page)
             change.rank = rank
             change.reordered.insert(batch)
             queue.change.note(wholly: batch)
             change.results += rows.map { NodeResult(id: .task($0.id), result: .done) }
-            return change.asOperation(operation)
+            return change.asOperation(page.operation)
         }
-        let result = try move(.task(rows[0].id), batch, unit, to: place, operation, &change)
+        let result = try move(.task(rows[0].id), batch, unit, to: place, page, &change)
         change.results += rows.map {
             NodeResult(id: .task($0.id), result: result.result, code: result.code, message: result.message)
         }
-        return change.asOperation(operation)
+        return change.asOperation(page.operation)
     }
 
     private func move(
-        _ node: NodeID, _ batch: BatchID, _ unit: TaskSets.Unit, to place: MovePlace, _ operation: Int64,
+        _ node: NodeID, _ batch: BatchID, _ unit: TaskSets.Unit, to place: MovePlace, _ page: ChangePage,
         _ nodeChange: inout NodeChange
     ) throws -> NodeResult {
         if case .folder(let folder) = unit, try finder.isOver(folder: folder, in: batch) {
@@ -136,9 +137,9 @@ struct OrderingStore: QueueSubject {
         case .already: return NodeResult(id: node, result: .already)
         case .at(let found): rank = found
         }
-        try undoLog.remember(unit, operation)
+        try undoLog.remember(unit, page)
         try self.place(unit, at: rank)
-        try undoLog.note(.move, node, batch: batch, before, operation: operation)
+        try undoLog.note(.move, node, batch: batch, before, page: page)
         nodeChange.rank = rank
         nodeChange.reordered.insert(batch)
         queue.change.note(wholly: batch)

@@ -12,21 +12,21 @@ struct UrgentStore: QueueSubject {
 
     /// Once, in spite of times and waits; what only a person can mend still waits for them.
     func runNow(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
-        let operation = try undoLog.operation(joining: joining)
+        let page = try undoLog.page(joining: joining)
         return try finder.forEach(nodes) { node, target, change in
             switch target {
-            case .batch(let batch, let root): try runNow(node, batch, root, operation)
-            case .folder(let batch, let folder, _): try runNow(node, batch, folder, operation, &change)
-            case .task(let row): try runNow(node, row, operation, &change)
+            case .batch(let batch, let root): try runNow(node, batch, root, page)
+            case .folder(let batch, let folder, _): try runNow(node, batch, folder, page, &change)
+            case .task(let row): try runNow(node, row, page, &change)
             }
-        }.asOperation(operation)
+        }.asOperation(page.operation)
     }
 
     private static let allButPersons: WaitReasons = WaitReason.allCases.reduce(into: []) { reasons, reason in
         if !reason.needsPerson { reasons.insert(WaitReasons(reason)) }
     }
 
-    private func runNow(_ node: NodeID, _ batch: BatchID, _ root: Int64, _ operation: Int64) throws -> NodeResult {
+    private func runNow(_ node: NodeID, _ batch: BatchID, _ root: Int64, _ page: ChangePage) throws -> NodeResult {
         if try finder.isOver(folder: root, in: batch) {
             return finder.refused(node, "\(node) is over: nothing of it can run")
         }
@@ -41,25 +41,25 @@ struct UrgentStore: QueueSubject {
         before.paused = false
         before.urgent = false
         before.notBefore = UndoBefore.Was(found.3)
-        try undoLog.rememberTimes(.folder(root), operation)
+        try undoLog.rememberTimes(.folder(root), page)
         try database.run(
             "UPDATE batches SET urgent = 1, held = 0, not_before = NULL WHERE id = ?", .integer(batch.rawValue))
         try waits.clearWait(Self.allButPersons, batch: batch, origin: nil)
-        try undoLog.note(.runNow, node, batch: batch, before, operation: operation)
+        try undoLog.note(.runNow, node, batch: batch, before, page: page)
         if found.held { try queue.append(.resumed, batch: batch) }
         queue.noteSettings(batch)
         return NodeResult(id: node, result: .done)
     }
 
     private func runNow(
-        _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ operation: Int64, _ change: inout NodeChange
+        _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ page: ChangePage, _ change: inout NodeChange
     ) throws -> NodeResult {
         if try finder.isOver(folder: folder, in: batch) {
             return finder.refused(node, "\(node) is over: nothing of it can run")
         }
         if let refusal = try pauseAbove(node, folder, batch) { return refusal }
-        try lanes.setLane(LanePriority.now, below: folder, in: batch, operation)
-        try undoLog.rememberTimes(.folder(folder), operation)
+        try lanes.setLane(LanePriority.now, below: folder, in: batch, page)
+        try undoLog.rememberTimes(.folder(folder), page)
         let below = Set(try sets.subtree(of: folder))
         let waiting = try database.rows(
             """
@@ -68,14 +68,14 @@ struct UrgentStore: QueueSubject {
             """
         ) { (TaskID(rawValue: $0.integer(0)), $0.integer(1)) }
         for (task, folder) in waiting where below.contains(folder) { try waits.clearWait(Self.allButPersons, of: task) }
-        try undoLog.note(.runNow, node, batch: batch, Self.notPaused, operation: operation)
+        try undoLog.note(.runNow, node, batch: batch, Self.notPaused, page: page)
         change.reordered.insert(batch)
         queue.noteSettings(batch)
         return NodeResult(id: node, result: .done)
     }
 
     private func runNow(
-        _ node: NodeID, _ row: TaskRow, _ operation: Int64, _ change: inout NodeChange
+        _ node: NodeID, _ row: TaskRow, _ page: ChangePage, _ change: inout NodeChange
     ) throws -> NodeResult {
         if row.state.isTerminal {
             return finder.refused(node, "\(node) is over: \(quoted: .retry(node)) starts it anew")
@@ -83,10 +83,10 @@ struct UrgentStore: QueueSubject {
         if row.state.isActive { return NodeResult(id: node, result: .already) }
         if row.flags.contains(.paused) { return finder.refused(node, "\(node) is paused: \(quoted: .resume(node))") }
         if let refusal = try pauseAbove(node, row.folder, row.batch) { return refusal }
-        try lanes.setLane(LanePriority.now, of: row, operation)
-        try undoLog.rememberTimes(.tasks([row.id]), operation)
+        try lanes.setLane(LanePriority.now, of: row, page)
+        try undoLog.rememberTimes(.tasks([row.id]), page)
         try waits.clearWait(Self.allButPersons, of: row.id)
-        try undoLog.note(.runNow, node, batch: row.batch, Self.notPaused, operation: operation)
+        try undoLog.note(.runNow, node, batch: row.batch, Self.notPaused, page: page)
         change.reordered.insert(row.batch)
         queue.noteSettings(row.batch)
         return NodeResult(id: node, result: .done)

@@ -29,13 +29,13 @@ struct PurgingStore: QueueSubject {
     /// at once, for good, and refused while something is known that it has left.
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func purge(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
-        let operation = try undoLog.operation(joining: joining)
+        let page = try undoLog.page(joining: joining)
         return try finder.forEach(nodes) { node, target, _ in
             switch target {
             case .batch(let batch, let root):
                 if let refusal = try refusalUnlessOver(node, batch, root: root) { return refusal }
                 try hide(batch)
-                try undoLog.note(.purge, node, batch: batch, operation: operation)
+                try undoLog.note(.purge, node, batch: batch, page: page)
             case .folder(let batch, _, _):
                 return finder.refused(node, "a folder is forgotten with its batch: 'martlet purge \(batch)'")
             case .task(let row):
@@ -47,7 +47,7 @@ struct PurgingStore: QueueSubject {
                 try forget(row)
             }
             return NodeResult(id: node, result: .done)
-        }.asOperation(operation)
+        }.asOperation(page.operation)
     }
 
     /// All that are finished.
@@ -64,7 +64,7 @@ struct PurgingStore: QueueSubject {
     /// does not show could be found by nobody.
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func clear(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
-        let operation = try undoLog.operation(joining: joining)
+        let page = try undoLog.page(joining: joining)
         return try finder.forEach(nodes) { node, target, _ in
             guard case .batch(let batch, let root) = target else {
                 return finder.refused(node, "only a whole batch can be put away")
@@ -83,9 +83,9 @@ struct PurgingStore: QueueSubject {
             }
             try database.run("UPDATE batches SET cleared_at = ? WHERE id = ?", .integer(clock().milliseconds), id)
             queue.change.note(wholly: batch)
-            try undoLog.note(.clear, node, batch: batch, operation: operation)
+            try undoLog.note(.clear, node, batch: batch, page: page)
             return NodeResult(id: node, result: .done)
-        }.asOperation(operation)
+        }.asOperation(page.operation)
     }
 
     /// The refusal for a batch that goes on, or whose last look is still to come: that may find files missing, which nobody would see, and the

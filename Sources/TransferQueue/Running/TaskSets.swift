@@ -30,30 +30,30 @@ struct TaskSets: QueueSubject {
                     """,
                 values: [
                     .integer(step.events.0), .integer(step.events.1), .integer(step.batch.rawValue),
-                    .integer(step.operation),
+                    .integer(step.page.number),
                 ])
         }
 
         /// Tasks of a node that were getting their final names when a cancel came, and did not get them.
         static func cancelledLater(by step: UndoneStep, in place: Place) -> Selection {
-            let own = "SELECT task FROM undo_tasks WHERE operation = ?2"
+            let own = "SELECT task FROM undo_tasks WHERE page = ?2"
             return Selection(
                 condition: """
                     \(place.condition) AND id IN (\(own)) AND state = \(state: .cancelled)
                     AND flags & \(flags: .cancelled) <> 0 AND id NOT IN (\(cancelledAgain("?3", "?2")))
                     """,
                 values: [
-                    .integer(place.value), .integer(step.operation), .integer(step.batch.rawValue),
+                    .integer(place.value), .integer(step.page.number), .integer(step.batch.rawValue),
                 ])
         }
 
         /// Tasks of a batch that a later cancel, which stands, has ended once more: somebody had them retried in between.
-        private static func cancelledAgain(_ batch: String, _ operation: String) -> String {
-            let later = "o.kind = \(UndoneDeed.cancel.stored) AND o.batch = \(batch) AND o.operation > \(operation)"
+        private static func cancelledAgain(_ batch: String, _ page: String) -> String {
+            let later = "o.kind = \(UndoneDeed.cancel.stored) AND o.batch = \(batch) AND o.page > \(page)"
             return """
                 SELECT e.task FROM undo o JOIN events e ON e.seq BETWEEN o.first_event AND o.last_event
                 WHERE \(later) AND e.type = \(event: .taskCancelled) AND e.task IS NOT NULL
-                UNION ALL SELECT n.task FROM undo o JOIN undo_tasks n ON n.operation = o.operation WHERE \(later)
+                UNION ALL SELECT n.task FROM undo o JOIN undo_tasks n ON n.page = o.page WHERE \(later)
                 """
         }
     }

@@ -79,8 +79,8 @@ struct LimitStore: QueueSubject {
             steps.append(before)
         }
         if steps.isEmpty { return nil }
-        let operation = try undoLog.operation()
-        for before in steps { try undoLog.note(.limit, nil, batch: nil, before, operation: operation) }
-        return operation
+        let page = try undoLog.page()
+        for before in steps { try undoLog.note(.limit, nil, batch: nil, before, page: page) }
+        return page.operation
     }
 }

@@ -15,18 +15,18 @@ struct SettingsStore: QueueSubject {
 
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func set(_ nodes: [NodeID], _ settings: NodeSettings, joining: Int64? = nil) throws -> NodeChange {
-        let operation = try undoLog.operation(joining: joining)
+        let page = try undoLog.page(joining: joining)
         return try finder.forEach(nodes) { node, target, change in
             switch target {
-            case .batch(let batch, let root): try set(node, batch, root: root, settings, operation, &change)
-            case .folder(let batch, let folder, _): try set(node, batch, folder, settings, operation, &change)
-            case .task(let row): try set(node, row, settings, operation, &change)
+            case .batch(let batch, let root): try set(node, batch, root: root, settings, page, &change)
+            case .folder(let batch, let folder, _): try set(node, batch, folder, settings, page, &change)
+            case .task(let row): try set(node, row, settings, page, &change)
             }
-        }.asOperation(operation)
+        }.asOperation(page.operation)
     }
 
     private func set(
-        _ node: NodeID, _ batch: BatchID, root: Int64, _ settings: NodeSettings, _ operation: Int64,
+        _ node: NodeID, _ batch: BatchID, root: Int64, _ settings: NodeSettings, _ page: ChangePage,
         _ change: inout NodeChange
     ) throws -> NodeResult {
         if !settings.ofUnfinishedWork.isEmpty, try finder.isOver(folder: root, in: batch) {
@@ -76,13 +76,13 @@ struct SettingsStore: QueueSubject {
             before.name = found.name
             try database.run("UPDATE batches SET name = ? WHERE id = ?", .text(name.rawValue), id)
         }
-        try undoLog.note(.set, node, batch: batch, before, operation: operation)
+        try undoLog.note(.set, node, batch: batch, before, page: page)
         queue.noteSettings(batch)
         return NodeResult(id: node, result: .done)
     }
 
     private func set(
-        _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ settings: NodeSettings, _ operation: Int64,
+        _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ settings: NodeSettings, _ page: ChangePage,
         _ change: inout NodeChange
     ) throws -> NodeResult {
         if let refusal = refusal(of: settings, node, batch, isTask: false) { return refusal }
@@ -92,24 +92,24 @@ struct SettingsStore: QueueSubject {
         var before = UndoBefore()
         if let priority = settings.priority {
             before.folderPriorities = try undoLog.given(.priority, below: folder)
-            try lanes.setLane(Int64(priority.level), below: folder, in: batch, operation)
+            try lanes.setLane(Int64(priority.level), below: folder, in: batch, page)
             try attempts.stopEarly(sets.claimed(below: folder), of: batch, &change)
             change.reordered.insert(batch)
         }
         if let rate = settings.limit { try limit(rate, .folder(FolderID(rawValue: folder)), &before) }
-        try undoLog.note(.set, node, batch: batch, before, operation: operation)
+        try undoLog.note(.set, node, batch: batch, before, page: page)
         queue.noteSettings(batch)
         return NodeResult(id: node, result: .done)
     }
 
     private func set(
-        _ node: NodeID, _ row: TaskRow, _ settings: NodeSettings, _ operation: Int64, _ change: inout NodeChange
+        _ node: NodeID, _ row: TaskRow, _ settings: NodeSettings, _ page: ChangePage, _ change: inout NodeChange
     ) throws -> NodeResult {
         if let refusal = refusal(of: settings, node, row.batch, isTask: true) { return refusal }
         if row.state.isTerminal { return finder.refused(node, "\(node) is over: nothing of it can change") }
         var before = UndoBefore()
         if let priority = settings.priority {
-            try lanes.setLane(Int64(priority.level), of: row, operation)
+            try lanes.setLane(Int64(priority.level), of: row, page)
             try attempts.stopEarly([row.id], of: row.batch, &change)
             change.reordered.insert(row.batch)
         }
@@ -121,7 +121,7 @@ struct SettingsStore: QueueSubject {
             if !hasTime, !old.wait.isEmpty { before.retryAt = UndoBefore.Was(old.retryAt) }
             try setNotBefore(time, of: row.id, &change)
         }
-        try undoLog.note(.set, node, batch: row.batch, before, operation: operation)
+        try undoLog.note(.set, node, batch: row.batch, before, page: page)
         queue.noteSettings(row.batch)
         return NodeResult(id: node, result: .done)
     }

@@ -16,7 +16,7 @@ struct CancelStore: QueueSubject {
     /// - Parameter joining: this is more of the last cancel, to be taken back with it.
     func cancel(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let now = clock()
-        let operation = try undoLog.operation(joining: joining)
+        let page = try undoLog.page(joining: joining)
         return try finder.forEach(nodes) { node, target, change in
             let first = queue.numbers.event
             let batch: BatchID
@@ -26,28 +26,28 @@ struct CancelStore: QueueSubject {
             switch target {
             case .batch(let id, let root):
                 batch = id
-                try undoLog.rememberTimes(.folder(root), operation)
-                result = try cancel(node, id, root, isWhole: true, operation, at: now, &before, &change)
+                try undoLog.rememberTimes(.folder(root), page)
+                result = try cancel(node, id, root, isWhole: true, page, at: now, &before, &change)
             case .folder(let id, let folder, _):
                 batch = id
-                try undoLog.rememberTimes(.folder(folder), operation)
-                result = try cancel(node, id, folder, isWhole: false, operation, at: now, &before, &change)
+                try undoLog.rememberTimes(.folder(folder), page)
+                result = try cancel(node, id, folder, isWhole: false, page, at: now, &before, &change)
             case .task(let row):
                 batch = row.batch
-                try undoLog.rememberTimes(.tasks([row.id]), operation)
+                try undoLog.rememberTimes(.tasks([row.id]), page)
                 result = try cancel(node, row, at: now, &change)
             }
             if result.result == .done {
                 // The grace time begins when it is done: a million files take seconds.
                 try undoLog.note(
-                    .cancel, node, batch: batch, before, events: (first, queue.numbers.event - 1), operation: operation)
+                    .cancel, node, batch: batch, before, events: (first, queue.numbers.event - 1), page: page)
             }
             return result
-        }.asOperation(operation)
+        }.asOperation(page.operation)
     }
 
     private func cancel(
-        _ node: NodeID, _ batch: BatchID, _ top: Int64, isWhole: Bool, _ operation: Int64, at now: Timestamp,
+        _ node: NodeID, _ batch: BatchID, _ top: Int64, isWhole: Bool, _ page: ChangePage, at now: Timestamp,
         _ before: inout UndoBefore, _ change: inout NodeChange
     ) throws -> NodeResult {
         // Who cancels a batch as a whole does not ask any more whether it has arrived.
@@ -71,7 +71,7 @@ struct CancelStore: QueueSubject {
             row.flags.insert(.cancelled)
             try tasks.save(row, was: old)
             try database.run(
-                "INSERT OR IGNORE INTO undo_tasks (operation, task, lane) VALUES (?, ?, ?)", .integer(operation),
+                "INSERT OR IGNORE INTO undo_tasks (page, task, lane) VALUES (?, ?, ?)", .integer(page.number),
                 .integer(row.id.rawValue), .integer(row.lane))
         }
         try counters.write()

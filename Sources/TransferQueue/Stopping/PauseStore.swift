@@ -20,7 +20,7 @@ struct PauseStore: QueueSubject {
     func pause(
         _ nodes: [NodeID], until: Timestamp? = nil, changesEnds: Bool = true, joining: Int64? = nil
     ) throws -> NodeChange {
-        let operation = try undoLog.operation(joining: joining)
+        let page = try undoLog.page(joining: joining)
         let end = until?.milliseconds
         return try finder.forEach(nodes) { node, target, change in
             var result = try pauseWithoutNote(node, target, &change)
@@ -34,9 +34,9 @@ struct PauseStore: QueueSubject {
                 result = NodeResult(id: node, result: .done)
             }
             try setPauseEnd(end, of: target)
-            try undoLog.note(.pause, node, batch: target.batch, before, operation: operation)
+            try undoLog.note(.pause, node, batch: target.batch, before, page: page)
             return result
-        }.asOperation(operation)
+        }.asOperation(page.operation)
     }
 
     func pauseWithoutNote(_ node: NodeID, _ target: NodeTarget, _ change: inout NodeChange) throws -> NodeResult {
@@ -114,7 +114,7 @@ struct PauseStore: QueueSubject {
     // MARK: Resume
 
     func resume(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
-        let operation = try undoLog.operation(joining: joining)
+        let page = try undoLog.page(joining: joining)
         return try finder.forEach(nodes) { node, target, change in
             var before = UndoBefore()
             before.paused = true
@@ -127,18 +127,18 @@ struct PauseStore: QueueSubject {
             before.pauseEnd = try pauseEnd(of: target).map { UndoBefore.Was($0) }
             let result = try resumeWithoutNote(node, target)
             if result.result == .done {
-                try undoLog.note(.resume, node, batch: target.batch, before, operation: operation)
+                try undoLog.note(.resume, node, batch: target.batch, before, page: page)
             } else if result.result == .already, let folder = target.folder,
-                try resumeBelow(folder, in: target.batch, operation)
+                try resumeBelow(folder, in: target.batch, page)
             {
                 return NodeResult(id: node, result: .done)
             }
             return result
-        }.asOperation(operation)
+        }.asOperation(page.operation)
     }
 
     /// Resumes everything that is paused by itself below a folder that is not paused as a whole. False: there was nothing.
-    private func resumeBelow(_ folder: Int64, in batch: BatchID, _ operation: Int64) throws -> Bool {
+    private func resumeBelow(_ folder: Int64, in batch: BatchID, _ page: ChangePage) throws -> Bool {
         let subtree = try sets.subtree(of: folder)
         let below = Set(subtree)
         let folders = try database.rows(
@@ -161,7 +161,7 @@ struct PauseStore: QueueSubject {
             before.paused = true
             before.pauseEnd = try pauseEnd(of: target).map { UndoBefore.Was($0) }
             guard try resumeWithoutNote(node, target).result == .done else { continue }
-            try undoLog.note(.resume, node, batch: batch, before, operation: operation)
+            try undoLog.note(.resume, node, batch: batch, before, page: page)
             isDone = true
         }
         return isDone

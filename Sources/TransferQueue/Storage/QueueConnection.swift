@@ -127,7 +127,7 @@ struct Numbers: Equatable {
     var task: Int64
     var folder: Int64
     var event: Int64
-    /// The next number of a change that can be undone.
+    /// The next number of a change that can be undone, and of a page of one.
     var operation: Int64
     /// Times that the wall clock was seen to be set back: the number of the clock that goes now.
     var clock: Int64
@@ -139,7 +139,8 @@ struct Numbers: Equatable {
         task = try stored("next_task")
         folder = try stored("next_folder")
         event = try stored("next_event")
-        let last = try Self.sound(try database.integer("SELECT max(operation) FROM undo") ?? 0, "the last operation")
+        let last = try Self.sound(
+            try database.integer("SELECT max(max(operation, page)) FROM undo") ?? 0, "the last operation")
         operation = max(try stored("next_operation"), last + 1)
         clock = try Self.sound(try database.integer("SELECT value FROM meta WHERE name = 'clock'") ?? 0, "clock")
     }

@@ -39,7 +39,16 @@ enum Schema {
         Migration(name: "0025 failures that were put away", script: clearedFailures),
         Migration(name: "0026 cancels that a kill left open", script: openCancels),
         Migration(name: "0027 what an engine had in hand when it was killed", script: interrupted),
+        Migration(name: "0028 pages of changes, in the order in which they were done", script: changePages),
     ]
+
+    private static let changePages = """
+        -- A change may be done in pages, with other changes between them: the order is that of its pages, of which none has the same number.
+        ALTER TABLE undo ADD COLUMN page INTEGER NOT NULL DEFAULT 0;
+        UPDATE undo SET page = operation;
+        ALTER TABLE undo_tasks RENAME COLUMN operation TO page;
+        CREATE INDEX undo_of_page ON undo (page);
+        """
 
     private static let interrupted = """
         -- Of what ran when an engine was killed, until a later one has noted what that may have left. `RunningStore.requeueClaimed` adds to it.

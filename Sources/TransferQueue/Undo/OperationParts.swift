@@ -1,12 +1,12 @@
 import SQLiteConnection
 import TransferModel
 
-/// The steps of changes that are taken back, as far as they stand. Several of them may be of the same task, as of a file and its folder: what was
-/// so of the task before the change is put back when the last of these goes.
+/// The steps of changes that are taken back, as far as they stand. Several of one page may be of the same task, as of a file and its folder:
+/// what was so of the task before the page is put back when the last of these goes.
 ///
 /// For one undo, which tells it of each step that goes.
 final class OperationParts {
-    /// Steps of one change, counted by what they are of.
+    /// Steps of one page of a change, counted by what they are of.
     private struct Nodes {
         var steps = 0
         /// By the folders in which they lie.
@@ -24,19 +24,19 @@ final class OperationParts {
         case time
     }
 
-    private var operations: [Int64: Nodes] = [:]
+    private var pages: [Int64: Nodes] = [:]
     /// The nodes of the steps that were added; `nil`: there is none any more.
     private var targets: [Int64: NodeTarget?] = [:]
     /// A folder and those above it.
     private var above: [Int64: [Int64]] = [:]
 
-    /// Adds a step of a change that has several.
+    /// Adds a step of a page that has several.
     func add(_ step: UndoneStep, _ target: NodeTarget?) {
         targets[step.row] = .some(target)
         count(step, target, 1)
     }
 
-    /// The step goes; one that was not added is the only one of its change.
+    /// The step goes; one that was not added is the only one of its page.
     func remove(_ step: UndoneStep) {
         if let target = targets.removeValue(forKey: step.row) { count(step, target, -1) }
     }
@@ -46,12 +46,12 @@ final class OperationParts {
             let sum = (counts[id] ?? 0) + one
             counts[id] = sum > 0 ? sum : nil
         }
-        operations[step.operation, default: Nodes()].steps += one
+        pages[step.page.number, default: Nodes()].steps += one
         switch target {
         case .task(let row):
-            count(row.id.rawValue, &operations[step.operation, default: Nodes()].tasks[row.folder, default: [:]])
-        case .folder(_, let folder, _): count(folder, &operations[step.operation, default: Nodes()].folders)
-        case .batch(_, let root): count(root, &operations[step.operation, default: Nodes()].roots)
+            count(row.id.rawValue, &pages[step.page.number, default: Nodes()].tasks[row.folder, default: [:]])
+        case .folder(_, let folder, _): count(folder, &pages[step.page.number, default: Nodes()].folders)
+        case .batch(_, let root): count(root, &pages[step.page.number, default: Nodes()].roots)
         case nil: break
         }
     }
@@ -60,10 +60,10 @@ final class OperationParts {
     func records(
         of step: UndoneStep, _ target: NodeTarget, _ noted: Noted, in database: SQLiteConnection
     ) throws -> UndoRecords? {
-        let operation = SQLiteValue.integer(step.operation)
-        guard let others = operations[step.operation], others.steps > 0 else {
+        let page = SQLiteValue.integer(step.page.number)
+        guard let others = pages[step.page.number], others.steps > 0 else {
             // A group of files is one step, by the name of its first: the last step takes all that is left.
-            return UndoRecords(condition: "operation = ?1", values: [operation])
+            return UndoRecords(condition: "page = ?1", values: [page])
         }
         func isPart(_ folder: Int64) -> Bool {
             others.folders[folder] != nil || noted == .time && others.roots[folder] != nil
@@ -76,20 +76,20 @@ final class OperationParts {
         case .task(let row):
             if try others.tasks[row.folder]?[row.id.rawValue] != nil || isCovered(row.folder) { return nil }
             return UndoRecords(
-                condition: "operation = ?1 AND task = ?2", values: [operation, .integer(row.id.rawValue)])
+                condition: "page = ?1 AND task = ?2", values: [page, .integer(row.id.rawValue)])
         case .folder(_, let folder, _), .batch(_, let folder):
             if try isCovered(folder) { return nil }
             let below = try database.rows(TaskSets.below("?"), .integer(folder)) { $0.integer(0) }
             let tasks = below.flatMap { others.tasks[$0].map { Array($0.keys) } ?? [] }
             return UndoRecords(
                 condition: """
-                    operation = ?1 AND task NOT IN (SELECT value FROM json_each(?3))
+                    page = ?1 AND task NOT IN (SELECT value FROM json_each(?3))
                     AND task IN (SELECT id FROM tasks WHERE folder IN (WITH RECURSIVE below (id) AS (VALUES (?2)
                     UNION ALL SELECT f.id FROM folders f JOIN below ON f.parent = below.id
                     WHERE f.id NOT IN (SELECT value FROM json_each(?4))) SELECT id FROM below))
                     """,
                 values: [
-                    operation, .integer(folder), .text(try StoredJSON.text(tasks)),
+                    page, .integer(folder), .text(try StoredJSON.text(tasks)),
                     .text(try StoredJSON.text(below.filter { isPart($0) })),
                 ])
         }

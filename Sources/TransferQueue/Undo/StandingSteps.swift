@@ -9,7 +9,7 @@ final class StandingSteps {
     /// A step that stands, with what it inherits.
     final class Heir {
         let row: Int64
-        let operation: Int64
+        let page: ChangePage
         let deed: UndoneDeed
         /// The first and the last event of a cancel.
         fileprivate let events: (Int64, Int64)
@@ -17,7 +17,7 @@ final class StandingSteps {
         fileprivate var hasInherited = false
 
         fileprivate init(_ step: UndoneStep) {
-            (row, operation, deed, events, before) = (step.row, step.operation, step.deed, step.events, step.before)
+            (row, page, deed, events, before) = (step.row, step.page, step.deed, step.events, step.before)
         }
     }
 

@@ -17,31 +17,52 @@ struct UndoBounds {
     }
 
     /// Forgets the oldest changes if there is too much, down to the half of it, so that it is not counted again with each change.
-    mutating func keep(_ newest: Int64, in database: SQLiteConnection) throws {
+    mutating func keep(_ newest: ChangePage, in database: SQLiteConnection) throws {
         if let bytes, bytes <= mostBytes, tasks <= mostTasks { return }
-        bytes = try trim("undo", "sum(length(CAST(before AS BLOB)))", mostBytes, newest, database)
-        tasks = try trim("undo_tasks", "count(*)", mostTasks, newest, database)
+        bytes = try trim(
+            "SELECT operation, sum(length(CAST(before AS BLOB))), max(page) FROM undo GROUP BY operation ORDER BY 3 DESC",
+            mostBytes, newest, database)
+        tasks = try trim(
+            """
+            SELECT u.operation, sum(t.tasks), max(u.page) FROM (SELECT page, count(*) AS tasks FROM undo_tasks GROUP BY page) t
+            JOIN (SELECT DISTINCT page, operation FROM undo) u ON u.page = t.page GROUP BY u.operation ORDER BY 3 DESC
+            """, mostTasks, newest, database)
     }
 
+    /// - Parameter sums: changes with what they have and their last page, the newest first.
     /// - Returns: what is left.
     private func trim(
-        _ table: String, _ weight: String, _ most: Int64, _ newest: Int64, _ database: SQLiteConnection
+        _ sums: String, _ most: Int64, _ newest: ChangePage, _ database: SQLiteConnection
     ) throws -> Int64 {
-        let sums = try database.rows(
-            "SELECT operation, \(weight) FROM \(table) GROUP BY operation ORDER BY operation DESC"
-        ) { (operation: $0.integer(0), weight: $0.integer(1)) }
+        let sums = try database.rows(sums) { (operation: $0.integer(0), weight: $0.integer(1), last: $0.integer(2)) }
         let total = sums.reduce(0) { $0 + $1.weight }
         guard total > most else { return total }
         var kept: Int64 = 0
         for sum in sums {
-            guard sum.operation == newest || kept + sum.weight <= most / 2 else {
-                for table in ["undo", "undo_tasks"] {
-                    try database.run("DELETE FROM \(table) WHERE operation <= ?", .integer(sum.operation))
-                }
+            guard sum.operation == newest.operation || kept + sum.weight <= most / 2 else {
+                try Self.forgetChanges(before: sum.last + 1, in: database)
+                try Self.forgetTasks(in: database)
                 break
             }
             kept += sum.weight
         }
         return kept
+    }
+
+    /// Forgets the changes of which all pages are before one.
+    static func forgetChanges(before page: Int64, in database: SQLiteConnection) throws {
+        try database.run(
+            "DELETE FROM undo WHERE operation IN (SELECT operation FROM undo GROUP BY operation HAVING max(page) < ?)",
+            .integer(page))
+    }
+
+    /// Forgets the tasks of pages that are no more: from one page to the next, not through all tasks of each.
+    static func forgetTasks(in database: SQLiteConnection) throws {
+        try database.run(
+            """
+            WITH RECURSIVE known (page) AS (SELECT min(page) FROM undo_tasks UNION ALL
+            SELECT (SELECT min(u.page) FROM undo_tasks u WHERE u.page > k.page) FROM known k WHERE k.page IS NOT NULL)
+            DELETE FROM undo_tasks WHERE page IN (SELECT page FROM known WHERE page IS NOT NULL EXCEPT SELECT page FROM undo)
+            """)
     }
 }

@@ -1,10 +1,18 @@
 import SQLiteConnection
 import TransferModel
 
+/// A page of a change: all that is done of it in one transaction.
+struct ChangePage {
+    /// Name of the change, the same for all of its pages. Others may have changed something between these: it is no order.
+    let operation: Int64
+    /// Counts up from page to page, whatever changes they are of: the order in which they were done.
+    let number: Int64
+}
+
 /// One node's part of a change.
 struct UndoneStep {
     let row: Int64
-    let operation: Int64
+    let page: ChangePage
     let node: NodeID?
     let batch: BatchID
     let events: (Int64, Int64)
@@ -17,6 +25,9 @@ struct UndoneStep {
     let isLate: Bool
     /// It is too long ago to be taken back.
     let isOver: Bool
+
+    /// The name of its change.
+    var operation: Int64 { page.operation }
 }
 
 /// The changes that can be undone: what was so before each of them.
@@ -32,10 +43,16 @@ final class UndoLog: QueueSubject {
         self.sets = sets
     }
 
-    /// The number of a change that begins, or of one that goes on. None is given twice: a screen may offer to take back the change that
-    /// it knows by its number, whatever others did meanwhile.
-    func operation(joining: Int64? = nil) throws -> Int64 {
-        if let joining { return joining }
+    /// The first page of a change that begins, or the next one of a change that goes on. No number is given twice: a screen may offer to take
+    /// back the change that it knows by its number, whatever others did meanwhile.
+    func page(joining: Int64? = nil) throws -> ChangePage {
+        defer { queue.numbers.operation += 1 }
+        let page = ChangePage(operation: joining ?? queue.numbers.operation, number: queue.numbers.operation)
+        if joining == nil { try forgetOld() }
+        return page
+    }
+
+    private func forgetOld() throws {
         // What is long past the grace time is of no use to anyone.
         let now = clock()
         let last = now.advanced(by: .zero - max(graceTime, .seconds(3600)))
@@ -43,20 +60,10 @@ final class UndoLog: QueueSubject {
             "DELETE FROM undo WHERE at < ? AND (kind <> ? OR at < ?)", .integer(last.milliseconds),
             .integer(UndoneDeed.cancel.stored), .integer(endOfLateUndo(now).milliseconds))
         // The newest parts are remembered, and those of one change all or none.
-        try database.run(
-            "DELETE FROM undo WHERE operation < (SELECT operation FROM undo ORDER BY rowid DESC LIMIT 1 OFFSET ?)",
-            .integer(Self.mostSteps))
-        // From one operation to the next, not through all tasks of each.
-        try database.run(
-            """
-            WITH RECURSIVE known (operation) AS (SELECT min(operation) FROM undo_tasks UNION ALL
-            SELECT (SELECT min(u.operation) FROM undo_tasks u WHERE u.operation > k.operation) FROM known k
-            WHERE k.operation IS NOT NULL)
-            DELETE FROM undo_tasks WHERE operation IN
-            (SELECT operation FROM known WHERE operation IS NOT NULL EXCEPT SELECT operation FROM undo)
-            """)
-        defer { queue.numbers.operation += 1 }
-        return queue.numbers.operation
+        let oldest = try database.integer(
+            "SELECT page FROM undo ORDER BY rowid DESC LIMIT 1 OFFSET ?", .integer(Self.mostSteps))
+        if let oldest { try UndoBounds.forgetChanges(before: oldest, in: database) }
+        try UndoBounds.forgetTasks(in: database)
     }
 
     static let mostSteps: Int64 = 100_000
@@ -64,70 +71,72 @@ final class UndoLog: QueueSubject {
     /// Writes down what was so before a change of one node, or of none. The grace time begins now.
     func note(
         _ deed: UndoneDeed, _ node: NodeID?, batch: BatchID?, _ before: UndoBefore = UndoBefore(),
-        events: (Int64, Int64) = (0, 0), operation: Int64
+        events: (Int64, Int64) = (0, 0), page: ChangePage
     ) throws {
         let before = try StoredJSON.text(before)
         try database.run(
-            "INSERT INTO undo (operation, node, batch, at, first_event, last_event, kind, before) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            .integer(operation), .text(try node.map { try StoredJSON.text($0) } ?? ""),
+            """
+            INSERT INTO undo (operation, page, node, batch, at, first_event, last_event, kind, before)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, .integer(page.operation), .integer(page.number), .text(try node.map { try StoredJSON.text($0) } ?? ""),
             .integer(batch?.rawValue ?? 0), .integer(clock().milliseconds), .integer(events.0), .integer(events.1),
             .integer(deed.stored), .text(before))
         bounds.add(bytes: before.utf8.count)
-        try bounds.keep(operation, in: database)
+        try bounds.keep(page, in: database)
     }
 
     /// Writes down where tasks stand.
-    func remember(_ unit: TaskSets.Unit, _ operation: Int64) throws {
+    func remember(_ unit: TaskSets.Unit, _ page: ChangePage) throws {
         // What another part of the change has noted is older. One of the batch has noted the time alone.
         func insert(_ place: String) -> String {
             """
-            INSERT INTO undo_tasks (operation, task, lane, rank) SELECT ?1, id, lane, rank FROM tasks WHERE \(place)
-            ON CONFLICT (operation, task) DO UPDATE SET lane = excluded.lane, rank = excluded.rank WHERE undo_tasks.lane = 0
+            INSERT INTO undo_tasks (page, task, lane, rank) SELECT ?1, id, lane, rank FROM tasks WHERE \(place)
+            ON CONFLICT (page, task) DO UPDATE SET lane = excluded.lane, rank = excluded.rank WHERE undo_tasks.lane = 0
             """
         }
         switch unit {
         case .tasks(let ids):
-            for id in ids { try database.run(insert("id = ?2"), .integer(operation), .integer(id.rawValue)) }
+            for id in ids { try database.run(insert("id = ?2"), .integer(page.number), .integer(id.rawValue)) }
             bounds.add(tasks: Int64(ids.count))
         case .folder(let top):
             let place = "folder = ?2 AND state < \(state: .completed)"
             for folder in try sets.subtree(of: top) {
-                try database.run(insert(place), .integer(operation), .integer(folder))
+                try database.run(insert(place), .integer(page.number), .integer(folder))
                 bounds.add(tasks: database.changes)
             }
         }
     }
 
     /// Writes down the times that tasks have of their own, which a cancel or a run-now takes away.
-    func rememberTimes(_ unit: TaskSets.Unit, _ operation: Int64) throws {
+    func rememberTimes(_ unit: TaskSets.Unit, _ page: ChangePage) throws {
         // It moves nothing: no lane. Where the same change moves them, too, that is known already.
         func remember(_ place: String) -> String {
             """
-            INSERT INTO undo_tasks (operation, task, lane, not_before) SELECT ?1, t.id, 0, d.retry_at
+            INSERT INTO undo_tasks (page, task, lane, not_before) SELECT ?1, t.id, 0, d.retry_at
             FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
             WHERE d.wait <> 0 AND d.wait & ?2 AND \(place)
-            ON CONFLICT (operation, task) DO UPDATE SET not_before = excluded.not_before
+            ON CONFLICT (page, task) DO UPDATE SET not_before = excluded.not_before
             """
         }
         let reason = SQLiteValue.integer(Int64(WaitReasons(.notBefore).rawValue))
         switch unit {
         case .tasks(let ids):
             for id in ids {
-                try database.run(remember("t.id = ?3"), .integer(operation), reason, .integer(id.rawValue))
+                try database.run(remember("t.id = ?3"), .integer(page.number), reason, .integer(id.rawValue))
             }
         case .folder(let top):
             try database.run(
-                remember("t.folder IN (\(TaskSets.below("?3")))"), .integer(operation), reason, .integer(top))
+                remember("t.folder IN (\(TaskSets.below("?3")))"), .integer(page.number), reason, .integer(top))
         }
     }
 
     /// Writes down the time that a task would have if a run-now or a cancel, which stands, had not taken it.
-    func note(time: Int64?, of task: TaskID, takenBy operation: Int64) throws {
+    func note(time: Int64?, of task: TaskID, takenBy page: ChangePage) throws {
         try database.run(
             """
-            INSERT INTO undo_tasks (operation, task, lane, not_before) VALUES (?, ?, 0, ?)
-            ON CONFLICT (operation, task) DO UPDATE SET not_before = excluded.not_before
-            """, .integer(operation), .integer(task.rawValue), SQLiteValue(time))
+            INSERT INTO undo_tasks (page, task, lane, not_before) VALUES (?, ?, 0, ?)
+            ON CONFLICT (page, task) DO UPDATE SET not_before = excluded.not_before
+            """, .integer(page.number), .integer(task.rawValue), SQLiteValue(time))
     }
 
     /// The time before which changes can no longer be undone.
@@ -170,14 +179,15 @@ final class UndoLog: QueueSubject {
         let (end, lateEnd) = (endOfUndo(now), endOfLateUndo(now))
         return try database.rows(
             """
-            SELECT rowid, operation, node, batch, first_event, last_event, kind, CASE WHEN batch = 0 THEN before END, at
+            SELECT rowid, operation, node, batch, first_event, last_event, kind, CASE WHEN batch = 0 THEN before END, at, page
             FROM undo ORDER BY rowid DESC
             """
         ) { row -> UndoneStep? in
             guard let deed = UndoneDeed(stored: row.integer(6)) else { return nil }
             let at = Timestamp(milliseconds: row.integer(8))
             return UndoneStep(
-                row: row.integer(0), operation: row.integer(1), node: StoredJSON.value(NodeID.self, row.text(2)),
+                row: row.integer(0), page: ChangePage(operation: row.integer(1), number: row.integer(9)),
+                node: StoredJSON.value(NodeID.self, row.text(2)),
                 batch: BatchID(rawValue: row.integer(3)), events: (row.integer(4), row.integer(5)), deed: deed,
                 before: StoredJSON.value(UndoBefore.self, row.optionalText(7)) ?? UndoBefore(), at: at,
                 isLate: at < end, isOver: at < end && (deed != .cancel || at < lateEnd))
@@ -218,16 +228,16 @@ final class UndoLog: QueueSubject {
         guard let records else { return }
         let (column, kinds) = (step.deed.columnOfTasks, step.deed.sameOfTasks.map { String($0.stored) })
         let later = """
-            (SELECT min(n.operation) FROM undo_tasks n INDEXED BY undo_tasks_of_task
-            WHERE n.task = u.task AND n.operation > u.operation AND n.lane <> 0 AND EXISTS (SELECT 1 FROM undo o INDEXED BY undo_of_operation
-            WHERE o.operation = n.operation AND o.kind IN (\(kinds.joined(separator: ", ")))))
+            (SELECT min(n.page) FROM undo_tasks n INDEXED BY undo_tasks_of_task
+            WHERE n.task = u.task AND n.page > u.page AND n.lane <> 0 AND EXISTS (SELECT 1 FROM undo o INDEXED BY undo_of_page
+            WHERE o.page = n.page AND o.kind IN (\(kinds.joined(separator: ", ")))))
             """
         let moved = "lane <> 0 AND \(records.condition)"
         let own = "(SELECT * FROM undo_tasks WHERE \(moved)) u"
         try database.run(
             """
             UPDATE undo_tasks SET \(column) = u.\(column) FROM \(own)
-            WHERE undo_tasks.task = u.task AND undo_tasks.operation = \(later)
+            WHERE undo_tasks.task = u.task AND undo_tasks.page = \(later)
             """, all: records.values)
         try database.run(
             "UPDATE tasks SET \(column) = u.\(column) FROM \(own) WHERE tasks.id = u.task AND \(later) IS NULL",

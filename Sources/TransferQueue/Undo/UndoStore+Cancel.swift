@@ -13,7 +13,7 @@ extension UndoStore {
         let ended = TaskSets.Selection.cancelled(by: step)
         let times = try takeTimes(
             UndoRecords(
-                condition: "operation = ?4 AND task IN (SELECT id FROM tasks WHERE \(ended.condition))",
+                condition: "page = ?4 AND task IN (SELECT id FROM tasks WHERE \(ended.condition))",
                 values: ended.values))
         try sets.move(
             ended, to: TransferState.queuedOrPausedSQL, also: "finished_at = NULL, run = run + 1")
@@ -23,8 +23,8 @@ extension UndoStore {
         try database.run(
             """
             UPDATE tasks SET flags = flags & ~\(flags: .cancelled)
-            WHERE \(place.condition) AND id IN (SELECT task FROM undo_tasks WHERE operation = ?2)
-            """, .integer(place.value), .integer(step.operation))
+            WHERE \(place.condition) AND id IN (SELECT task FROM undo_tasks WHERE page = ?2)
+            """, .integer(place.value), .integer(step.page.number))
         if step.node == .batch(batch) { try looks.takeUpLastLooks(batch) }
         try pauseBelowPausedFolders(batch)
         if try takeUpWalks(stoppedBy: step) { undoing.change.walked.insert(batch) }

@@ -33,7 +33,7 @@ extension UndoStore {
                 if later.deed == .set {
                     undoing.standing.give(own, to: later)
                 } else {
-                    try undoLog.note(time: own.time, of: own.task, takenBy: later.operation)
+                    try undoLog.note(time: own.time, of: own.task, takenBy: later.page)
                 }
             } else if let time = own.time {
                 try settings.setNotBefore(Timestamp(milliseconds: time), of: own.task, &undoing.change)

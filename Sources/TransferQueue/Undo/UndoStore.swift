@@ -106,8 +106,8 @@ struct UndoStore: QueueSubject {
 
     /// Notes the steps of the changes that are taken back, in part or as a whole.
     private func addParts(of chosen: [UndoneStep], _ known: [UndoneStep], to parts: OperationParts) throws {
-        let operations = Set(chosen.filter(\.deed.changesOrder).map(\.operation))
-        let steps = Dictionary(grouping: known.filter { operations.contains($0.operation) }, by: \.operation)
+        let pages = Set(chosen.filter(\.deed.changesOrder).map(\.page.number))
+        let steps = Dictionary(grouping: known.filter { pages.contains($0.page.number) }, by: \.page.number)
         for step in steps.values.filter({ $0.count > 1 }).joined() {
             parts.add(step, try step.node.flatMap { try finder.target($0) })
         }

@@ -77,6 +77,9 @@ import TransferModel
                     DROP TABLE interrupted;
                     DROP INDEX undo_tasks_of_task;
                     DROP INDEX undo_of_operation;
+                    DROP INDEX undo_of_page;
+                    ALTER TABLE undo DROP COLUMN page;
+                    ALTER TABLE undo_tasks RENAME COLUMN page TO operation;
                     ALTER TABLE batches DROP COLUMN kept_secrets;
                     ALTER TABLE batches DROP COLUMN let_go_at;
                     ALTER TABLE task_details DROP COLUMN handle;

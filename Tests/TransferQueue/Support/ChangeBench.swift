@@ -42,11 +42,21 @@ struct ChangeBench {
         try done(try await queue.writer.set(nodes, NodeSettings(notBefore: later(seconds))))
     }
 
+    /// - Parameter joining: this is another page of that change; so for all that follow.
     @discardableResult
-    func runNow(_ nodes: NodeID...) async throws -> Int64 { try done(try await queue.writer.runNow(nodes)) }
+    func prefer(_ nodes: NodeID..., as priority: TransferPriority, joining: Int64? = nil) async throws -> Int64 {
+        try done(try await queue.writer.set(nodes, NodeSettings(priority: priority), joining: joining))
+    }
 
     @discardableResult
-    func cancel(_ nodes: NodeID...) async throws -> Int64 { try done(try await queue.writer.cancel(nodes)) }
+    func runNow(_ nodes: NodeID..., joining: Int64? = nil) async throws -> Int64 {
+        try done(try await queue.writer.runNow(nodes, joining: joining))
+    }
+
+    @discardableResult
+    func cancel(_ nodes: NodeID..., joining: Int64? = nil) async throws -> Int64 {
+        try done(try await queue.writer.cancel(nodes, joining: joining))
+    }
 
     @discardableResult
     func move(_ nodes: NodeID..., to place: MovePlace) async throws -> Int64 {

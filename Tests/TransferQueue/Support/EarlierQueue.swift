@@ -21,6 +21,10 @@ extension Sandbox {
         let tables = try old.rows(
             "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name <> 'migrations'"
         ) { $0.text(0) }
+        // A column that has had another name since.
+        if try old.integer("SELECT 1 FROM pragma_table_info('undo_tasks', 'main') WHERE name = 'operation'") != nil {
+            try old.execute(script: "ALTER TABLE present.undo_tasks RENAME COLUMN page TO operation;")
+        }
         for table in tables {
             let columns = try old.rows(
                 """

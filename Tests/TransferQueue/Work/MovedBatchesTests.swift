@@ -5,7 +5,7 @@ import TransferModel
 @testable import TransferQueue
 
 extension QueueWriter {
-    fileprivate func boundUndo(bytes: Int64, tasks: Int64) {
+    func boundUndo(bytes: Int64, tasks: Int64) {
         store.undoLog.bounds.mostBytes = bytes
         store.undoLog.bounds.mostTasks = tasks
     }

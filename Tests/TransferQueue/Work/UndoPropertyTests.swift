@@ -83,6 +83,7 @@ import TransferModel
             try await twins.prepare(deed)
             if try await twins.perform(deed), try await twins.performNewer(Self.settings) {
                 done += 1
+                try await twins.performMore(deed)
                 try await twins.undo()
                 try await expectSame(twins, 1, seed)
                 while try await twins.undoNewer() { try await expectSame(twins, 1, seed) }
@@ -109,17 +110,18 @@ import TransferModel
         let place: MovePlace
         let rate: Int64
 
-        func perform(on queue: TransferQueue) async throws -> NodeChange {
+        /// - Parameter joining: this is another page of that change; only of settings.
+        func perform(on queue: TransferQueue, joining: Int64? = nil) async throws -> NodeChange {
             switch deed {
-            case .pause: try await queue.writer.pause(nodes)
-            case .pauseUntil: try await queue.writer.pause(nodes, until: time)
-            case .resume: try await queue.writer.resume(nodes)
+            case .pause: try await queue.writer.pause(nodes, joining: joining)
+            case .pauseUntil: try await queue.writer.pause(nodes, until: time, joining: joining)
+            case .resume: try await queue.writer.resume(nodes, joining: joining)
             case .cancel: try await queue.writer.cancel(nodes)
             case .move: try await queue.writer.move(nodes, to: place)
-            case .priority: try await queue.writer.set(nodes, NodeSettings(priority: priority))
-            case .limit: try await queue.writer.set(nodes, NodeSettings(limit: rate))
-            case .notBefore: try await queue.writer.set(nodes, NodeSettings(notBefore: time))
-            case .runNow: try await queue.writer.runNow(nodes)
+            case .priority: try await queue.writer.set(nodes, NodeSettings(priority: priority), joining: joining)
+            case .limit: try await queue.writer.set(nodes, NodeSettings(limit: rate), joining: joining)
+            case .notBefore: try await queue.writer.set(nodes, NodeSettings(notBefore: time), joining: joining)
+            case .runNow: try await queue.writer.runNow(nodes, joining: joining)
             case .clear where nodes.isEmpty: try await queue.writer.clearFinished()
             case .clear: try await queue.writer.clear(nodes)
             case .purge where nodes.isEmpty: try await queue.writer.purgeFinished()
@@ -433,6 +435,15 @@ import TransferModel
                 newer.append(operations)
             }
             return !newer.isEmpty
+        }
+
+        /// The change goes on with another page, in the first one alone, as if it had not come to its end before the newer ones.
+        mutating func performMore(_ deed: Deed) async throws {
+            guard below(2) == 0, let operation, var order = try await someOrder(deed) else { return }
+            if below(3) > 0, let node = some(changed) { order.nodes = [node] }
+            try await noteEnded(order)
+            let change = try await order.perform(on: queues[0], joining: operation)
+            log.append("MORE \(deed) \(change.results.map { "\($0.id) \($0.result)" })")
         }
 
         /// Takes one of the newer changes back, by its number.
