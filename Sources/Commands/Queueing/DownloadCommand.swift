@@ -12,7 +12,8 @@ struct DownloadCommand: QueueingCommand {
         details: [
             "The last operand is a directory that exists, or a path that ends in /; each file gets the name that the server or the URL "
                 + "gives. With one URL it may be the file's path instead.",
-            "Downloads leave 64 MiB of the disk free, or 1 % of a small one, and wait while there is no more room than that.",
+            "Downloads leave 64 MiB of the disk free, or 1 % of a small one, and wait while there is no more room than that. One that "
+                + "stands half way waits, too, while its folder is away, with a disk that is not mounted.",
         ],
         operands: [
             Operand(ValueSyntax<String>.url("URL"), .oneOrMore),
