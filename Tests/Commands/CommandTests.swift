@@ -231,6 +231,13 @@ struct CommandTests {
         let bench = Bench(FakeEngine { $0.batches = [.sample(7, .completed)] })
         #expect(await bench.run("watch", "b7") == .done)
         #expect(bench.output == "12:41:07 b7 completed 100% 5/5 files 700M of 1.0G\n")
+        let all = Bench(
+            FakeEngine {
+                ($0.totals.batches, $0.totals.unfinished, $0.totals.counts.completed) = (1, 0, 5)
+                $0.totals.bytes = ByteCounts(total: 100, sent: 100, accepted: 100, verified: 100)
+            })
+        #expect(await all.run("watch") == .done)
+        #expect(all.output == "12:41:07 1 batch completed 100% 5/5 files 100B of 100B\n")
     }
 
     @Test("engine stop breaks off what can go on later, and with --now everything")

@@ -66,7 +66,8 @@ struct WatchCommand: EngineCommand {
             // A file that waits makes its batch no running one, and the sums do not know which batch it is of.
             let answers =
                 isOver ? [] : try await ask { engine throws(RequestError) in try await engine.why(nil) }
-            return (totals.progressText(console.units, states: answers.states(of: totals.batches)), isOver)
+            let states = isOver ? "" : answers.states(of: totals.batches)
+            return (totals.progressText(console.units, states: states), isOver)
         }
     }
 

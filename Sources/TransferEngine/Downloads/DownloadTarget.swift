@@ -87,22 +87,22 @@ final class DownloadTarget: TransferBodySink {
         switch error {
         case .noSuchFile:
             let folder = try? System.stat(directory.bytes)
-            guard let folder else { return .outOfReach(away("is not there")) }
+            guard let folder else { return .outOfReach(away("is not there, with the beginning of the file in it")) }
             guard let known = point.folderInode, known != folder.inode else { return .nothing }
-            return .outOfReach(away("is another folder than it was"))
+            return .outOfReach(away("is another folder than the one with the beginning of the file"))
         // Something else has its name.
         case .tooManyLinks, .isDirectory, Errno(rawValue: ENXIO): return .nothing
         case .accessDenied, .notPermitted, .readOnlyFileSystem: return .outOfReach(refusal(error))
         case _ where error.isShortage: return .outOfReach(refusal(error))
-        default: return .outOfReach(away("cannot be read (\(error))"))
+        default: return .outOfReach(away("cannot be read (\(error)), with the beginning of the file in it"))
         }
     }
 
     private func away(_ finding: String) -> Refusal {
         Refusal(
             error: TransferError(
-                .destinationUnwritable, "\(directory.displayed) \(finding), and the beginning of the file was in it",
-                .automatic("mount its disk or bring it back, it goes on by itself; or cancel it, and queue it again")),
+                .destinationUnwritable, "\(directory.displayed) \(finding)",
+                .again("mount its disk or bring it back, or cancel the download and queue it again")),
             waits: .backoff)
     }
 
