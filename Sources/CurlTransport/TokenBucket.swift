@@ -78,8 +78,10 @@ package struct RateLimits {
     /// No limits.
     package static var none: RateLimits { RateLimits() }
 
-    /// The least of them, in bytes a second; `nil`: there is none.
-    package var least: Int64? { (up + down).compactMap(\.rate).min() }
+    /// The least share that each of those who draw from them has, in bytes a second; `nil`: there is no limit.
+    package var leastShare: Int64? {
+        (up + down).compactMap { bucket in bucket.rate.map { $0 / Int64(max(1, bucket.users)) } }.min()
+    }
 
     /// One more exchange draws from them.
     func take() {

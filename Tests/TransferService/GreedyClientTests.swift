@@ -150,6 +150,37 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `a long answer that waits for its turn comes, whatever short lines go out before`() async throws {
+        var settings = ServiceSettings(idleExit: nil)
+        settings.longLinePatience = .seconds(3600)
+        let harness = try await ServiceHarness(settings: settings)
+        try await harness.add(2000)
+        let part = [UInt8](repeating: 0x20, count: 64 << 10)
+        var holders: [RawClient] = []
+        let other = try await harness.client()
+        for _ in 0..<4 {
+            let client = try await harness.client()
+            try System.setNonBlocking(client.socket.rawValue)
+            holders.append(client)
+            var taken = 0
+            while taken < 1 << 20 {
+                let count = part.withUnsafeBytes { try? System.send(client.socket.rawValue, $0) }
+                taken += count.flatMap { $0 } ?? 0
+                _ = try await other.call(Methods.engineStatus, Nothing())
+            }
+        }
+        let last = try await other.call(Methods.eventsRead, EventsReadRequest()).last
+        let client = try await harness.client()
+        let waiting = try await client.post(Methods.eventsRead, EventsReadRequest(after: last, wait: true))
+        let long = try await client.post(Methods.taskList, TaskListRequest(limit: 1000))
+        while await !harness.service.isAnyWaiting { await Task.yield() }
+        try await harness.add(1)
+        #expect(try await !client.answer(Methods.eventsRead, waiting).events.isEmpty)
+        holders = []
+        #expect(try await client.answer(Methods.taskList, long).tasks.count == 1000)
+        try await harness.end()
+    }
+
     @Test func `only a batch is told of in a line of megabytes`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()
@@ -308,4 +339,9 @@ import TransferQueue
         }
         #expect(outgoing.isEmpty && given == taken)
     }
+}
+
+extension TransferService {
+    /// An answer of a client waits for the right to a long line.
+    fileprivate var isAnyWaiting: Bool { clients.values.contains(where: \.waitsForRight) }
 }

@@ -24,8 +24,8 @@ extension EngineConnection {
         var outcome = WaitOutcome(rows: [:], missing: [], stuck: [])
         var named: Set<NodeID> = []
         let ids = ids.filter { named.insert($0).inserted }
-        // One view watches up to 1000 nodes. An end may be taken back while another part is waited for: all of them are over when each was
-        // in a row.
+        // One view watches up to 1000 nodes. An end may be taken back while another part is waited for, so all are over only when every part,
+        // one after the other, was found over at its first look.
         let parts = stride(from: 0, to: ids.count, by: 1000).map { Array(ids[$0..<min($0 + 1000, ids.count)]) }
         var outcomes = parts.map { _ in WaitOutcome(rows: [:], missing: [], stuck: []) }
         var (part, settled) = (0, 0)

@@ -82,6 +82,8 @@ final class Attempt {
     /// The file of authorities that it has waited for: once, whether its disk has answered or not.
     var awaitedTrust: RawPath?
     var exchanges: [FlyingExchange] = []
+    /// Exchanges that have begun, those that ended included.
+    var exchangesBegun = 0
 
     var lastAnswer: LastAnswer?
 

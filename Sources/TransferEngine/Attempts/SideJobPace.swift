@@ -12,6 +12,7 @@ struct SideJobPace {
     private static let slowest: Int64 = 1024
 
     private let begun: MonotonicInstant
+    /// Those that have begun so far.
     private var exchanges = 0
     private var bytes: Int64 = 0
     /// Bytes that those in flight had moved at the last look.
@@ -19,14 +20,13 @@ struct SideJobPace {
 
     init(at now: MonotonicInstant) { begun = now }
 
-    /// - Parameter moved: bytes that each exchange in flight has moved.
-    mutating func look(_ moved: [WireID: Int64]) {
-        for (wire, count) in moved {
-            let before = inFlight[wire]
-            if before == nil { exchanges += 1 }
-            bytes += max(0, count - (before ?? 0))
-        }
+    /// - Parameters:
+    ///   - moved: bytes that each exchange in flight has moved.
+    ///   - exchanges: those that have begun, also between two looks.
+    mutating func look(_ moved: [WireID: Int64], exchanges: Int) {
+        for (wire, count) in moved { bytes += max(0, count - (inFlight[wire] ?? 0)) }
         inFlight = moved
+        self.exchanges = exchanges
     }
 
     /// - Parameter now: as the clock that stands still while the machine sleeps.

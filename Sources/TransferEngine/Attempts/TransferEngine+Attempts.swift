@@ -283,6 +283,7 @@ extension TransferEngine {
     func fly(_ exchange: FlyingExchange, _ attempt: Attempt) {
         exchanges.begin(exchange.wire, of: attempt)
         attempt.exchanges.append(exchange)
+        attempt.exchangesBegun += 1
     }
 
     /// The source that a request of an upload takes its bytes from, or that is hashed. Without one the request would go out empty or

@@ -65,9 +65,9 @@ extension TransferEngine {
             let moved = attempt.exchanges.map { exchange in
                 (exchange.wire, progress(exchange).map { $0.sent + $0.received } ?? 0)
             }
-            pace.look(Dictionary(moved) { $1 })
+            pace.look(Dictionary(moved) { $1 }, exchanges: attempt.exchangesBegun)
             // A limit that a person has set may be the reason.
-            let isFree = limitBook.limits(of: attempt).least.map { $0 > Self.lowLimit } ?? true
+            let isFree = limitBook.limits(of: attempt).leastShare.map { $0 > Self.lowLimit } ?? true
             if isFree, pace.isTooSlow(at: timeline.clock.awake) {
                 let server = TransferScheme.server(of: attempt.origin)
                 return failSideJob(
@@ -78,8 +78,8 @@ extension TransferEngine {
         }
     }
 
-    /// Bytes in a second that several draw from, at which a server need not be slow.
-    private static let lowLimit: Int64 = 64 << 10
+    /// Bytes in a second, its share of a limit, at which a server need not be slow.
+    private static let lowLimit: Int64 = 8 << 10
 
     /// A server may take files and let nobody list or read them: its no to a side job keeps no file from starting.
     private func refused(_ attempt: Attempt, _ demand: WaitDemand, _ login: Login) async {

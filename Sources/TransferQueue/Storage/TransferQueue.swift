@@ -152,8 +152,8 @@ extension QueueStore {
     /// The time by the clock, but no later than a day after what earlier engines saw last. What is forgotten by its age is forgotten for good,
     /// and a machine may come up with a clock that is years ahead.
     private func surelyNow() throws -> Timestamp {
-        // Some of the events may be of a time in which the clock was ahead.
-        let seen = try database.integer("SELECT min(at) FROM (SELECT at FROM events ORDER BY seq DESC LIMIT 50)")
+        // The very last may be of a time in which the clock was ahead.
+        let seen = try database.integer("SELECT min(at) FROM (SELECT at FROM events ORDER BY seq DESC LIMIT 5)")
         guard let seen else { return clock() }
         return min(clock(), Timestamp(milliseconds: seen).advanced(by: .seconds(86_400)))
     }

@@ -49,6 +49,7 @@ final class UndoLog: QueueSubject {
         defer { queue.numbers.operation += 1 }
         let page = ChangePage(operation: joining ?? queue.numbers.operation, number: queue.numbers.operation)
         if joining == nil { try forgetOld() }
+        try bounds.keep(page, in: database)
         return page
     }
 
@@ -82,7 +83,6 @@ final class UndoLog: QueueSubject {
             .integer(batch?.rawValue ?? 0), .integer(clock().milliseconds), .integer(events.0), .integer(events.1),
             .integer(deed.stored), .text(before))
         bounds.add(bytes: before.utf8.count)
-        try bounds.keep(page, in: database)
     }
 
     /// Writes down where tasks stand.

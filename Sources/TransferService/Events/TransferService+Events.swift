@@ -89,7 +89,7 @@ extension TransferService {
     /// Sends a follower what it has not got, page by page, as long as it reads.
     func pump(_ number: Int) {
         guard !pumping.contains(number), let client = clients[number], client.follower != nil,
-            client.unreadBytes == 0
+            client.takesEvents
         else { return }
         pumping.insert(number)
         Task {
@@ -102,7 +102,7 @@ extension TransferService {
 
     /// - Returns: false when the events cannot be read.
     private func sendPages(to number: Int) async -> Bool {
-        while let cursor = clients[number]?.follower, clients[number]?.unreadBytes == 0, cursor.after < lastEvent {
+        while let cursor = clients[number]?.follower, clients[number]?.takesEvents == true, cursor.after < lastEvent {
             do {
                 let page = try await page(cursor)
                 // A follow that was replaced or ended meanwhile is not moved.
@@ -121,4 +121,9 @@ extension TransferService {
         }
         return true
     }
+}
+
+extension ServiceClient {
+    /// It has read what it was sent last, and no answer of it waits.
+    fileprivate var takesEvents: Bool { unreadBytes == 0 && !waitsForRight }
 }

@@ -66,8 +66,8 @@ final class ServiceClient {
 
     /// More than so much unread by the client, and none of its requests is begun.
     private static let patience = 256 << 10
-    /// A client that would come to leave so much unread, by reads that waited, is let go.
-    private static let mostUnread = 1 << 20
+    /// A client that has not read the last lines and would come to leave so much unread is let go.
+    private static let mostUnread = 4 << 20
     /// No line is longer, also to a client that has read everything: what does not fit is cut (`Shortenable`).
     static let longestLine = 16 << 20
     /// More bytes of requests that have not begun, and nothing is read.
@@ -98,6 +98,8 @@ final class ServiceClient {
     /// Returns true when a line of so many bytes may be sent now. Else it is to be made anew when the client has the right to it: `untilRight`
     /// returns then, and views are shown again.
     func mayTake(_ count: Int) -> Bool {
+        // An answer of it waits already.
+        guard onRight == nil else { return false }
         expectedBytes = 0
         guard isOpen, heldBytes + count > LongLines.allowance, !hasRight else { return true }
         expectedBytes = count
@@ -122,9 +124,17 @@ final class ServiceClient {
         onRight?()
     }
 
+    /// The line for which there may be a right has come to nothing.
+    func expectNothing() {
+        guard onRight == nil, expectedBytes > 0 else { return }
+        expectedBytes = 0
+        noteHeld()
+        updateInterest()
+    }
+
     /// Queues a line, with its newline, to be sent.
     func send(_ line: [UInt8]) {
-        expectedBytes = 0
+        if onRight == nil { expectedBytes = 0 }
         guard isOpen else { return }
         // An answer to somebody who reads may be long; nobody piles lines up.
         let most = unreadBytes < Self.patience ? Self.longestLine : Self.mostUnread
@@ -213,6 +223,8 @@ final class ServiceClient {
         guard heldBytes > LongLines.allowance else {
             if longLine != .none { longLines.give(number) }
             longLine = .none
+            // Whoever waits asks anew.
+            rightCame()
             return
         }
         guard longLine == .none else { return }

@@ -221,7 +221,7 @@ extension TransferService {
             return
         }
         client.views[place.view] = view
-        if let line { client.send(line) }
+        if let line { client.send(line) } else { client.expectNothing() }
     }
 }
 

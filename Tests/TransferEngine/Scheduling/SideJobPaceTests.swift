@@ -16,8 +16,8 @@ import WireOperations
         var dripping = SideJobPace(at: start)
         var coming = SideJobPace(at: start)
         for step in 1...20 as ClosedRange<Int64> {
-            dripping.look([WireID(rawValue: 1): step])
-            coming.look([WireID(rawValue: 1): step * 32_768])
+            dripping.look([WireID(rawValue: 1): step], exchanges: 1)
+            coming.look([WireID(rawValue: 1): step * 32_768], exchanges: 1)
             #expect(dripping.isTooSlow(at: after(step * 15)) == (step * 15 > 130))
             #expect(!coming.isTooSlow(at: after(step * 15)))
         }
@@ -27,10 +27,11 @@ import WireOperations
     func exchanges() {
         var many = SideJobPace(at: start)
         for step in 1...40 as ClosedRange<Int64> {
-            many.look([WireID(rawValue: UInt64(step)): 100])
-            #expect(!many.isTooSlow(at: after(step * 12)))
+            // Most begin and end between two looks.
+            many.look([WireID(rawValue: UInt64(step)): 100], exchanges: Int(step) * 3)
+            #expect(!many.isTooSlow(at: after(step * 30)))
         }
-        #expect(many.isTooSlow(at: after(600)))
+        #expect(many.isTooSlow(at: after(1400)))
     }
 
     @Test("a batch of which many folders wait for their next try is not asked for more of them")
