@@ -40,7 +40,7 @@ struct UndoBounds {
         var kept: Int64 = 0
         for sum in sums {
             guard sum.operation == newest.operation || kept + sum.weight <= most / 2 else {
-                try Self.forgetChanges(before: sum.last + 1, in: database)
+                try Self.forgetChanges(before: sum.last + 1, except: newest.operation, in: database)
                 try Self.forgetTasks(in: database)
                 break
             }
@@ -50,10 +50,15 @@ struct UndoBounds {
     }
 
     /// Forgets the changes of which all pages are before one.
-    static func forgetChanges(before page: Int64, in database: SQLiteConnection) throws {
+    /// - Parameter newest: goes on, though others came after its last page.
+    static func forgetChanges(
+        before page: Int64, except newest: Int64 = -1, in database: SQLiteConnection
+    ) throws {
         try database.run(
-            "DELETE FROM undo WHERE operation IN (SELECT operation FROM undo GROUP BY operation HAVING max(page) < ?)",
-            .integer(page))
+            """
+            DELETE FROM undo WHERE operation <> ?2
+            AND operation IN (SELECT operation FROM undo GROUP BY operation HAVING max(page) < ?1)
+            """, .integer(page), .integer(newest))
     }
 
     /// Forgets the tasks of pages that are no more: from one page to the next, not through all tasks of each.
