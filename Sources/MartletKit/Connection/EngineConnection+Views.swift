@@ -56,7 +56,7 @@ extension EngineConnection {
                 (try? WireCoding.line(Request(id: .number(id), method: .viewSet, params: wanted))) ?? []
             }
         } catch {
-            // Where the engine went away it is asked again by itself.
+            // An engine that went away is asked again by itself.
             if error.code != .engineUnreachable, error != Self.cancelled { views[number]?.finish(error) }
         }
     }

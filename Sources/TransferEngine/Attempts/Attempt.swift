@@ -84,6 +84,8 @@ final class Attempt {
     var exchanges: [FlyingExchange] = []
     /// Exchanges that have begun, those that ended included.
     var exchangesBegun = 0
+    /// The timer of a side job for the next look at its pace.
+    var paceTimer: LoopTimer?
 
     var lastAnswer: LastAnswer?
 

@@ -59,8 +59,8 @@ extension TransferEngine {
 
     /// Ends a side job whose server answers too slowly.
     private func keepPace(_ attempt: Attempt, _ pace: SideJobPace) {
-        _ = timeline.clock.schedule(after: .seconds(15)) { [self] in
-            guard attempt.phase != .over else { return }
+        attempt.paceTimer = timeline.clock.schedule(after: .seconds(15)) { [self] in
+            attempt.paceTimer = nil
             var pace = pace
             let moved = attempt.exchanges.map { exchange in
                 (exchange.wire, progress(exchange).map { $0.sent + $0.received } ?? 0)
@@ -118,6 +118,8 @@ extension TransferEngine {
     /// Ends a side job. `error`: why it did not come to its end; `nil`: it did.
     func endSideJob(_ attempt: Attempt, _ error: TransferError?) {
         abandonAll(of: attempt)
+        if let timer = attempt.paceTimer { timeline.clock.cancel(timer) }
+        attempt.paceTimer = nil
         attempt.phase = .over
         attempt.actions = []
         if case .sftp? = attempt.place?.wire { transports.sftp?.abandonAll(of: attempt.owner) }

@@ -39,11 +39,11 @@ extension TransferEngine {
 
     /// Takes away what is due.
     func sweep() async throws {
-        var away: Set<String> = []
-        // What lies here waits for no server.
+        removals.beginSweep()
+        // Files at this machine wait for no server.
         let times = [
-            try await sweep(.download, in: .cancelled, &away), try await sweepPurged(&away),
-            try await sweep(.upload, in: .cancelled, &away), try await sweep(.upload, in: .completed, &away),
+            try await sweep(.download, in: .cancelled), try await sweepPurged(),
+            try await sweep(.upload, in: .cancelled), try await sweep(.upload, in: .completed),
         ]
         try await forgetIdleHosts()
         guard phase == .running else { return }
@@ -68,11 +68,8 @@ extension TransferEngine {
         }
     }
 
-    /// - Parameter away: servers that could not be asked, or took too long: the others wait for each of them once.
     /// - Returns: when there is something to do again.
-    private func sweep(
-        _ direction: TransferDirection, in state: TransferState, _ away: inout Set<String>
-    ) async throws -> Duration? {
+    private func sweep(_ direction: TransferDirection, in state: TransferState) async throws -> Duration? {
         var last = TaskID(rawValue: 0)
         var next: Duration?
         while phase == .running {
@@ -83,7 +80,7 @@ extension TransferEngine {
                 let age = remains.finishedAt.map { timeline.now.since($0) } ?? grace
                 if age < grace {
                     next = min(next ?? grace, grace - age)
-                } else if await mustTryAgain(remains, isForgotten: false, &away) {
+                } else if await mustTryAgain(remains, isForgotten: false) {
                     next = next ?? pauseAfterFailure
                 }
                 guard phase == .running else { return nil }
@@ -94,7 +91,7 @@ extension TransferEngine {
 
     /// Ends the purges that nobody can take back any more: first what was left, then what is known of it.
     /// - Returns: when there is something to do again.
-    private func sweepPurged(_ away: inout Set<String>) async throws -> Duration? {
+    private func sweepPurged() async throws -> Duration? {
         var last = TaskID(rawValue: 0)
         var next: Duration?
         while phase == .running {
@@ -102,7 +99,7 @@ extension TransferEngine {
             guard let end = page.last?.task.id else { break }
             last = end
             for remains in page {
-                if await mustTryAgain(remains, isForgotten: true, &away) { next = pauseAfterFailure }
+                if await mustTryAgain(remains, isForgotten: true) { next = pauseAfterFailure }
                 guard phase == .running else { return nil }
             }
         }
@@ -113,12 +110,12 @@ extension TransferEngine {
 
     /// Takes something away. One that the queue cannot read or note holds up no other.
     /// - Returns: true when it is to be tried again later. What only a person can mend is left for `leftovers`, and for the next start.
-    private func mustTryAgain(_ remains: Remains, isForgotten: Bool, _ away: inout Set<String>) async -> Bool {
+    private func mustTryAgain(_ remains: Remains, isForgotten: Bool) async -> Bool {
         let isHere = if case .download = remains.task.work { true } else { false }
-        if !isHere, away.contains(remains.origin) { return true }
+        if !isHere, !removals.takes(remains.task.id, at: remains.origin) { return true }
         do {
             let error = try await takeAway(remains, isForgotten: isForgotten)
-            if error?.isOfLine == true { away.insert(remains.origin) }
+            if error?.isOfLine == true { removals.couldNotAsk(remains.origin, for: remains.task.id) }
             return error?.isRetryable ?? false
         } catch {
             report(.error, "the queue did not take a change: \(error)", task: remains.task.id)

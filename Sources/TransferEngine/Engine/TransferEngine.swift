@@ -47,6 +47,7 @@ package actor TransferEngine: EngineControl {
     /// Attempts of tasks. Side jobs have a book of their own.
     var attempts: [TaskID: Attempt] = [:]
     var sideJobs = SideJobBook()
+    var removals = RemovalRounds()
     var exchanges = ExchangeBook()
     var transports: Transports
     /// Names that attempts are giving files at servers which cannot refuse to replace one.

@@ -203,7 +203,7 @@ extension UndoneDeed {
         case order
         /// The times of their own that tasks of a node had, which the change took away.
         case times
-        /// That tasks are cancelled.
+        /// The ends of tasks that are cancelled.
         case ends
     }
 

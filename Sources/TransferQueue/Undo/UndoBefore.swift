@@ -75,9 +75,9 @@ extension UndoBefore {
             case .rate: give(\.rate)
             // A part of the setting before it.
             case .pauseEnd, .retryAt, .scope, .rateSet: break
-            // Of several nodes: `StandingSteps.inherits`, `StandingSteps.later`.
+            // Several nodes have these: `StandingSteps.inherits`, `StandingSteps.later`.
             case .positions, .folderPriorities, .folderRanks: break
-            // Of no node, or of what the step itself has left behind.
+            // No node has these, or the step itself has left them behind.
             case .limits, .limitsSet, .walks: break
             }
         }

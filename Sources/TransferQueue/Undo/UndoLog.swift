@@ -87,7 +87,7 @@ final class UndoLog: QueueSubject {
 
     /// Writes down where tasks stand.
     func remember(_ unit: TaskSets.Unit, _ page: ChangePage) throws {
-        // What another part of the change has noted is older. One of the batch has noted the time alone.
+        // A row that another part of the change has noted is older. One of the batch has noted the time alone.
         func insert(_ place: String) -> String {
             """
             INSERT INTO undo_tasks (page, task, lane, rank) SELECT ?1, id, lane, rank FROM tasks WHERE \(place)

@@ -42,7 +42,7 @@ extension UndoStore {
             }
             try place(BatchPositions.putBack(batch, as: before, in: now))
         }
-        // What was before is known by one step of a change: by one that stays, from now on.
+        // One step of a change knows the order before it: one that stays, from now on.
         guard step.before.positions != nil else { return }
         heir.before.positions = before
         undoing.standing.note(heir, folder: nil)

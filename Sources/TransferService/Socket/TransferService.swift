@@ -271,7 +271,7 @@ package actor TransferService {
             else { return }
             let counts = statistics.counts
             guard counts.active + counts.queued + counts.waiting == 0, clients.isEmpty else { return }
-            // What was cancelled may still lie at a server that is away.
+            // Cancelled uploads may still lie at a server that is away.
             let owesRemovals = await engine.owesRemovals
             // Something has happened meanwhile: it is looked again later.
             guard clients.isEmpty, idleTimer == nil else { return }

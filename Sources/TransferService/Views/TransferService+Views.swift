@@ -172,7 +172,7 @@ extension TransferService {
                     for looked in look.looked { send(looked, to: (number, view)) }
                     if look.isBehind { sortAgainLater() }
                 } catch {
-                    // What was taken has not been shown.
+                    // The parts that were taken have not been shown.
                     clients[number]?.views[view]?.noteEverything()
                     return log.write(.error, "the queue cannot be read: \(error)")
                 }

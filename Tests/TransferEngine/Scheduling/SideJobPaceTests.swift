@@ -34,6 +34,24 @@ import WireOperations
         #expect(many.isTooSlow(at: after(1400)))
     }
 
+    @Test("a server that is away is asked once in a sweep, and a removal that never ends is not in front for ever")
+    func rounds() {
+        var rounds = RemovalRounds()
+        /// Three uploads, of which the first two never come to an end, and one at another server.
+        func sweep() -> [Int64] {
+            rounds.beginSweep()
+            var asked: [Int64] = []
+            for (number, origin) in [(1, "nas"), (2, "nas"), (3, "nas"), (4, "other")] as [(Int64, String)] {
+                let task = TaskID(rawValue: number)
+                guard rounds.takes(task, at: origin) else { continue }
+                asked.append(number)
+                if number < 3 { rounds.couldNotAsk(origin, for: task) }
+            }
+            return asked
+        }
+        #expect([sweep(), sweep(), sweep(), sweep()] == [[1, 4], [2, 4], [3, 4], [1, 4]])
+    }
+
     @Test("a batch of which many folders wait for their next try is not asked for more of them")
     func manyWait() {
         var looks = LastLooks()

@@ -251,17 +251,8 @@ import TransferQueue
 
     @Test("pause keeps what came, resume goes on there")
     func pause() async throws {
-        let hold = try Milestone()
-        let harness = try await EngineHarness { request, earlier in
-            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
-        }
-        harness.store.put("/f", pattern(1_000_000))
-        let batch = try await harness.add(harness.request(download: ["/f"]))
-        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
-        let change = try await harness.queue.writer.pause([.batch(batch)])
-        await harness.engine.stop(change.stopped)
+        let (harness, batch) = try await pausedHalfWay()
         #expect(await harness.engine.live().tasks.isEmpty)
-        hold.reach()
         #expect(try await harness.tasks(batch).first?.state == .paused)
         _ = try await harness.queue.writer.resume([.batch(batch)])
         await harness.engine.queueChanged()

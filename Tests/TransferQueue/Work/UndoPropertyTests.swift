@@ -397,7 +397,7 @@ import TransferModel
                 rest.nodes = steps.filter { !part.contains($0) }
                 if !rest.nodes.isEmpty { try await perform(rest, in: queues[2...]) }
                 if part.isEmpty || rest.nodes.isEmpty {
-                    // What was done stays done, in all of them.
+                    // The change stays done, in all of them.
                     if part.isEmpty {
                         try await perform(order, in: queues[1..<2])
                     } else {
