@@ -261,7 +261,7 @@ package struct LeftoverPage: Codable, Hashable, Sendable {
     }
 }
 
-/// Parameters of `leftovers.abort`: tasks that failed or were cancelled. Answered when their servers have.
+/// Parameters of `leftovers.abort`: tasks that are over. Answered when their servers have.
 package struct LeftoversAbortRequest: Codable, Hashable, Sendable {
     package var tasks: [TaskID]
     /// Says nothing to the servers: what is there stays, and is not known any more.

@@ -11,7 +11,7 @@ struct LeftoversAbortCommand: EngineCommand {
     static let forget = Option.flag("forget", "say nothing to the servers: let it lie there and forget it")
 
     static let command = Command(
-        "abort", "take away what failed and cancelled uploads have left",
+        "abort", "take away what uploads that are over have left",
         operands: [Operand(.node, .any)],
         groups: [
             OptionGroup("Which", [CommonOptions.all, LeftoversListCommand.bucket, upload]),
@@ -41,7 +41,7 @@ struct LeftoversAbortCommand: EngineCommand {
         guard try await context.queueToLookAt(invocation) else { return .done }
         if all {
             tasks = try await ask { engine throws(RequestError) in try await engine.leftovers() }
-                .filter { $0.state == .failed || $0.state == .cancelled }.map(\.task)
+                .filter(\.canBeRemoved).map(\.task)
         }
         let wanted = tasks
         let forgets = invocation.has(Self.forget)

@@ -178,7 +178,9 @@ extension EngineConnection {
 
     private func abandon(_ id: Int64) { link?.abandon(id, Self.cancelled) }
 
-    static let lost = RequestError(.engineUnreachable, "the engine went away before it answered: try again")
+    static let lost = RequestError(
+        .engineUnreachable,
+        "the engine went away before it answered: a change may be made or not, so look before you ask again")
     static let notRunning = RequestError(.engineUnreachable, "no engine is running")
     static let cancelled = RequestError(.refused, "the request was cancelled")
 }

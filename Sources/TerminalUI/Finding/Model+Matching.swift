@@ -8,7 +8,7 @@ extension Model {
     mutating func actOnMatching(_ action: Action) -> Bool {
         guard filters.shown?.marksAll == true else { return false }
         switch action {
-        case .pause: confirmMatching(tree.marks.values.allSatisfy { $0.isOver || $0.standsStill } ? .resume : .pause)
+        case .pause: confirmMatching(tree.marks.values.allSatisfy { $0.isOver || standsStill($0) } ? .resume : .pause)
         case .cancel: confirmMatching(.cancel)
         case .retry: confirmMatching(.retry)
         case .earlier, .later: refuseToMoveMatching()

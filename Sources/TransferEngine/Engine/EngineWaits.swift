@@ -12,6 +12,4 @@ struct EngineWaits {
     var idle: [Waiter] = []
     /// Stops that wait for what runs to be over.
     var drain: [Waiter] = []
-    /// The stop that waits for its work or its time to be over.
-    var stop: Waiter?
 }

@@ -17,7 +17,7 @@ extension TransferEngine {
         await giveBack(unstarted)
         do {
             // The writer itself tries again to store what was recorded.
-            try await queue.writer.commit()
+            try await queue.writer.forgetInterrupted(claims)
         } catch {
             report(.error, "the queue did not take a change: \(error)")
         }
@@ -36,7 +36,8 @@ extension TransferEngine {
         schedulePump()
     }
 
-    /// Ends attempts where they stand; how far each came is recorded when this returns.
+    /// Ends attempts where they stand. How far each came is recorded when this returns; of a download on a disk that does not answer it is
+    /// recorded when that does.
     private func breakOff(_ running: [Attempt]) async {
         for attempt in running {
             abandonAll(of: attempt)
@@ -46,7 +47,8 @@ extension TransferEngine {
             recordCut(attempt, isStopped: true)
             queue.writer.record(.requeued, for: attempt.task.claim)
         }
-        for attempt in running where attempt.download != nil {
+        let downloads = running.filter { $0.download != nil }
+        await within(.seconds(2), downloads) { [self] attempt in
             await checkpoint(attempt)
             queue.writer.record(.requeued, for: attempt.task.claim)
         }
@@ -88,7 +90,8 @@ extension TransferEngine {
         duties.goOn()
         timers.cancelAll(timeline.clock)
         endListening()
-        await withinSeconds { [self] in
+        // The whole stop is promised in two seconds.
+        await within(.milliseconds(1500), [()]) { [self] _ in
             await breakOff(attempts.values.filter { $0.phase == .running || $0.phase == .finishing })
             await untilPublished()
             try? await queue.writer.release(unstarted: lanes.takeAll())
@@ -140,20 +143,25 @@ extension TransferEngine {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Does what can be done in a second and a half: the whole stop is promised in two.
-    private func withinSeconds(_ work: @escaping @isolated(any) () async -> Void) async {
+    /// Does something for each part, all at the same time, and returns when that is done or has taken too long: it goes on then.
+    private func within<Part>(_ time: Duration, _ parts: [Part], _ work: @escaping (Part) async -> Void) async {
+        if parts.isEmpty { return }
         await withCheckedContinuation { continuation in
-            waits.stop = continuation
-            _ = timeline.clock.schedule(after: .milliseconds(1500)) { [self] in endStopWait() }
-            Task { [self] in
-                await work()
-                endStopWait()
+            var left = parts.count
+            let timer = timeline.clock.schedule(after: time) {
+                if left > 0 { continuation.resume() }
+                left = 0
+            }
+            for part in parts {
+                Task { [self] in
+                    await work(part)
+                    guard left > 0 else { return }
+                    left -= 1
+                    guard left == 0 else { return }
+                    timeline.clock.cancel(timer)
+                    continuation.resume()
+                }
             }
         }
-    }
-
-    private func endStopWait() {
-        waits.stop?.resume()
-        waits.stop = nil
     }
 }

@@ -10,6 +10,8 @@ import WireOperations
 extension TransferEngine {
     /// Has the protocol begin as if to go on, up to the server's word on how much it has, and no further. Nothing is changed there.
     func askWhatIsThere(_ stopped: Attempt) {
+        // An SFTP server has said of each write that it has it.
+        if case .sftp? = stopped.place?.wire { return accounting.unconfirmed.showConfirmed(stopped.task.id) }
         guard phase == .running, case .upload(let work) = stopped.job, stopped.sent > stopped.accepted,
             stopped.keepsWhatWasSent, let point = work.resumePoint, case .upload(_, let remote, _) = stopped.task.work,
             !point.isOutdated, attempts[stopped.task.id] == nil, sideJobs.look(of: stopped.task.id) == nil,
@@ -58,7 +60,6 @@ extension Exchange {
         switch self {
         case .http(let exchange): [.get, .head, .options, .propfind].contains(exchange.method)
         case .ftp(.size): true
-        case .sftp(.status), .sftp(.handleStatus): true
         case .ftp, .sftp, .sftpDigest: false
         }
     }

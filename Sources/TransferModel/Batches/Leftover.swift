@@ -1,8 +1,7 @@
-/// The data that an upload without success still has at a server: a part of the file, under another name or in parts.
+/// The data that an upload still has at a server beside its file, or instead of it: a part of it, under another name or in parts.
 public struct Leftover: Codable, Hashable, Sendable {
     public var task: TaskID
     public var batch: BatchID
-    /// `failed` and `cancelled` ones are of use to nobody but a retry; the others go on from them.
     public var state: TransferState
     /// By which it was sent: `tus`, `s3`, `sftp` …
     public var `protocol`: String
@@ -22,6 +21,9 @@ public struct Leftover: Codable, Hashable, Sendable {
         self.destination = destination
         _since = OrNull(wrappedValue: since)
     }
+
+    /// False while its task goes on from it.
+    public var canBeRemoved: Bool { state.isTerminal }
 }
 
 /// An upload that was begun in a bucket of S3 and neither finished nor taken away, by whomever.

@@ -28,7 +28,7 @@ extension QueueWriter {
         try look { try store.remains.purgedRemains(now: now, after: after, limit: limit) }
     }
 
-    /// Uploads to such origins that an engine was killed in, and of which nothing says what it has left there.
+    /// Uploads to such origins that an engine was killed in, or that were taken from it before, and of which nothing says what it has left there.
     package func interruptedUploads(to origin: String) throws(QueueError) -> [Remains] {
         try look { try store.remains.interruptedUploads(to: origin) }
     }
@@ -37,6 +37,11 @@ extension QueueWriter {
     package func forgetInterrupted() throws(QueueError) {
         guard try look({ try store.remains.hasInterrupted() }) else { return }
         try change { try store.remains.forgetInterrupted() }
+    }
+
+    /// Notes that all is recorded of attempts which were broken off. Durable on return, with all that was recorded before.
+    package func forgetInterrupted(_ claims: [TaskClaim]) throws(QueueError) {
+        try change { try store.remains.forgetInterrupted(claims) }
     }
 
     /// Downloads that were getting their final names when the last engine was killed. They are still claimed, so nothing has changed them

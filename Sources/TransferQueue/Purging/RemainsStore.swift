@@ -46,7 +46,7 @@ struct RemainsStore: QueueSubject {
         AND t.state IN (\(states: [.completed, .failed, .cancelled]))
         """
 
-    /// Uploads that an engine was killed in, and of which nothing says what it has left there.
+    /// Uploads that an engine was killed in, or that were taken from it before, and of which nothing says what it has left there.
     /// - Parameter origin: how `LaneSummary.origin` begins.
     func interruptedUploads(to origin: String) throws -> [Remains] {
         try remains(
@@ -61,6 +61,15 @@ struct RemainsStore: QueueSubject {
     func hasInterrupted() throws -> Bool { try database.integer("SELECT 1 FROM interrupted LIMIT 1") != nil }
 
     func forgetInterrupted() throws { try database.run("DELETE FROM interrupted") }
+
+    /// Forgets attempts that were broken off, but not those that have begun since.
+    func forgetInterrupted(_ claims: [TaskClaim]) throws {
+        for claim in claims {
+            try database.run(
+                "DELETE FROM interrupted WHERE task = ?1 AND (SELECT claims FROM tasks WHERE id = ?1) = ?2",
+                .integer(claim.task.rawValue), .integer(claim.generation))
+        }
+    }
 
     /// Downloads that were getting their final names when the last engine was killed, and are still claimed for that.
     func interruptedDownloads() throws -> [ClaimedTask] {

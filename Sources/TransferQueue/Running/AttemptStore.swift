@@ -27,7 +27,8 @@ struct AttemptStore: QueueSubject {
         try queue.append(.taskFailed, batch: row.batch, task: row.id, payload: payload, at: time)
     }
 
-    /// Takes a task from the engine.
+    /// Takes a task from the engine. What its attempt has done is known once the engine has recorded it; should it be killed before, the next
+    /// one finds the task among the interrupted ones.
     func stop(_ old: TaskRow, as state: TransferState, _ outcome: String, _ change: inout NodeChange) throws {
         var row = old
         let oldDetails = try tasks.details(row)
@@ -41,7 +42,13 @@ struct AttemptStore: QueueSubject {
             queue.notes.freshStops.insert(row.claim)
         }
         try tasks.save(&row, was: old, details, was: oldDetails)
+        try noteInterrupted(row.id)
         change.stopped.append(row.claim)
+    }
+
+    /// Notes that the engine has not recorded all that it has done of a task.
+    func noteInterrupted(_ task: TaskID) throws {
+        try database.run("INSERT OR IGNORE INTO interrupted VALUES (?)", .integer(task.rawValue))
     }
 
     /// Takes from the engine those that may not run yet: their batch is held or has a later time, and nobody wants them now any more. Whoever

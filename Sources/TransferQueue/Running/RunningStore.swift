@@ -266,9 +266,8 @@ struct RunningStore: QueueSubject {
             SELECT \(TaskRow.columns) FROM tasks t INDEXED BY tasks_claimed JOIN lanes l ON l.id = t.lane WHERE t.claimed = 1
             """
         ) { TaskRow($0) }
-        for row in rows {
-            try database.run("INSERT OR IGNORE INTO interrupted VALUES (?)", .integer(row.id.rawValue))
-        }
+        try countStopped()
+        for row in rows { try attempts.noteInterrupted(row.id) }
         for old in rows where old.flags.contains(.unsettled) { try leavePublishing(old) }
         for old in rows where !old.flags.contains(.unsettled) && !old.flags.contains(.publishing) {
             var row = old
@@ -292,6 +291,27 @@ struct RunningStore: QueueSubject {
             } else {
                 try tasks.save(row, was: old)
             }
+        }
+    }
+
+    /// Counts what was sent for nothing by attempts that were taken from the engine before it was killed, and of which it could not record the
+    /// end: to servers that cannot resume.
+    private func countStopped() throws {
+        let rows = try database.rows(
+            """
+            SELECT \(TaskRow.columns) FROM interrupted i CROSS JOIN tasks t ON t.id = i.task JOIN lanes l ON l.id = t.lane
+            WHERE t.claimed = 0 AND t.state <> \(state: .completed)
+            """
+        ) { TaskRow($0) }
+        for old in rows {
+            var row = old
+            let oldDetails = try tasks.details(row)
+            guard oldDetails.atRisk > 0 else { continue }
+            var details = oldDetails
+            try attempts.restart(
+                &row, &details, reason: "it was broken off, and this server cannot resume", repeated: details.atRisk,
+                identity: nil, keepsPoint: true, at: clock())
+            try tasks.save(&row, was: old, details, was: oldDetails)
         }
     }
 

@@ -27,7 +27,7 @@ import TransferModel
         let (bench, source, batch) = try begin(wire, grace: "2s")
         try bench.sandbox.succeed("cancel", batch)
         try bench.proxy.set()
-        try waitUntil("nothing is left") { try bench.sandbox.succeed("leftovers", "--json").output.isEmpty }
+        try waitUntil("nothing is left") { try bench.sandbox.leftovers().isEmpty }
         #expect(try bench.arrived().isEmpty, "no part, no temporary name")
         let log = try bench.sandbox.succeed("log", batch).output
         #expect(log.contains("cancelled by martlet"), "\(log)")
@@ -60,7 +60,7 @@ import TransferModel
         try bench.sandbox.succeed("cancel", batch)
         try bench.sandbox.succeed("purge", batch)
         try bench.proxy.set()
-        try waitUntil("nothing is left") { try bench.sandbox.succeed("leftovers", "--json").output.isEmpty }
+        try waitUntil("nothing is left") { try bench.sandbox.leftovers().isEmpty }
         #expect(try bench.arrived().isEmpty)
     }
 

@@ -135,6 +135,6 @@ import TransferModel
         try sandbox.succeed("cancel", batch)
         try proxy.set()
         try waitUntil("nothing is left") { server.stored.isEmpty }
-        try waitUntil("and known to be") { try sandbox.succeed("leftovers", "--json").output.isEmpty }
+        try waitUntil("and known to be") { try sandbox.leftovers().isEmpty }
     }
 }

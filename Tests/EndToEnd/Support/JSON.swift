@@ -22,14 +22,14 @@ enum JSON: Decodable, Equatable, CustomStringConvertible {
         let single = try decoder.singleValueContainer()
         if single.decodeNil() {
             self = .null
-        } else if let value = try? single.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? single.decode(Int64.self) {
-            self = .integer(value)
-        } else if let value = try? single.decode(Double.self) {
-            self = .number(value)
         } else if let value = try? single.decode(String.self) {
             self = .text(value)
+        } else if let value = try? single.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? single.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? single.decode(Double.self) {
+            self = .number(value)
         } else if let value = try? single.decode([JSON].self) {
             self = .array(value)
         } else {

@@ -106,8 +106,14 @@ final class Sandbox {
 
     // MARK: What there is
 
+    /// Asks the engine that runs; `nil`: none does, and a command would start it.
+    private func asked(_ method: String, _ parameters: String = "{}") -> JSON? {
+        EngineQuestion.ask(method, parameters, state: "\(home)/state")
+    }
+
     func batch(_ id: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> JSON {
-        try succeed("show", id, "--json", sourceLocation: sourceLocation).json
+        if let told = asked("batch.show", #"{"batch":"\#(id)"}"#) { return told["batch"] }
+        return try succeed("show", id, "--json", sourceLocation: sourceLocation).json
     }
 
     func batches(sourceLocation: SourceLocation = #_sourceLocation) throws -> [JSON] {
@@ -117,7 +123,10 @@ final class Sandbox {
 
     /// The tasks of a batch, all of them.
     func tasks(_ batch: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> [JSON] {
-        try succeed("list", batch, "--json", sourceLocation: sourceLocation).jsonLines
+        if let told = asked("task.list", #"{"batch":"\#(batch)"}"#), told["next"] == .null {
+            return told["tasks"].array
+        }
+        return try succeed("list", batch, "--json", sourceLocation: sourceLocation).jsonLines
     }
 
     /// The only task of a batch of one, which is there as soon as the engine has looked at the source.
@@ -129,6 +138,12 @@ final class Sandbox {
         }
         try #require(tasks.count == 1, "\(tasks)", sourceLocation: sourceLocation)
         return tasks[0]
+    }
+
+    /// What of uploads that are over is still at servers.
+    func leftovers(sourceLocation: SourceLocation = #_sourceLocation) throws -> [JSON] {
+        if let told = asked("leftovers.list"), told["next"] == .null { return told["leftovers"].array }
+        return try succeed("leftovers", "--json", sourceLocation: sourceLocation).jsonLines
     }
 
     /// Every stored event, oldest first.
@@ -146,7 +161,9 @@ final class Sandbox {
 
     /// The engine's pid, or `nil` when none runs.
     func enginePid(sourceLocation: SourceLocation = #_sourceLocation) throws -> pid_t? {
-        try succeed("engine", "status", "--json", sourceLocation: sourceLocation).json["pid"].integer.map(pid_t.init)
+        let told =
+            try asked("engine.status") ?? succeed("engine", "status", "--json", sourceLocation: sourceLocation).json
+        return told["pid"].integer.map(pid_t.init)
     }
 
     /// Starts an engine that ends itself at a step, as `MARTLET_FAULT` names it, and waits until it answers or has ended.
@@ -157,8 +174,7 @@ final class Sandbox {
         try waitUntil("the engine answers", sourceLocation: sourceLocation) {
             // Some steps are passed while it starts, or while it is asked.
             if engine.status != nil { return true }
-            let told = try martlet("engine", "status", "--json")
-            return try told.status == 0 && told.json["pid"].integer == Int64(engine.pid)
+            return asked("engine.status")?["pid"].integer == Int64(engine.pid)
         }
         return engine
     }
@@ -169,9 +185,8 @@ final class Sandbox {
     ) throws -> Bool {
         try waitUntil("the engine or \(batch) is over", sourceLocation: sourceLocation) {
             if engine.status != nil { return true }
-            // It may end while it is asked.
-            let shown = try martlet("show", batch, "--json")
-            return try shown.status == 0 && shown.json["finishedAt"] != .null
+            guard let told = asked("batch.show", #"{"batch":"\#(batch)"}"#) else { return false }
+            return told["batch"]["finishedAt"] != .null
         }
         // The last commit may come after the last answer.
         if engine.status == nil { poll(nil, 0, 100) }

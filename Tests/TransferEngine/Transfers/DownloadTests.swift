@@ -264,6 +264,27 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a disk that does not answer keeps no pause from being answered, and what came counts once it does")
+    func pauseOnHungDisk() async throws {
+        let (hold, disk) = (try Milestone(), try Milestone())
+        // Nothing is put on the disk before the pause.
+        let harness = try await EngineHarness(checkpointBytes: 1 << 40) { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        try System.mkdirs(harness.sandbox.path("out"))
+        try await harness.engine.occupy(.sync, of: harness.sandbox.path("out"), until: disk)
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        while await harness.engine.live().tasks.first?.bytesSent != 400_000 { await Task.yield() }
+        let change = try await harness.queue.writer.pause([.batch(batch)])
+        await harness.engine.stop(change.stopped)
+        #expect(try await harness.task(of: batch) { $0.state == .paused }.bytesAccepted == 0)
+        disk.reach()
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        hold.reach()
+        await harness.stop()
+    }
+
     /// A download of 1,000,000 bytes that is paused after 400,000 of them.
     private func pausedHalfWay() async throws -> (EngineHarness, BatchID) {
         let hold = try Milestone()

@@ -24,7 +24,10 @@ import TransferQueue
     }
 
     /// A queue whose engine was killed while it had this file, and what that left at the server.
-    private func killed(_ harness: EngineHarness, _ bytes: Int) async throws -> (task: TaskID, left: String) {
+    /// - Parameter cancels: the file is taken from that engine before, which does not come to record anything of it.
+    private func killed(
+        _ harness: EngineHarness, _ bytes: Int, cancels: Bool = false
+    ) async throws -> (task: TaskID, left: String) {
         try harness.sandbox.write("f", pattern(bytes))
         let batch = try await harness.queue.writer.add(request(harness, ["f"])).batch
         let status = try System.stat(harness.sandbox.path("f"))
@@ -41,6 +44,7 @@ import TransferQueue
         let token = UploadToken.task(task.uuid).text
         let left = "far/\(TemporaryName.beside(RawPath("f"), token: token).displayed)"
         try harness.sandbox.write(left, pattern(bytes / 2))
+        if cancels { _ = try await harness.queue.writer.cancel([.task(task.id)]) }
         await harness.stop()
         return (task.id, left)
     }
@@ -86,6 +90,18 @@ import TransferQueue
         #expect(harness.sandbox.read(left) == nil)
         #expect(try await harness.queue.writer.remains(in: [.cancelled]).isEmpty)
         try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("so it is when the file was cancelled right before the kill")
+    func cancelledBefore() async throws {
+        let first = try await EngineHarness(started: false)
+        let (task, left) = try await killed(first, 20_000, cancels: true)
+        let harness = try await EngineHarness(sandbox: first.sandbox)
+        let remains = try #require(try await harness.queue.writer.remains(in: [.cancelled]).first)
+        #expect(remains.task.id == task)
+        #expect(await harness.engine.remove(remains) == nil)
+        #expect(harness.sandbox.read(left) == nil)
         await harness.stop()
     }
 
