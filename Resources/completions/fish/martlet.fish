@@ -271,7 +271,7 @@ complete -c martlet -n '__fish_seen_subcommand_from log' -l json -d 'print JSON,
 complete -c martlet -n '__fish_seen_subcommand_from log' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from log' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and not __fish_seen_subcommand_from list abort' -a list -d 'what unfinished uploads have left at servers'
-complete -c martlet -n '__fish_seen_subcommand_from leftovers; and not __fish_seen_subcommand_from list abort' -a abort -d 'take away what failed and cancelled uploads have left'
+complete -c martlet -n '__fish_seen_subcommand_from leftovers; and not __fish_seen_subcommand_from list abort' -a abort -d 'take away what uploads that are over have left'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and not __fish_seen_subcommand_from list abort' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and not __fish_seen_subcommand_from list abort' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from list' -l in -x -d 'ask the service which uploads were begun there and not finished, by whomever; keys and endpoint as for upload, and NAME: or NAME:PATH is a configured destination'
