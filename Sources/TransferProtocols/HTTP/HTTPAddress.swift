@@ -75,8 +75,12 @@ package struct HTTPAddress: Hashable, Sendable {
     /// A reference as some servers write it in `Location`, with raw blanks: they stand for `%20`, as browsers take them.
     static func encodingBlanks(_ reference: String) -> String { reference.replacing(" ", with: "%20") }
 
-    /// The address that a `Location` means from here (RFC 3986 section 5.2); `nil` when it leaves http(s) or is malformed.
+    /// The most bytes of a `Location`: as of the URLs that a person gives. Addresses of uploads are kept for each file.
+    static let longestLocation = 8192
+
+    /// The address that a `Location` means from here (RFC 3986 section 5.2); `nil` when it leaves http(s), is malformed or too long.
     package func resolving(_ location: String) -> HTTPAddress? {
+        if location.utf8.count > Self.longestLocation { return nil }
         if let absolute = HTTPAddress(location) { return absolute }
         let isForbidden = { (byte: UInt8) in byte <= 32 || byte == 127 || byte == UInt8(ascii: "\\") }
         guard !location.isEmpty, !location.utf8.contains(where: isForbidden) else { return nil }

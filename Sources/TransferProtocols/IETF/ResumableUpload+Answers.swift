@@ -54,7 +54,9 @@ extension ResumableUpload {
             actions.append(.accepted(offset))
         }
         isResuming = false
-        if offset > held { tries = 0 }
+        if isComplete || ProgressRule.isWorthwhile(offset - reached, of: plan.subject.size) {
+            (reached, tries) = (offset, 0)
+        }
         held = offset
         if isComplete { return actions + finish(HTTPAnswer(status: 200), []) }
         return actions + append()
@@ -94,13 +96,17 @@ extension ResumableUpload {
         if let told = UploadLimit(answer) { limit = told }
         let completion = ResumableAnswer.completion(answer)
         if answer.isSuccess {
-            if completion == true || (completion == nil && isLast) {
+            // A page that something on the way shows says nothing of the upload, and comes before all of it went out.
+            if completion == true || completion == nil && isLast && end.failure == nil && end.bytesSent >= count {
                 isMeasured = ResumableAnswer.offset(answer) == plan.subject.size
                 return finish(answer, end.body)
             }
             let offset = ResumableAnswer.offset(answer) ?? (end.bytesSent >= count ? range.upperBound : nil)
             guard let offset, !isLast, (held...range.upperBound).contains(offset) else { return again() }
-            if offset == held { return rest(.noAnswer(chain.address)) }
+            // Each answer but a whole one costs what was sent for it.
+            guard offset == range.upperBound || ProgressRule.isWorthwhile(offset - held, of: plan.subject.size) else {
+                return rest(.noAnswer(chain.address))
+            }
             return stands(at: offset, isComplete: false)
         }
         if answer.status == 412 { return taken() }

@@ -55,6 +55,8 @@ package struct ResumableUpload: ProtocolMachine {
     var expires: Timestamp?
     /// Requests in a row that gained no byte.
     var tries = 0
+    /// The offset from which progress is measured that makes up for tries.
+    var reached: Int64 = 0
     var restarts = 0
     var lastID: Int
 
@@ -139,7 +141,7 @@ package struct ResumableUpload: ProtocolMachine {
     mutating func anew() -> [ProtocolAction] {
         upload = nil
         cut = nil
-        held = 0
+        (held, reached) = (0, 0)
         limit = nil
         isResuming = false
         guard facts.interopVersion != nil || isSilent else { return discover() }

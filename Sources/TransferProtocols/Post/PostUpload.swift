@@ -52,7 +52,12 @@ package struct PostUpload: ProtocolMachine {
     private mutating func sent(_ end: ExchangeEnd) -> [ProtocolAction] {
         guard let answer = end.answer else { return unanswered(end) }
         switch AnswerMeaning(answer, host: chain.address.server, hasAccepted: false, at: end.at) {
-        case .success: return over(.finish(receipt(answer, end)))
+        case .success:
+            guard isWhole(end) else {
+                let why = "it answered \(answer.status) before it had all of the file"
+                return over(.fail(.posted(plan.address, why)))
+            }
+            return over(.finish(receipt(answer, end)))
         case .redirect: return redirected(answer, end)
         case .fail(let error): return over(.fail(error))
         case .wait(let demand):
@@ -63,21 +68,47 @@ package struct PostUpload: ProtocolMachine {
         }
     }
 
+    /// All of the body went out: only then is an answer one to the file.
+    private func isWhole(_ end: ExchangeEnd) -> Bool {
+        end.failure == nil && end.bytesSent >= PostMessages.length(plan)
+    }
+
     /// No byte of the body went out, or the answer says of itself that the request was not applied (RFC 9110 sections 15.5.2, 15.5.8 and
     /// 15.5.20). Whatever else a server that had the body answers, 429 and 503 too, it may have done what it was told.
     private func didNothing(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> Bool {
         [401, 407, 421].contains(answer.status) || (end.bytesSent == 0 && PostMessages.length(plan) > 0)
     }
 
-    /// 307 and 308 ask for the same elsewhere. After the others the server has taken the POST and shows its result (RFC 9110 section
-    /// 15.4): that is its answer.
+    /// 307 and 308 ask for the same elsewhere. After a 303, and mostly a 302, the server has taken the POST and shows its result (RFC 9110
+    /// section 15.4): that is its answer. Other redirects tell where the POST should have gone.
     private mutating func redirected(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> [ProtocolAction] {
-        guard answer.status == 307 || answer.status == 308 else { return over(.finish(receipt(answer, end))) }
+        guard answer.status == 307 || answer.status == 308 else {
+            if isWhole(end), answer.status == 303 || answer.status == 302 && !movesHere(answer) {
+                return over(.finish(receipt(answer, end)))
+            }
+            var next = chain
+            let error =
+                next.follow(answer, keepsMethod: false) ?? .moved(chain.address, to: next.address, answer.status)
+            return [.persist(point(isSent: false)), .fail(error)].ending(&state)
+        }
         if let error = chain.follow(answer, keepsMethod: true) { return over(.fail(error)) }
         if !chain.mayCarrySecrets, plan.form?.fields.isEmpty == false {
             return over(.fail(.fieldsElsewhere(plan.address.server, chain.address)))
         }
         return send()
+    }
+
+    /// Returns true when the answer points to the same place under another scheme, port or host, or with a slash at its end: to where
+    /// it moved, not to a result.
+    private func movesHere(_ answer: HTTPAnswer) -> Bool {
+        guard let location = answer.field("location"),
+            let next = chain.address.resolving(HTTPAddress.encodingBlanks(location)), next != chain.address
+        else { return false }
+        func path(_ address: HTTPAddress) -> Substring {
+            let path = address.target.prefix { $0 != "?" }
+            return path.hasSuffix("/") ? path.dropLast() : path
+        }
+        return path(next) == path(chain.address)
     }
 
     private mutating func unanswered(_ end: ExchangeEnd) -> [ProtocolAction] {
@@ -115,6 +146,13 @@ extension TransferError {
         TransferError(
             .unknownOutcome, "the POST to \(address.server) may have happened, \(why)",
             .retry("look there, then retry if it did not"))
+    }
+
+    fileprivate static func moved(_ address: HTTPAddress, to next: HTTPAddress, _ status: Int) -> TransferError {
+        TransferError(
+            .badServerResponse,
+            "\(address.server) answered \(status) and points to \(next.harmless): it did not take the file",
+            .step("give that address if it is the right one"), httpStatus: status)
     }
 
     /// Form fields that are given for one server are shown to no other one.

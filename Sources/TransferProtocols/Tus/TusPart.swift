@@ -100,7 +100,7 @@ struct TusPart: Sendable {
     var wasSentWhole: Bool { cut.map { $0.offset + $0.sent >= length } ?? false }
 
     mutating func stands(at offset: Int64) {
-        if offset > best {
+        if offset == length || ProgressRule.isWorthwhile(offset - best, of: length) {
             best = offset
             tries = 0
             corruptions = 0

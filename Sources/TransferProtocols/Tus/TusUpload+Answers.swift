@@ -107,10 +107,13 @@ extension TusUpload {
         parts[index].state = .standing
         switch answer {
         case .stands(let offset):
-            let hasGained = offset > parts[index].held
+            let gained = offset - parts[index].held
+            // A server that says yes and takes nothing, or next to nothing, again and again: each answer costs what was sent for it.
+            let isWorthwhile =
+                gained >= range.upperBound - range.lowerBound
+                || ProgressRule.isWorthwhile(gained, of: parts[index].length)
             parts[index].stands(at: offset)
-            // A server that says yes and takes nothing, again and again.
-            return hasGained || offset == parts[index].length
+            return isWorthwhile || offset == parts[index].length
                 ? advance() : rest(index, .noAnswer(parts[index].chain.address))
         case .gone:
             parts[index].cut = cut

@@ -155,12 +155,34 @@ private func stands(_ offset: Int64, _ more: String...) -> ExchangeEnd {
         let chunked = machine(chunk: 4 * mebibyte)
         #expect(Drive.run(chunked, [made, answered(204, [incomplete], sent: 5)]) == ["3 HEAD http://h/u"])
         #expect(
-            Drive.run(chunked, [made, answered(204, ["Upload-Offset: 9"], sent: 4 * mebibyte)]) == [
-                "accepted 9", "3 PATCH http://h/u | Upload-Offset: 9 | Upload-Complete: ?0 | 9..<4194313",
+            Drive.run(chunked, [made, answered(204, ["Upload-Offset: 70000"], sent: 4 * mebibyte)]) == [
+                "accepted 70000", "3 PATCH http://h/u | Upload-Offset: 70000 | Upload-Complete: ?0 | 70000..<4264304",
             ])
         #expect(
             Drive.run(chunked, [made, answered(204, ["Upload-Offset: 0"], sent: 4 * mebibyte)])
                 == ["wake repeatRequest 0.25 seconds"])
+    }
+
+    @Test("a page that comes before the last bytes are out is no answer to them")
+    func pageInBetween() {
+        for early in [answered(200, sent: 5), answered(204, sent: 10 * mebibyte, failure: lost)] {
+            #expect(Drive.run(machine(), [made, early]).last == "3 HEAD http://h/u")
+        }
+    }
+
+    @Test("a server that takes a byte of each append is not asked for ever")
+    func byteByByte() {
+        var drive = Drive(machine())
+        _ = drive.begin()
+        _ = drive.end(made)
+        var asked = 0
+        for offset in Int64(1)..<40 {
+            let said = drive.end(answered(204, ["Upload-Offset: \(offset)", incomplete], sent: 5 * mebibyte)).last
+            asked += 1
+            if said?.hasPrefix("wait backoff") == true { break }
+            if said?.hasPrefix("wake") == true { _ = drive.fire() }
+        }
+        #expect(asked < 15)
     }
 
     @Test("413 to bytes makes them fewer, and the host is remembered for it")

@@ -58,6 +58,28 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(after(plan(), answered(status)) == expected)
     }
 
+    @Test("an answer before the whole file went out is none to it")
+    func tooEarly() {
+        #expect(after(plan(), answered(201, sent: 999)) == ["fail unknownOutcome"])
+        #expect(after(plan(), answered(200, sent: 1000, failure: lost)) == ["fail unknownOutcome"])
+        let elsewhere = ["Location: https://h/login"]
+        for status in [301, 302, 303] {
+            let said = after(plan(), answered(status, elsewhere, sent: 0))
+            #expect(said == ["persist post", "fail badServerResponse \(status)"])
+        }
+    }
+
+    @Test(
+        "a redirect to where the POST should have gone is no result of it",
+        arguments: [
+            (301, "https://h/result", false), (302, "https://h/api?key=1", false), (302, "/api/", false),
+            (302, "/result/7", true), (302, "/api?key=1", true), (303, "/api/", true),
+        ])
+    func moved(status: Int, location: String, isResult: Bool) {
+        let expected = isResult ? ["finish 1000 none"] : ["persist post", "fail badServerResponse \(status)"]
+        #expect(after(plan(), answered(status, ["Location: \(location)"])) == expected)
+    }
+
     @Test(
         "what was refused before a byte of the body went may be sent again",
         arguments: [
@@ -144,7 +166,7 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         // The transport counts the frame, too.
         let length = Int64(before.count + after.count) + 1000
         #expect(HTTPPlayEnd.said(plan(form, name: name), answered(200, sent: length)) == ["finish 1000 none"])
-        #expect(HTTPPlayEnd.said(plan(form, name: name), answered(200, sent: length - 1)) == ["finish 1000 none"])
+        #expect(HTTPPlayEnd.said(plan(form, name: name), answered(200, sent: length - 1)) == ["fail unknownOutcome"])
     }
 }
 

@@ -150,6 +150,19 @@ private func standing(_ offset: Int64) -> ExchangeEnd {
         #expect(drive.end(stands(0)) == ["wait backoff networkConnectionLost"])
     }
 
+    @Test("nor one that takes a byte of each request")
+    func byteByByte() {
+        var drive = Drive(machine(10 * mebibyte))
+        _ = drive.begin()
+        _ = drive.end(made)
+        for offset in stride(from: Int64(1), through: 9, by: 2) {
+            #expect(drive.end(stands(offset)).last?.hasPrefix("wake") == true)
+            _ = drive.fire()
+            _ = drive.end(stands(offset + 1))
+        }
+        #expect(drive.end(stands(11)).last == "wait backoff networkConnectionLost")
+    }
+
     @Test("a proxy that refuses PATCH is met with a POST that says PATCH")
     func methodOverride() {
         for status in [405, 501] {

@@ -182,7 +182,9 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
         #expect(drive.end(unanswered(lost, sent: 5), of: 3) == ["wake repeatRequest 0.25 seconds"])
         #expect(drive.fire() == ["5 HEAD http://h/files/a"])
         #expect(
-            drive.end(stands(7)) == ["accepted 7", "6 PATCH http://h/files/a | Upload-Offset: 7 | 7..<33554432"])
+            drive.end(stands(70_000)) == [
+                "accepted 70000", "6 PATCH http://h/files/a | Upload-Offset: 70000 | 70000..<33554432",
+            ])
         #expect(drive.end(unanswered(lost, sent: 5), of: 4) == ["wake repeatRequest 0.25 seconds"])
         #expect(drive.end(unanswered(lost, sent: 5), of: 6) == ["wake repeatRequest 0.25 seconds"])
     }
