@@ -17,7 +17,7 @@ enum LoginFailure {
                     return rule.words.contains { line.contains($0) }
                 })
             else { continue }
-            return outcome(rule, target, line)
+            return outcome(rule, target, complaints, line)
         }
         let last = complaints.last.map(shortened)
         if !wasIn, case .exited(127) = exit {
@@ -83,13 +83,15 @@ enum LoginFailure {
         var words: [String]
         var meaning: Meaning
         var what: @Sendable (_ host: String) -> String
-        var remedy: @Sendable (_ target: SSHTarget) -> Remedy
+        var remedy: @Sendable (_ target: SSHTarget, _ complaints: [String]) -> Remedy
         /// Only before the server greeted us.
         var isForLogin = true
     }
 
-    private static func outcome(_ rule: Rule, _ target: SSHTarget, _ line: String) -> OperationEnd.Outcome {
-        let finding = Finding(rule.what(target.host), aside: shortened(line), rule.remedy(target))
+    private static func outcome(
+        _ rule: Rule, _ target: SSHTarget, _ complaints: [String], _ line: String
+    ) -> OperationEnd.Outcome {
+        let finding = Finding(rule.what(target.host), aside: shortened(line), rule.remedy(target, complaints))
         return switch rule.meaning {
         case .wait(let reason, let code): .notLetIn(reason, TransferError(code, finding))
         case .code(let code): .broken(TransferError(code, finding))
@@ -105,50 +107,51 @@ enum LoginFailure {
         Rule(
             words: ["host identification has changed", "host key for", "differs from the key"],
             meaning: .wait(.hostKey, .pinMismatch), what: { "\($0) has another key than the known one" },
-            remedy: {
-                .thenRetry(
-                    "somebody may be in between; if the change is right, run ssh-keygen -R \($0.knownName) and "
-                        + $0.shownCommand)
+            remedy: { target, complaints in
+                let key = KnownKey(complaints)?.removal ?? "ssh-keygen -R \(target.knownName)"
+                return .thenRetry(
+                    "somebody may be in between; if the change is right, run \(key) and \(target.shownCommand)")
             }),
         Rule(
             words: ["host key verification failed", "host key is known for", "host key is unknown"],
             meaning: .wait(.hostKey, .pinMismatch), what: { "the key of \($0) is not known" },
-            remedy: { .thenRetry("run \($0.shownCommand) once, compare the key and accept it") }),
+            remedy: { target, _ in .thenRetry("run \(target.shownCommand) once, compare the key and accept it") }),
         Rule(
             words: ["could not resolve hostname", "name or service not known", "name resolution"],
             meaning: .code(.cannotFindHost), what: { "\($0) cannot be found" },
-            remedy: { _ in .again("check the name") }),
+            remedy: { _, _ in .again("check the name") }),
         Rule(
             words: ["network is unreachable"], meaning: .code(.notConnectedToInternet),
-            what: { "there is no network to \($0)" }, remedy: { _ in .again }),
+            what: { "there is no network to \($0)" }, remedy: { _, _ in .again }),
         Rule(
             words: ["connection timed out", "operation timed out", "timed out during banner", "not responding"],
-            meaning: .code(.timedOut), what: { "\($0) took too long" }, remedy: { _ in .again }, isForLogin: false),
+            meaning: .code(.timedOut), what: { "\($0) took too long" }, remedy: { _, _ in .again }, isForLogin: false),
         Rule(
             words: ["connection refused", "no route to host", "connect to host", "connection to unix socket"],
             meaning: .code(.cannotConnectToHost), what: { "\($0) does not accept the connection" },
-            remedy: { _ in .again }),
+            remedy: { _, _ in .again }),
         Rule(
             words: ["subsystem request failed"], meaning: .code(.unsupported), what: { "\($0) offers no SFTP" },
-            remedy: { _ in .thenRetry("its sshd needs a line \"Subsystem sftp internal-sftp\"") }),
+            remedy: { _, _ in .thenRetry("its sshd needs a line \"Subsystem sftp internal-sftp\"") }),
         Rule(
             words: ["unable to negotiate", "no matching"], meaning: .code(.unsupported),
             what: { "ssh and \($0) have no method in common" },
-            remedy: { .thenRetry("see what \($0.shownCommand) says") }),
+            remedy: { target, _ in .thenRetry("see what \(target.shownCommand) says") }),
         Rule(
             words: [
                 "bad configuration option", "terminating,", "bad owner or permissions", "unknown option",
                 "illegal option", "can't open user config", "extra arguments at end", "keyword ",
             ], meaning: .code(.unsupported), what: { _ in "ssh does not take its settings" },
-            remedy: { _ in .thenRetry("mend ~/.ssh/config or --ssh-command") }),
+            remedy: { _, _ in .thenRetry("mend ~/.ssh/config or --ssh-command") }),
         Rule(
             words: ["permission denied (", "too many authentication failures", "no supported authentication methods"],
             meaning: .wait(.auth, .permissionDenied), what: { "\($0) refuses the login" },
-            remedy: { _ in .thenRetry("add the key to ssh-agent (ssh-add), or give a password command, check the user")
+            remedy: { _, _ in
+                .thenRetry("add the key to ssh-agent (ssh-add), or give a password command, check the user")
             }),
         Rule(
             words: ["not available", "account is", "this service allows sftp connections only"],
             meaning: .wait(.auth, .permissionDenied), what: { "\($0) closes this account's sessions" },
-            remedy: { _ in .thenRetry("ask who runs it for SFTP") }),
+            remedy: { _, _ in .thenRetry("ask who runs it for SFTP") }),
     ]
 }

@@ -72,13 +72,14 @@ final class SFTPConnection {
 
     /// When a byte moved last, while answers were awaited.
     private var movedAt: MonotonicInstant
+    private var begunAt: MonotonicInstant
     private var watchTimer: LoopTimer?
     private var idleTimer: LoopTimer?
 
     init(_ target: SSHTarget, transport: SFTPTransport) {
         self.target = target
         self.transport = transport
-        movedAt = transport.clock.awake
+        (movedAt, begunAt) = (transport.clock.awake, transport.clock.awake)
         line = LineWindow(most: transport.settings.window)
     }
 
@@ -108,7 +109,7 @@ final class SFTPConnection {
             return endUnbegun(LoginFailure.notStarted(error, target.command[0]))
         }
         outgoing.append(RequestPackets.initialise())
-        movedAt = transport.clock.awake
+        (movedAt, begunAt) = (transport.clock.awake, transport.clock.awake)
         watch()
     }
 
@@ -229,7 +230,11 @@ final class SFTPConnection {
     private func checkStall() {
         let settings = transport.settings
         if !wasIn || phase == .limiting {
-            if movedAt.duration(to: transport.clock.awake) >= settings.loginPatience {
+            // Bytes that come one by one do not keep it for ever.
+            let now = transport.clock.awake
+            if movedAt.duration(to: now) >= settings.loginPatience
+                || begunAt.duration(to: now) >= settings.loginPatience * 3
+            {
                 return breakOff(LoginFailure.timedOut("\(target.host) let nobody in for too long"))
             }
         } else {

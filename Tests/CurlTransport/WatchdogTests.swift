@@ -106,6 +106,30 @@ import WireOperations
         }
     }
 
+    @Test func `an answer that trickles into no file ends after the time for an answer`() async throws {
+        let steps = try (1...20).map { _ in try Milestone() }
+        try await withServer(manualClock: true) { connection in
+            let request = try connection.readHead()
+            try connection.readBody(request.length)
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
+            for step in steps {
+                try connection.send(" ")
+                step.waitBlocking()
+            }
+        } test: { server, client in
+            var request = request("POST", server.url("/"), .bytes([1, 2, 3]))
+            request.response = .buffer(limit: 1000)
+            try await client.start(1, request)
+            for (count, step) in steps.enumerated() {
+                await client.turn { ($0.progress(1)?.received).map { $0 > count } ?? true }
+                #expect(await client.activeCount == 1 || count > 10)
+                await client.advance(by: .seconds(45))
+                step.reach()
+            }
+            #expect(await client.end(of: 1).failure?.cause == .stalled)
+        }
+    }
+
     @Test func `time behind a closed gate or a limit of zero does not count`() async throws {
         try await withServer(manualClock: true) { connection in
             let request = try connection.readHead()

@@ -53,6 +53,16 @@ import WireOperations
         }
     }
 
+    @Test("a greeting that comes byte by byte is waited for no longer than a login may take")
+    func drippingGreeting() async throws {
+        let script = "printf '\\000\\004\\020\\000'; while printf x; do sleep 0.02; done"
+        try await SFTPBench.run(ssh: script) {
+            $0.loginPatience = .milliseconds(400)
+        } _: { bench in
+            #expect(words(await bench.client.perform(.status(RawPath("/")))[0].outcome) == "timedOut")
+        }
+    }
+
     @Test("a wrong password waits for a person; a folder that others can look into gets none")
     func wrongPassword() async throws {
         try await SFTPBench.run(ssh: Self.asking("u@there's password: "), password: "other") { bench in

@@ -61,6 +61,9 @@ final class HTTPTransfer {
     /// The watchdog's: bytes moved when it last looked, and when that last changed.
     var movedBefore: Int64 = 0
     var movedAt: MonotonicInstant
+    /// The watchdog's: when it last looked, and how long the answer has been coming since all was sent.
+    var lookedAt: MonotonicInstant?
+    var answering = Duration.zero
     /// A request with `Expect`, to learn whether the host answers it.
     let asksBeforeSending: Bool
     /// The body is at hand, small and unlimited: libcurl gets it with the head, and sends both at once.
@@ -94,6 +97,14 @@ final class HTTPTransfer {
     }
 
     deinit { limits.leave() }
+
+    /// The answer's body is kept in memory, or by nobody.
+    var answersIntoMemory: Bool {
+        switch destination {
+        case .memory, .discard: true
+        case .gate, .sink: false
+        }
+    }
 
     /// From now on it draws from these.
     func draw(from limits: RateLimits) {

@@ -6,19 +6,22 @@ import TransferQueue
 struct RemovalRounds {
     /// Servers that could not be asked in this sweep, or took too long.
     private var away: Set<String> = []
-    /// The removals that found that out, in this sweep and those before. They give way to the others at their servers until these have had
+    /// The removals that found that out, in this sweep and those before, by server. They give way to the others there until these have had
     /// their turn: one that never comes to an end is not in front for ever.
-    private var failed: Set<TaskID> = []
+    private var failed: [String: Set<TaskID>] = [:]
 
     mutating func beginSweep() {
-        if away.isEmpty { failed = [] }
+        // One server's state decides nothing about another's.
+        failed = failed.filter { away.contains($0.key) }
         away = []
     }
 
-    func takes(_ task: TaskID, at origin: String) -> Bool { !away.contains(origin) && !failed.contains(task) }
+    func takes(_ task: TaskID, at origin: String) -> Bool {
+        !away.contains(origin) && failed[origin]?.contains(task) != true
+    }
 
     mutating func couldNotAsk(_ origin: String, for task: TaskID) {
         away.insert(origin)
-        failed.insert(task)
+        failed[origin, default: []].insert(task)
     }
 }

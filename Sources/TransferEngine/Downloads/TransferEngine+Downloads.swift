@@ -103,10 +103,13 @@ extension TransferEngine {
         switch options.ifExists {
         case .replace:
             if found.kind != .directory { return nil }
-            return .failed(
-                TransferError(.destinationUnwritable, of: path, "is a directory", .step("choose another name")))
+            return .failed(.isTaken(path, "is a directory"))
         case .skip:
-            return .completed(Completion(size: found.size, verified: .none, skipped: true, finalPath: path))
+            let file = found.kind == .symbolicLink ? try? System.stat(path.bytes) : found
+            guard let file, file.kind == .regular else {
+                return .failed(.isTaken(path, found.kind == .directory ? "is a directory" : "is there and is no file"))
+            }
+            return .completed(Completion(size: file.size, verified: .none, skipped: true, finalPath: path))
         case .fail, .rename, .resume:
             return .exists(path, total)
         }
@@ -383,6 +386,12 @@ extension TransferEngine {
             }
             feed(attempt, event)
         }
+    }
+}
+
+extension TransferError {
+    fileprivate static func isTaken(_ path: RawPath, _ what: String) -> TransferError {
+        TransferError(.destinationUnwritable, of: path, what, .step("choose another name"))
     }
 }
 

@@ -52,6 +52,18 @@ import WireOperations
         #expect([sweep(), sweep(), sweep(), sweep()] == [[1, 4], [2, 4], [3, 4], [1, 4]])
     }
 
+    @Test("one that is back is asked at once, whoever else is away")
+    func roundsApart() {
+        var rounds = RemovalRounds()
+        rounds.beginSweep()
+        rounds.couldNotAsk("nas", for: TaskID(rawValue: 1))
+        rounds.couldNotAsk("other", for: TaskID(rawValue: 2))
+        rounds.beginSweep()
+        rounds.couldNotAsk("nas", for: TaskID(rawValue: 3))
+        rounds.beginSweep()
+        #expect(rounds.takes(TaskID(rawValue: 2), at: "other") && !rounds.takes(TaskID(rawValue: 1), at: "nas"))
+    }
+
     @Test("a batch of which many folders wait for their next try is not asked for more of them")
     func manyWait() {
         var looks = LastLooks()

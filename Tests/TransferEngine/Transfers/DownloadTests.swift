@@ -363,6 +363,10 @@ import TransferQueue
         #expect(task.cause == .destinationExists)
         task = try await harness.run(harness.request(download: ["/f"]) { $0.options.ifExists = .skip })
         #expect(task.state == .completed && task.skipped)
+        // What is no file stands for none.
+        try System.mkdirs(harness.sandbox.path("out/folder"))
+        task = try await harness.run(harness.request(download: ["/f"], as: "folder") { $0.options.ifExists = .skip })
+        #expect(task.cause == .destinationUnwritable)
         task = try await harness.run(harness.request(download: ["/f"]) { $0.options.ifExists = .replace })
         #expect(task.state == .completed && harness.sandbox.read("out/f") == [1, 2, 3])
         try await harness.expectSound()

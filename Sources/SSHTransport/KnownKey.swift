@@ -1,0 +1,40 @@
+import TransferModel
+
+/// The key of a host that another one stands against, as ssh's complaints name it: a host of `~/.ssh/config` may go by another name, and
+/// the key may be in another file.
+struct KnownKey: Hashable {
+    /// As `known_hosts` has it: `host`, or `[host]:port`.
+    let name: String
+    /// `nil`: the file where everybody looks.
+    let file: String?
+
+    /// - Parameter complaints: the lines of ssh's standard error. `nil`: they name no host that a shell could be given.
+    init?(_ complaints: [String]) {
+        let ends = (before: "Host key for ", after: " has changed and you have requested strict checking")
+        let names = complaints.compactMap { line -> Substring? in
+            guard line.hasPrefix(ends.before), let end = line.firstRange(of: ends.after) else { return nil }
+            return line[..<end.lowerBound].dropFirst(ends.before.count)
+        }
+        guard let name = names.last, !name.isEmpty, name.utf8.allSatisfy(Self.isPlain) else { return nil }
+        self.name = String(name)
+        // "Offending ED25519 key in /home/me/.ssh/known_hosts:3"
+        let places = complaints.compactMap { line -> Substring? in
+            guard line.hasPrefix("Offending "), let start = line.firstRange(of: " key in "),
+                let end = line.lastIndex(of: ":"), start.upperBound < end
+            else { return nil }
+            return line[start.upperBound..<end]
+        }
+        let place = places.last.flatMap { $0.utf8.allSatisfy(Self.isPlain) ? String($0) : nil }
+        file = place?.hasSuffix("/.ssh/known_hosts") == true ? nil : place
+    }
+
+    /// The command that takes it away.
+    var removal: String { "ssh-keygen\(file.map { " -f \(Self.quoted($0))" } ?? "") -R \(Self.quoted(name))" }
+
+    private static func quoted(_ word: String) -> String { word.contains { "[]~".contains($0) } ? "'\(word)'" : word }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            || "[]:.-_%/+@,".utf8.contains(byte)
+    }
+}
