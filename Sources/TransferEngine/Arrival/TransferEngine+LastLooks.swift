@@ -240,7 +240,7 @@ extension TransferEngine {
         _ listing: RemoteListing, at place: RemotePlace, _ context: BatchContext, _ origin: String,
         into comparison: Int64
     ) async -> (error: TransferError?, refusal: WaitDemand?) {
-        if case .failed(let error) = context.credentials {
+        if let error = context.failure {
             login(context, origin).standing.lookupFailed(LoginStanding.Refusal(.auth, error))
             return (error, nil)
         }

@@ -56,8 +56,9 @@ final class Attempt {
     /// The task it runs, or whose remains it looks at or removes; a made-up one, with a number below zero, for the jobs that ask a server.
     let task: ClaimedTask
     let context: BatchContext
-    /// The batch's `keysGeneration` when the attempt began.
+    /// The batch's `keysGeneration` and `secretsGeneration` when the attempt began.
     let keysGeneration: Int
+    let secretsGeneration: Int
     let origin: String
     /// The file's own place at the server.
     var place: RemotePlace?
@@ -126,7 +127,7 @@ final class Attempt {
         self.job = job
         self.task = task
         self.context = context
-        keysGeneration = context.keysGeneration
+        (keysGeneration, secretsGeneration) = (context.keysGeneration, context.secretsGeneration)
         self.origin = origin
         self.machine = machine
         total = task.size
@@ -201,6 +202,9 @@ final class Attempt {
         if exchanges.isEmpty { return false }
         return sent > 0 ? isResumable != true : exchanges.contains(where: \.isPayload)
     }
+
+    /// A person has given another login since it began. Side jobs show what is at hand.
+    var isOutdated: Bool { !job.isSideJob && secretsGeneration != context.secretsGeneration }
 
     /// The batch's file of authorities is still to be waited for.
     var lacksTrust: Bool { context.trust.isUnread && awaitedTrust != context.trust.path }

@@ -11,10 +11,8 @@ import WireOperations
 final class BatchContext {
     /// The credentials that are shown to the server, beside given header fields.
     enum Credentials {
-        /// Still to be asked for: a command or a netrc file.
+        /// Still to be asked for: a command or a netrc file. Nothing goes out before that.
         case unknown
-        /// A command or a file is being read.
-        case asking(Task<CredentialSource.Found, Never>)
         case none
         case user(String, password: String)
         case netrc(Netrc)
@@ -25,15 +23,24 @@ final class BatchContext {
     }
 
     private(set) var order: BatchOrder
-    /// Counts how often what lets the batch in was given anew.
+    /// Counts how often what lets the batch in was given anew, or is to be asked for anew after a refusal.
     private(set) var keysGeneration = 0
+    /// Counts how often a person gave what lets it in.
+    private(set) var secretsGeneration = 0
     /// When a program was asked for other keys because a server refused what it had printed.
     private var renewedAt: Timestamp?
     /// The place that uploads go to; `nil` for downloads.
     let destination: RemotePlace?
-    var credentials: Credentials {
+    private(set) var credentials: Credentials {
         didSet { lastSSHTarget = nil }
     }
+    /// The question for credentials that goes on.
+    private(set) var asking: Task<CredentialSource.Found, Never>?
+    /// They are asked for anew before another file begins. What runs goes on showing those at hand: one file's refusal takes nobody's
+    /// login away.
+    private var isStale = false
+    /// The reason why they could not be asked for anew.
+    private var renewalFailure: TransferError?
     /// The answer to the last question for one: every operation asks.
     private var lastSSHTarget: (host: String, port: Int?, agent: RawPath?, target: SSHTarget)?
     /// The way in which a name and password are shown: at once, until a server refuses that.
@@ -118,9 +125,77 @@ final class BatchContext {
         trust.set(file: order.options.caFile)
         guard isLetInAnew else { return }
         keysGeneration += 1
+        secretsGeneration += 1
         scheme = .basic
         credentials = Self.credentials(order)
+        (asking, isStale, renewalFailure) = (nil, false, nil)
         logins = [:]
+    }
+
+    // MARK: Credentials
+
+    /// Nothing can be shown yet.
+    var lacksCredentials: Bool {
+        if case .unknown = credentials { true } else { false }
+    }
+
+    /// No request may go out: it would be nobody's.
+    var lacksLogin: Bool {
+        switch credentials {
+        case .unknown, .failed: true
+        case .none, .user, .netrc, .s3: false
+        }
+    }
+
+    /// When they could not be had.
+    private(set) var failedAt: Timestamp?
+
+    /// They are to be asked for before a file begins.
+    var wantsCredentials: Bool { lacksCredentials || isStale }
+
+    /// The reason why no file begins: there is nothing to show.
+    var failure: TransferError? {
+        if case .failed(let error) = credentials { error } else { renewalFailure }
+    }
+
+    /// The question for credentials: the one that goes on, or a new one.
+    func askForCredentials() -> Task<CredentialSource.Found, Never> {
+        if let asking { return asking }
+        let secrets = order.secrets
+        let question = Task { await CredentialSource.find(secrets) }
+        asking = question
+        return question
+    }
+
+    /// Takes the answer to a question.
+    /// - Returns: false: it is to be asked again; a person gave others meanwhile, or there was no room to ask.
+    func take(
+        _ found: CredentialSource.Found, from question: Task<CredentialSource.Found, Never>, at now: Timestamp
+    ) -> Bool {
+        guard asking == question else { return !wantsCredentials }
+        asking = nil
+        switch found {
+        case .notNow: return false
+        case .user(let user, let password): credentials = .user(user, password: password)
+        case .netrc(let netrc): credentials = .netrc(netrc)
+        case .s3(let keys): credentials = .s3(keys)
+        case .failed(let error):
+            failedAt = now
+            if lacksCredentials { credentials = .failed(error) } else { renewalFailure = error }
+        }
+        isStale = false
+        return true
+    }
+
+    private func renewCredentials() {
+        // Somebody asks already.
+        if asking != nil { return }
+        renewalFailure = nil
+        switch credentials {
+        case .failed: credentials = .unknown
+        case .unknown: break
+        case .none, .user, .netrc, .s3: isStale = true
+        }
     }
 
     /// Takes what was read of a file of authorities. - Returns: those who waited for that file.
@@ -136,17 +211,13 @@ final class BatchContext {
 
     /// Asks anew next time: a person may have changed the password since.
     func forgetCredentials() {
-        if Self.asks(order.secrets) { credentials = .unknown }
+        if Self.asks(order.secrets) || failure != nil && order.secrets.s3Command != nil { renewCredentials() }
     }
 
     /// Keys that a program prints are asked for again when those at hand are over.
     func forgetKeys(at now: Timestamp) {
-        guard order.secrets.s3Command != nil else { return }
-        switch credentials {
-        case .none, .s3, .user: if keys?.isGood(at: now) == false { credentials = .unknown }
-        case .failed: credentials = .unknown
-        case .unknown, .asking, .netrc: break
-        }
+        guard order.secrets.s3Command != nil, !isStale else { return }
+        if failure != nil || keys?.isGood(at: now) == false { renewCredentials() }
     }
 
     /// After a refusal of keys that a program printed: whether others may please the server. Once a minute, or a server that takes none of
@@ -156,7 +227,7 @@ final class BatchContext {
             return false
         }
         renewedAt = now
-        credentials = .unknown
+        renewCredentials()
         keysGeneration += 1
         return true
     }
@@ -170,7 +241,7 @@ final class BatchContext {
         }
         switch credentials {
         case .user, .netrc: break
-        case .unknown, .asking, .none, .s3, .failed: return false
+        case .unknown, .none, .s3, .failed: return false
         }
         guard scheme == .basic else { return false }
         scheme = .asAsked
@@ -274,7 +345,7 @@ final class BatchContext {
             let entry = netrc.entry(for: host, user: order.secrets.user)
             target.user = entry?.user
             target.password = entry.flatMap { $0.password.isEmpty ? nil : Array($0.password.utf8) }
-        case .unknown, .asking, .none, .s3, .failed: break
+        case .unknown, .none, .s3, .failed: break
         }
         if let agent { target.environment = [Array("SSH_AUTH_SOCK=".utf8) + agent.bytes] }
         return target
@@ -292,7 +363,7 @@ final class BatchContext {
             settings.credentials = netrc.entry(for: host, user: order.secrets.user).map {
                 HTTPCredentials(user: $0.user, password: $0.password, scheme: scheme)
             }
-        case .unknown, .asking, .none, .s3, .failed: break
+        case .unknown, .none, .s3, .failed: break
         }
         return settings
     }

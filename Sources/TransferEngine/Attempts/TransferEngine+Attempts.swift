@@ -14,7 +14,7 @@ extension TransferEngine {
     func start(_ task: ClaimedTask, _ context: BatchContext, origin: String) {
         // An earlier attempt at a download may have ended it: that is settled here, whatever its server would say.
         if case .download(_, let directory, _) = task.work, wasPublished(task, in: directory) { return }
-        if case .failed(let error) = context.credentials {
+        if let error = context.failure {
             queue.writer.record(.untouched, for: task.claim)
             queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: error), for: task.claim)
             // The command is not run again by the next file.
@@ -173,9 +173,11 @@ extension TransferEngine {
     func perform(_ attempt: Attempt) {
         // Taken out before it is performed: what it leads to may put others in the list's place.
         while !attempt.actions.isEmpty, !attempt.isBlocked, attempt.phase == .running {
-            // A person may have named another file of authorities since the attempt began.
-            if attempt.lacksTrust, case .perform = attempt.actions[0] {
-                return untilTrusted(attempt)
+            if case .perform = attempt.actions[0] {
+                // A person may have named another file of authorities since the attempt began, or given another login: it is tried by one file.
+                if attempt.lacksTrust { return untilTrusted(attempt) }
+                if attempt.isOutdated { return tryOtherCredentials(attempt, nil) }
+                if attempt.context.lacksLogin { return untilLetIn(attempt) }
             }
             let action = attempt.actions.removeFirst()
             perform(action, attempt, isLast: attempt.actions.isEmpty)

@@ -148,7 +148,7 @@ extension TransferEngine {
         // A password command takes its time: meanwhile a person may have taken the cancel back, or asked for this, too.
         guard phase == .running else { return .stoppedLooking }
         guard attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil else { return .takenBack }
-        if case .failed(let error) = context.credentials { return error }
+        if let error = context.failure { return error }
         if let refusal = credentials.refusal(context, remains.origin) { return refusal.error }
         let place = context.destination?.appending(remote)
         let machines = ([point] + point.left).compactMap { point in

@@ -7,12 +7,29 @@ import TransferQueue
 struct CredentialBook {
     /// Batches some of whose tasks are at hand.
     var contexts: [BatchID: BatchContext] = [:]
+    /// Contexts of batches that are over, and of which something is removed or read back; the one used last comes last.
+    private var over: [BatchContext] = []
+    private static let mostOver = 64
     private var logins: [Login.Key: Login] = [:]
     /// The socket of the person's ssh agent.
     private(set) var sshAgent: RawPath?
     let receivers: ReceiverTokens
 
     init(_ receivers: ReceiverTokens) { self.receivers = receivers }
+
+    /// The context of a batch that is over. One whose credentials could not be had a minute ago asks for them again.
+    func overContext(of batch: BatchID, at now: Timestamp) -> BatchContext? {
+        guard let context = over.first(where: { $0.order.batch == batch }) else { return nil }
+        if let asked = context.failedAt, !(0..<60_000).contains(now.milliseconds - asked.milliseconds) {
+            context.forgetCredentials()
+        }
+        return context
+    }
+
+    mutating func keep(over context: BatchContext) {
+        over.removeAll { $0.order.batch == context.order.batch }
+        over = over.suffix(Self.mostOver - 1) + [context]
+    }
 
     /// Forgets the contexts of all batches but these.
     mutating func keep(_ batches: Set<BatchID>) { contexts = contexts.filter { batches.contains($0.key) } }
@@ -40,9 +57,7 @@ struct CredentialBook {
     /// Has refused logins tried once more, and forgets credentials that could not be had.
     func tryAgain() {
         for login in logins.values { login.tryAgain() }
-        for context in contexts.values {
-            if case .failed = context.credentials { context.forgetCredentials() }
-        }
+        for context in contexts.values + over where context.failure != nil { context.forgetCredentials() }
     }
 
     /// Has refused logins over SFTP tried once more: another agent may hold the key that was missing.

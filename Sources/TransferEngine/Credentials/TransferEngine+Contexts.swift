@@ -1,5 +1,6 @@
 import LinuxSystem
 import TransferModel
+import TransferProtocols
 import TransferQueue
 
 /// Contexts of batches: made when something of the batch is to move, with their credentials read.
@@ -18,14 +19,17 @@ extension TransferEngine {
         return context
     }
 
-    /// As `context(for:)`, for a batch that may be over.
+    /// As `context(for:)`, for a batch that may be over. What its command has told is not asked for again by the next file.
     func contextForRemoval(of batch: BatchID) async throws -> BatchContext? {
         if let context = credentials.contexts[batch] {
             await fetchCredentials(context)
             return context
         }
         guard let order = try await queue.writer.order(of: batch) else { return nil }
-        let context = makeContext(order)
+        let context = credentials.overContext(of: batch, at: timeline.now) ?? makeContext(order)
+        // A person may have given something else since.
+        context.adopt(order)
+        credentials.keep(over: context)
         await fetchCredentials(context)
         return context
     }
@@ -34,33 +38,30 @@ extension TransferEngine {
         await readAuthorities(context)
         renewAuthorities(context)
         context.forgetKeys(at: timeline.now)
-        let asking: Task<CredentialSource.Found, Never>
-        switch context.credentials {
-        case .asking(let task): asking = task
-        case .unknown:
-            let secrets = context.order.secrets
-            asking = Task { await CredentialSource.find(secrets) }
-            context.credentials = .asking(asking)
-        case .none, .user, .netrc, .s3, .failed: return
-        }
-        let generation = context.keysGeneration
-        let found = await asking.value
-        // A person gave others meanwhile.
-        guard context.keysGeneration == generation else { return await fetchCredentials(context) }
-        switch found {
-        case .notNow:
+        guard context.wantsCredentials else { return }
+        let question = context.askForCredentials()
+        let found = await question.value
+        if context.take(found, from: question, at: timeline.now) { return }
+        if case .notNow = found {
             let batch = context.order.batch
             report(
                 .error,
                 "the credentials of \(batch) cannot be read: this machine has no file descriptor left; raise the limit (ulimit -n)"
             )
-            if case .asking(asking) = context.credentials { context.credentials = .unknown }
             await pause(.seconds(1))
-            if phase == .running || phase == .draining { await fetchCredentials(context) }
-        case .user(let user, let password): context.credentials = .user(user, password: password)
-        case .netrc(let netrc): context.credentials = .netrc(netrc)
-        case .s3(let keys): context.credentials = .s3(keys)
-        case .failed(let error): context.credentials = .failed(error)
+            guard phase == .running || phase == .draining else { return }
+        }
+        await fetchCredentials(context)
+    }
+
+    /// Holds the attempt's further actions until there is something to show: a request without would be anybody's.
+    func untilLetIn(_ attempt: Attempt) {
+        if let error = attempt.context.failure { return wait(attempt, WaitDemand(.auth, error)) }
+        attempt.isBlocked = true
+        inBackground { [self] in
+            await fetchCredentials(attempt.context)
+            attempt.isBlocked = false
+            perform(attempt)
         }
     }
 

@@ -83,12 +83,11 @@ extension TransferEngine {
 
     /// Returns true when a file of a batch may use its login now. Credentials that a command tells are asked for first.
     func mayLogIn(_ context: BatchContext, _ origin: String) -> Bool {
-        switch context.credentials {
-        case .unknown, .asking:
+        if context.wantsCredentials {
             fetchSoon(context)
             return false
-        case .none, .user, .netrc, .s3, .failed: return login(context, origin).standing.mayStart
         }
+        return login(context, origin).standing.mayStart
     }
 
     private func fetchSoon(_ context: BatchContext) {

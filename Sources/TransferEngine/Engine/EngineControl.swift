@@ -27,7 +27,8 @@ package protocol EngineControl: Actor {
     func reordered(_ batches: Set<BatchID>) async
 
     /// Limits or other settings of nodes changed in the queue: they hold for what is under way, too, when this returns.
-    func settingsChanged() async
+    /// - Parameter letIn: batches that were given a login, perhaps the same again: what it stands for may be good now.
+    func settingsChanged(letIn: Set<BatchID>) async
 
     /// The active tasks and the speeds at this instant. Everything else is in the queue.
     func live() -> LiveSnapshot
@@ -96,4 +97,8 @@ package enum GoingOn: Sendable, Hashable {
     case takenBack
     /// Nothing takes its end back: another engine has to be started.
     case ends
+}
+
+extension EngineControl {
+    package func settingsChanged() async { await settingsChanged(letIn: []) }
 }

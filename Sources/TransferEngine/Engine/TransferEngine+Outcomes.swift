@@ -156,8 +156,10 @@ extension TransferEngine {
 
     /// The name and password were shown as Basic and the server may want them in the way that it asks for; or a person gave others
     /// meanwhile.
-    private func tryOtherCredentials(_ attempt: Attempt, _ error: TransferError) {
+    /// - Parameter error: the refusal; `nil`: there was none yet.
+    func tryOtherCredentials(_ attempt: Attempt, _ error: TransferError?) {
         let now = timeline.now
+        abandonAll(of: attempt)
         recordCut(attempt)
         queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: now, error: error), for: attempt.task.claim)
         wake(at: now)

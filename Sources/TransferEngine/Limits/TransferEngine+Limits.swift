@@ -1,7 +1,7 @@
 import CurlTransport
 import LinuxSystem
 import SSHTransport
-import TransferModel
+package import TransferModel
 import TransferQueue
 
 /// Speed limits: of the whole engine, and of hosts, configured servers, sessions, batches, folders and tasks. An attempt
@@ -19,16 +19,16 @@ extension TransferEngine {
         schedulePump()
     }
 
-    package func settingsChanged() async {
+    package func settingsChanged(letIn: Set<BatchID>) async {
         do {
-            try await adoptSettings()
+            try await adoptSettings(letIn)
         } catch {
             // A person waits for the answer, and what was set is durable: it holds from when the queue can be read.
-            inBackground { [self] in await durably(.settings) { try await adoptSettings() } }
+            inBackground { [self] in await durably(.settings) { try await adoptSettings(letIn) } }
         }
     }
 
-    private func adoptSettings() async throws {
+    private func adoptSettings(_ letIn: Set<BatchID>) async throws {
         adopt(try await queue.writer.limits())
         for batch in credentials.contexts.keys {
             guard let order = try await queue.writer.order(of: batch), let context = credentials.contexts[batch]
@@ -38,7 +38,8 @@ extension TransferEngine {
             let generation = context.keysGeneration
             context.adopt(order)
             if context.trust.pathToRead != nil { inBackground { [self] in await readAuthorities(context) } }
-            if context.keysGeneration == generation { continue }
+            if context.keysGeneration == generation, !letIn.contains(batch) { continue }
+            if context.failure != nil { context.forgetCredentials() }
             // A login that a person has given is tried, even the one that was refused before.
             for lane in lanes.all where lane.summary.batch == batch {
                 login(context, lane.summary.origin).tryAgain()

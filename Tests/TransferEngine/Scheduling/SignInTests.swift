@@ -155,6 +155,90 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a file that is refused takes nobody's login away: what runs beside it goes on showing it")
+    func refusedBeside() async throws {
+        let gate = try Milestone()
+        let harness = try await EngineHarness { request, _ in
+            if request.method == "MOVE", request.fields["destination"]?.hasSuffix("f0") == true {
+                return .answer("403 Forbidden")
+            }
+            let isSecond = request.method == "PUT" && request.target.contains("f1")
+            return isSecond ? .afterBody { gate.waitBlocking() } : .ordinary
+        }
+        for name in ["f0", "f1"] { try harness.sandbox.write(name, pattern(300_000)) }
+        let log = String(decoding: harness.sandbox.path("asked"), as: UTF8.self)
+        let batch = try await harness.add(
+            harness.request(upload: ["f0", "f1"]) { request in
+                if case .upload(let sources, let url) = request.work {
+                    request.work = .upload(sources, to: "dav" + url.dropFirst("http".count))
+                }
+                request.options.uploadBy = nil
+                request.secrets.user = "me"
+                // The keyring is closed by then.
+                request.secrets.passwordCommand = "test ! -e '\(log)' && ok=1; echo x >> '\(log)'; test $ok && echo pw"
+            })
+        while try await harness.tasks(batch).first?.waitReasons != [.auth] { await Task.yield() }
+        gate.reach()
+        while try await harness.tasks(batch).last?.state != .completed { await Task.yield() }
+        #expect(harness.store.server.requests.allSatisfy { $0.fields["authorization"] == Self.password })
+        _ = try await harness.queue.writer.cancel([.batch(batch)])
+        await harness.engine.queueChanged()
+        await harness.engine.waitUntilIdle()
+        // For what is over it is asked once more, not once for each file.
+        try await harness.engine.askForRemovals(of: batch, times: 10)
+        #expect((harness.sandbox.read("asked") ?? []).count <= 6)
+        await harness.stop()
+    }
+
+    @Test("the same login given again is tried: the server may have let it in since")
+    func givenAgain() async throws {
+        let wanted = SharedValue(Self.password)
+        let harness = try await harness(wanted)
+        let batch = try await harness.add(
+            harness.request(upload: files(harness, 3)) { request in
+                request.secrets.user = "me"
+                request.secrets.password = "wrong"
+            })
+        try await harness.task(of: batch) { $0.waitReasons == [.auth] }
+        await harness.engine.waitUntilIdle()
+        wanted.withLock { $0 = harness.store.server.requests[0].fields["authorization"] ?? "" }
+        await harness.engine.settingsChanged(letIn: [batch])
+        try await harness.queue.writer.letIn([batch])
+        await harness.engine.queueChanged()
+        #expect(try await harness.finished(batch).filesCompleted == 3)
+        await harness.stop()
+    }
+
+    @Test("another login is tried by one file, though others run with the one before")
+    func givenWhileRunning() async throws {
+        let gate = try Milestone()
+        let harness = try await EngineHarness { request, _ in
+            guard request.fields["authorization"] == Self.password else { return .answer("401 Unauthorized") }
+            return request.method == "PUT" ? .afterBody { gate.waitBlocking() } : .ordinary
+        }
+        let names = ["f0", "f1", "f2", "f3"]
+        for name in names { try harness.sandbox.write(name, pattern(300_000)) }
+        let batch = try await harness.add(
+            harness.request(upload: names) { request in
+                if case .upload(let sources, let url) = request.work {
+                    request.work = .upload(sources, to: "dav" + url.dropFirst("http".count))
+                }
+                request.options.uploadBy = nil
+                request.secrets.user = "me"
+                request.secrets.password = "pw"
+            })
+        while harness.store.server.requests.count(where: { $0.method == "PUT" }) < 4 { await Task.yield() }
+        var secrets = TransferSecrets()
+        (secrets.user, secrets.password) = ("me", "mistyped")
+        _ = try await harness.queue.writer.renew([.batch(batch)], by: secrets)
+        await harness.engine.settingsChanged(letIn: [batch])
+        gate.reach()
+        try await harness.task(of: batch) { $0.waitReasons == [.auth] }
+        await harness.engine.waitUntilIdle()
+        #expect(harness.store.server.requests.count { $0.fields["authorization"] != Self.password } == 1)
+        await harness.stop()
+    }
+
     @Test("password commands that do not end hold up nothing but their own batches")
     func slowCommands() async throws {
         let harness = try await EngineHarness()
@@ -184,4 +268,10 @@ final class SharedValue<Value: Sendable>: Sendable {
     private let value: Mutex<Value>
     init(_ value: Value) { self.value = Mutex(value) }
     func withLock<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result { value.withLock(body) }
+}
+
+extension TransferEngine {
+    fileprivate func askForRemovals(of batch: BatchID, times: Int) async throws {
+        for _ in 0..<times { _ = try await contextForRemoval(of: batch) }
+    }
 }
