@@ -210,7 +210,7 @@ extension QueueReader {
     }
 
     /// Those of which nothing was listed under exactly their names, with what the server may have made of them: whoever can asks the server
-    /// for the name itself.
+    /// for the name itself. Those that were sent again since are left out.
     /// - Parameter otherNames: it may keep them in another case or normal form; false: to it those are other names.
     package func unmatched(
         comparison: Int64, exact: RawPath?, otherNames: Bool = true, after: TaskID?, limit: Int
@@ -218,8 +218,9 @@ extension QueueReader {
         try compare {
             var files = try database.rows(
                 """
-                SELECT \(Self.comparedColumns) FROM unmatched u JOIN tasks t ON t.id = u.task
-                \(Self.comparedDetails) WHERE u.listing = ? AND u.task > ? ORDER BY u.task LIMIT ?
+                SELECT \(Self.comparedColumns) FROM unmatched u JOIN sent s ON s.listing = u.listing AND s.task = u.task
+                JOIN tasks t ON t.id = u.task \(Self.comparedDetails) WHERE u.listing = ? AND u.task > ?
+                AND t.state = \(state: .completed) AND t.finished_at = s.finished_at ORDER BY u.task LIMIT ?
                 """, .integer(comparison), .integer(after?.rawValue ?? 0), .integer(Int64(limit))
             ) { Self.compared($0, exact) }
             for index in files.indices {

@@ -44,10 +44,33 @@ struct PurgingStore: QueueSubject {
                 guard try tasks.details(row).resumePoint == nil else {
                     return finder.refused(node, "what \(node) left is still there: purge it again later")
                 }
+                if let refusal = try refusalInUnlistedFolder(node, row) { return refusal }
                 try forget(row)
             }
             return NodeResult(id: node, result: .done)
         }.asOperation(page.operation)
+    }
+
+    /// The refusal for a file whose folder will be listed again: it would be taken for a new one, and sent once more.
+    private func refusalInUnlistedFolder(_ node: NodeID, _ row: TaskRow) throws -> NodeResult? {
+        let folder = try database.first(
+            "SELECT walk, parent, name FROM folders WHERE id = ?", .integer(row.folder)
+        ) { (walk: $0.optionalInteger(0), parent: $0.optionalInteger(1), name: $0.bytes(2)) }
+        guard let folder else { return nil }
+        if folder.walk != nil {
+            return finder.refused(node, "the folder of \(node) is still being listed: purge it when that is done")
+        }
+        // The task that stands for a folder which could not be listed whole.
+        let failure = try database.integer(
+            """
+            SELECT id FROM tasks INDEXED BY tasks_of_folder WHERE folder = ? AND state = \(state: .failed)
+            AND flags & \(flags: .directory) AND id <> ? AND (name = ? OR ?) LIMIT 1
+            """, .integer(folder.parent ?? row.folder), .integer(row.id.rawValue), .blob(folder.name),
+            .integer(folder.parent == nil ? 1 : 0))
+        guard let failure else { return nil }
+        let task = TaskID(rawValue: failure)
+        return finder.refused(
+            node, "the folder of \(node) could not be listed whole, and a retry lists it again: purge \(task) before")
     }
 
     /// All that are finished.

@@ -475,6 +475,33 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test(
+        "what is sent again while it is compared is not compared, and its first completion keeps no details of the second"
+    )
+    func sentAgainMeanwhile() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await add(queue, ["a"])
+        try await queue.complete(try await queue.claimAll())
+        let task = try #require(try await queue.reader.tasks(batch: batch, limit: 1).first)
+        guard case .folder(let found) = try await queue.writer.folderToVerify(.batch(batch), after: nil)
+        else { throw CancellationError() }
+        let comparison = try await queue.reader.beginComparison(of: found.look.folder)
+        #expect(try await queue.reader.matched(comparison: comparison, exact: nil, after: nil, limit: 9).files.isEmpty)
+        // Another look is done with it before.
+        let finished = try #require(task.finishedAt)
+        let absent = AbsentFile(task: task.id, finishedAt: finished, error: TransferError(.notThere, "gone"))
+        #expect(try await queue.writer.fail(absent: [absent]) { _ in [] } == [task.id])
+        _ = try await queue.writer.retry([.task(task.id)])
+        sandbox.clock.advance(by: .seconds(5))
+        try await queue.complete(try await queue.claimAll())
+        #expect(
+            try await queue.reader.unmatched(comparison: comparison, exact: nil, after: nil, limit: 9).files.isEmpty)
+        let events = try await queue.reader.events(after: EventSequence(rawValue: 0), limit: 1000)
+        #expect(events.filter { $0.type == .taskCompleted }.map(\.payload.bytes) == [nil, 100])
+        try await queue.close()
+    }
+
     @Test("a server that normalises names or folds their case has the files all the same, each once")
     func folded() async throws {
         let (found, taken) = try await compare(

@@ -165,6 +165,31 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a file is not forgotten while its folder is listed, or may be listed again: it would come back as a new one")
+    func forgottenTooSoon() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.writer.add(.directory()).batch
+        let top = try await begin(queue, batch)
+        let next = try await queue.writer.insert(walked: [chunk(top.folder, ["x"], folders: ["long"], isLast: true)])
+        let long = next.folders[0].folder
+        try await queue.writer.insert(walked: [chunk(long, ["a", "b"], isLast: false)])
+        let file = try #require(try await queue.reader.tasks(batch: batch, limit: 9).first { $0.name == "a" })
+        _ = try await queue.writer.cancel([.task(file.id)])
+        func purge() async throws -> String? { try await queue.writer.purge([.task(file.id)]).results[0].message }
+        #expect(try await purge()?.contains("still being listed") == true)
+        var broken = WalkedChunk(folder: long, isLast: false)
+        broken.unreadable = TransferError(.sourceUnreadable, "input/output error")
+        try await queue.writer.insert(walked: [broken])
+        try await queue.writer.finishScan(batch)
+        #expect(try await purge()?.contains("could not be listed whole") == true)
+        let failure = try #require(try await queue.reader.tasks(batch: batch, limit: 9).first { $0.name == "long" })
+        #expect(try await queue.writer.purge([.task(failure.id)]).results.map(\.result) == [.done])
+        #expect(try await purge() == nil)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("a source that vanished is a failed task, a file is a task, and each knows its own path")
     func sources() async throws {
         let sandbox = try Sandbox()
