@@ -14,8 +14,7 @@ extension Model {
             let before = self.totals
             self.totals = totals
             throughput.seen.add(totals.bytesPerSecondUp + totals.bytesPerSecondDown, at: now.uptime)
-            let page = page
-            page.totalsCame(after: before, in: &self)
+            withPage { $0.totalsCame(after: before, in: &$1) }
         }
         if update.filter == nil, let root = update.sections.first(where: { $0.parent == nil && $0.flat != true }) {
             noteEnds(of: root.rows)
@@ -29,8 +28,7 @@ extension Model {
             if list.isSeekingProblem { seekProblem(fromStart: true) }
             keepFollowing()
         }
-        let page = page
-        page.take(update, in: &self)
+        withPage { $0.rowsCame(update, in: &$1) }
         refreshWhy(update)
     }
 
@@ -54,9 +52,11 @@ extension Model {
             // The picture below the list begins with what was before this screen came.
             if !layout.lower.isEmpty { askForThroughput(isPatient: true) }
             if appearance.hasClock { ask(.status, isPatient: true) { .status(number: $0) } }
-            if machine == nil { requests.made += [.local(.lookAtLogout(engine: identity.pid)), .local(.places)] }
-            let page = page
-            page.connected(in: &self)
+            if machine == nil {
+                requests.append(.local(.lookAtLogout(engine: identity.pid)))
+                requests.append(.local(.places))
+            }
+            withPage { $0.connected(in: &$1) }
         case .lost(let since, let nextTry, let loss):
             sayLost(loss)
             connection.state = .lost(since: since, nextTry: nextTry, loss)
@@ -66,7 +66,6 @@ extension Model {
     }
 
     mutating func take(_ answer: Answer) {
-        if KeyMap.View.pages.contains(where: { $0.take(answer, in: &self) }) { return }
         switch answer {
         case .acted(let result, let number): acted(result, number)
         case .undoable(let result, let number): undoableCame(result, number)
@@ -77,6 +76,8 @@ extension Model {
         case .found(let result, let number): found(result, number)
         case .status(let result, let number): statusCame(result, number)
         case .batches(let result, let number): batchesCame(result, number)
+        case .page(let answer, let number):
+            if requests.outstanding.removeValue(forKey: number) != nil { answer.take(number, &self) }
         case .ordered(let result, let number): ordered(result, number)
         case .queued(let result, let number): queued(result, number)
         case .notConnected(let error):
@@ -89,14 +90,14 @@ extension Model {
         case .written(let file): say("Written into \(appearance.safe(file)).")
         case .notSaved(let why): complain(appearance.safe(why))
         case .cannotSuspend: complain("Nobody could continue this program if it stopped: it goes on.")
-        // A page has taken it.
-        default: break
         }
     }
 
-    /// All batches, which no page has asked for.
+    /// All batches, for a page that is still open or for somebody else.
     private mutating func batchesCame(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
         switch requests.outstanding.removeValue(forKey: number)?.purpose {
+        case .batches(let view):
+            withPage { if type(of: $0).view == view { $0.batchesCame(result, in: &$1) } }
         case .finishedToday: finishedTodayCame(result)
         case .returning: whatHappened(result)
         case .retrying(let rows): causesCame(for: rows, result)

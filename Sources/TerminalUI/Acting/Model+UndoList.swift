@@ -20,7 +20,7 @@ extension Model {
         guard requests.outstanding.removeValue(forKey: number) != nil else { return }
         switch result {
         case .failure(let error): complain(advised(error))
-        case .success(let steps): page = undoReport(steps)
+        case .success(let steps): go(to: undoReport(steps))
         }
     }
 

@@ -99,12 +99,10 @@ extension Model {
                 queue(order)
             case .test(let text):
                 guard isConnected else { break }
-                ask(.destination(.test(text, password: nil)), isPatient: true) {
-                    .destination(.test(text, password: nil), number: $0)
-                }
+                ask(DestinationRequest.test(text, password: nil))
             case .close: closeAdding(keeps: true)
             case .drop: closeAdding(keeps: false)
-            case .help: openHelp()
+            case .help: HelpPage.open(in: &self)
             case .unsent: showUnsent()
             }
         }
@@ -160,8 +158,7 @@ extension Model {
             let choices = Array(used.prefix(1)) + configured + used.dropFirst()
             var seen: Set<String> = []
             adding?.destination.offer(choices.filter { seen.insert($0.text).inserted })
-            let page = page
-            page.take(file, in: &self)
+            withPage { $0.destinationsCame(file, in: &$1) }
         }
         guard var flow = adding else { return }
         let effects = flow.take(news, shellWords, appearance)
@@ -178,7 +175,7 @@ extension Model {
                 adding = nil
                 requests.append(.local(.stopAll))
             }
-            page = TransfersPage()
+            goToTransfers()
             tree.move(to: .row(.batch(batch.id)))
             remember(order)
             let start: SafeText =

@@ -64,7 +64,7 @@ extension Model {
             if more > 0 { lines.append("   and \(SafeText(Figures.count(more))) more") }
             lines.append("")
         }
-        page = ReportPage(title: "Not sent", lines: Array(lines.dropLast()))
+        go(to: ReportPage(title: "Not sent", lines: Array(lines.dropLast())))
     }
 }
 

@@ -48,8 +48,6 @@ enum Request: Hashable, Sendable {
     case clearFinished(number: Int)
     /// Take back a change; answered by `acted`.
     case undo(UndoChoice, number: Int)
-    /// Ask for the past speed of everything or one batch; answered by `throughput`.
-    case throughput(of: BatchID?, number: Int)
     /// Ask for the changes that can be taken back; answered by `undoable`.
     case undoable(number: Int)
     /// Ask for the limits of everything, and for the session of a batch; answered by `limits`.
@@ -63,19 +61,14 @@ enum Request: Hashable, Sendable {
     case find(NameQuestion, number: Int)
     /// Ask for all batches; the purpose of the request says what for.
     case batches(number: Int)
-    case task(TaskID, number: Int)
-    /// Ask where a batch's files come from.
-    case sources(of: BatchID, number: Int)
-    /// The engine's log: its newest lines, or those behind `after`, waiting for one.
-    case log(LogLevel, after: Int64?, number: Int)
+    /// A question of one page alone; answered by `page`.
+    case page(AskedQuestion, number: Int)
     /// Ask how long the engine has run; answered by `status`.
     case status(number: Int)
     /// Ask for the request that queues the uploads of a batch again; answered by `ordered`.
     case order(of: BatchID, number: Int)
     /// Queue a batch; answered by `queued`.
     case queue(AddOrder, number: Int)
-    /// Something about a configured server; answered by `destination`.
-    case destination(DestinationRequest, number: Int)
     /// Something about this machine's files; told as news.
     case local(LocalRequest)
     /// From now on the engine is to count what matches these filters, and no others.
@@ -119,22 +112,16 @@ enum Deed: Hashable, Sendable {
 /// The result of a request.
 enum Answer: Sendable {
     case acted(Result<NodesChanged, RequestError>, number: Int)
-    case throughput(Result<ThroughputReport, RequestError>, number: Int)
     case undoable(Result<[UndoStep], RequestError>, number: Int)
     case limits(Result<TransferLimits, RequestError>, session: SessionName?, number: Int)
     case limitsSet(Result<TransferLimits, RequestError>, number: Int)
     case why(Result<[WhyAnswer], RequestError>, number: Int)
     case verified(VerifyNews, number: Int)
     case found(Result<FoundRow, RequestError>, number: Int)
-    case task(Result<TaskSnapshot, RequestError>, number: Int)
-    case sources(Result<NamedSources, RequestError>, number: Int)
+    case page(PageAnswer, number: Int)
     case ordered(Result<BatchRequest, RequestError>, number: Int)
     case batches(Result<[BatchSnapshot], RequestError>, number: Int)
     case status(Result<EngineStatus?, RequestError>, number: Int)
-    case log([LogLine], next: Int64, number: Int)
-    /// No log could be read.
-    case noLog(RequestError, number: Int)
-    case destination(DestinationOutcome, number: Int)
     case queued(Result<BatchSnapshot, RequestError>, number: Int)
     /// The file with the copied text; `nil`: it was handed to the terminal.
     case copied(file: String?)

@@ -29,8 +29,7 @@ extension Model {
             return complain(advised(why) + SafeText(others))
         }
         let done = results.count { $0.result == .done } + Int(changed.untold?.done ?? 0)
-        let page = page
-        page.changeWasMade(in: &self)
+        withPage { $0.changeWasMade(in: &$1) }
         // It cannot be taken back, and nothing of it is to be kept.
         let isLogin = if case .lettingIn = request.purpose { true } else { false }
         var takenBack: Outstanding.Purpose?

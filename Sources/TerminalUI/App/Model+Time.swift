@@ -10,8 +10,7 @@ extension Model {
         if list.steadyUntil == nil { tree.catchUp() }
         recountWhy()
         startWhenDue()
-        let page = page
-        if let left = page.untilRefresh(in: self), left <= .zero { page.refresh(in: &self) }
+        if let left = page.untilRefresh(in: self), left <= .zero { withPage { $0.refresh(in: &$1) } }
         if let left = untilLifeIsAsked, left <= .zero { ask(.status) { .status(number: $0) } }
         let late = changes.pending.filter { now.uptime - $0.value.since >= $0.value.patience }
         for id in late.keys { changes.pending[id] = nil }

@@ -16,7 +16,9 @@ struct Model: Sendable {
     var connection: Connection
     /// The machine of an engine elsewhere; `nil`: it is this one.
     let machine: SafeText?
-    var page: any Page = TransfersPage()
+    private(set) var page: any Page = TransfersPage()
+    /// Counts the pages that were opened.
+    private var opened = 0
     var tree = Tree()
     var list = ListState()
     var totals: QueueTotals?
@@ -98,11 +100,9 @@ struct Model: Sendable {
     /// The only way in.
     mutating func update(_ message: Message, at moment: Moment) -> [Request] {
         now = moment
-        requests.made = []
         if message.isHeardOfEngine { connection.heardAt = moment.uptime }
         let wasSilent = isConnected && !canChange
         let before = notice
-        defer { requests.made = [] }
         if case .input = message {} else { layers.isShut = isOccupied }
         switch message {
         case .input(let input): take(input)
@@ -133,7 +133,7 @@ struct Model: Sendable {
         askForCounts()
         askForRecentLog()
         askForFinishedToday()
-        return requests.made
+        return requests.takeMade()
     }
 
     /// The key of an action, for sentences; its name when it has none.
@@ -167,12 +167,33 @@ struct Model: Sendable {
             purpose, at: now.uptime, files: files(of: purpose), isPatient: isPatient, isRedo: isRedo, request)
     }
 
-    /// True while a question of the page has no answer.
-    func isAsking(_ page: KeyMap.View) -> Bool { requests.outstanding.values.contains { $0.purpose.page == page } }
+    // MARK: The page
 
-    /// Asks what a page shows, unless the engine is away or the page has asked already.
-    mutating func askOnce(_ page: KeyMap.View, _ request: (Int) -> Request) {
-        if isConnected, !isAsking(page) { ask(.page(page), request) }
+    /// Opens a page.
+    mutating func go(to page: any Page) {
+        self.page = page
+        opened += 1
+    }
+
+    /// Opens the list of transfers.
+    mutating func goToTransfers() { go(to: TransfersPage()) }
+
+    /// Has the open page do something. What it has become stays open, unless it has opened another one by that.
+    mutating func withPage<Result>(_ body: (inout any Page, inout Model) -> Result) -> Result {
+        var shown = page
+        let before = opened
+        let result = body(&shown, &self)
+        if opened == before { page = shown }
+        return result
+    }
+
+    /// The same with a page of this kind; nothing is done while another one is open.
+    mutating func withPage<Kind: Page>(_ kind: Kind.Type, _ body: (inout Kind, inout Model) -> Void) {
+        withPage { page, model in
+            guard var shown = page as? Kind else { return }
+            body(&shown, &model)
+            page = shown
+        }
     }
 
     // MARK: What the engine is to tell

@@ -4,13 +4,19 @@ import MartletKit
 /// Requests: those that one message has led to, and those whose answers the model waits for.
 struct Requests: Sendable {
     /// Those of the message that is taken just now, in their order.
-    var made: [Request] = []
+    private var made: [Request] = []
     /// By number; each until it is answered.
     var outstanding: [Int: Outstanding] = [:]
     private var lastNumber = 0
     private var lastShown: Request?
 
     mutating func append(_ request: Request) { made.append(request) }
+
+    /// Takes those of the message out.
+    mutating func takeMade() -> [Request] {
+        defer { made = [] }
+        return made
+    }
 
     /// Makes a request that will be answered, and returns its number.
     /// - Parameter files: so many are changed by it at most.
@@ -25,13 +31,6 @@ struct Requests: Sendable {
             patience: Outstanding.patience(files: files), isRedo: isRedo)
         append(asked)
         return lastNumber
-    }
-
-    /// Ends the wait for an answer if a page has asked for it by `Purpose.page`; false: it is somebody else's.
-    mutating func isAnswer(_ number: Int, to page: KeyMap.View) -> Bool {
-        guard case .page(page)? = outstanding[number]?.purpose else { return false }
-        outstanding[number] = nil
-        return true
     }
 
     /// Asks for other rows than before.
@@ -80,18 +79,15 @@ struct Outstanding: Sendable {
         case clearFinished
         case undo(SafeText?)
         case undoable
-        case throughput(of: BatchID?)
         case limits(LimitForm.Targets)
         case setLimits(LimitsWish)
         case why(NodeID, NodeRow, SafeText)
         /// The words name what is asked about.
         case verifying(SafeText, [NodeID])
-        case task(TaskID)
-        /// `scanning`: its folders were still being listed when this was asked.
-        case sources(BatchID, scanning: Bool)
-        case log
-        /// A question of a page, which shows the answer.
-        case page(KeyMap.View)
+        /// All batches, for a page that shows them.
+        case batches(for: KeyMap.View)
+        /// A question of one page alone, which says itself what the answer does.
+        case page
         case finishedToday
         case returning
         case status
@@ -105,17 +101,6 @@ struct Outstanding: Sendable {
         case replacing(BatchID, by: SafeText)
         /// A batch is cancelled, because another one takes its place.
         case replaced(BatchID, by: SafeText)
-        case destination(DestinationRequest)
-
-        /// The page whose question it is, of which one at a time is enough; `nil`: it is no page's.
-        var page: KeyMap.View? {
-            switch self {
-            case .page(let view): view
-            case .throughput: .throughput
-            case .task, .sources: .details
-            default: nil
-            }
-        }
 
         /// True when it changes what is queued, or its limits; false for a question.
         var isChange: Bool {

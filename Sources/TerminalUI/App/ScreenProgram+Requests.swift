@@ -19,9 +19,6 @@ extension ScreenProgram {
         case .undo(let choice, let number):
             .acted(
                 await result { engine throws(RequestError) in try await engine.takeBack(choice) }, number: number)
-        case .throughput(let batch, let number):
-            .throughput(
-                await result { engine throws(RequestError) in try await engine.throughput(of: batch) }, number: number)
         case .undoable(let number):
             .undoable(await result { engine throws(RequestError) in try await engine.undoable() }, number: number)
         case .limits(let batch, let number):
@@ -42,29 +39,18 @@ extension ScreenProgram {
                         question.text, after: question.after, here: question.here, backwards: question.backwards,
                         order: question.order, flat: question.flat, filter: question.filter)
                 }, number: number)
-        case .task(let id, let number):
-            .task(
-                await result { engine throws(RequestError) in try await engine.task(id, history: true, response: true)
-                },
-                number: number)
-        case .sources(let batch, let number):
-            .sources(
-                await result { engine throws(RequestError) in NamedSources(try await engine.firstTasks(of: batch)) },
-                number: number)
+        case .page(let question, let number):
+            .page(
+                await question.answered(
+                    at: QuestionDesk(engine: engine, files: files.files, environment: Self.environment)), number: number
+            )
         case .batches(let number):
             .batches(await result { engine throws(RequestError) in try await engine.batches() }, number: number)
         case .status(let number):
             .status(await result { engine throws(RequestError) in try await engine.status() }, number: number)
-        case .log(let level, let after, let number):
-            switch await result({ engine throws(RequestError) in try await engine.log(level: level, after: after) }) {
-            case .success(let page): .log(page.lines, next: page.next, number: number)
-            case .failure(let error): .noLog(error, number: number)
-            }
         case .order(let batch, let number):
             .ordered(await result { engine throws(RequestError) in try await engine.order(of: batch) }, number: number)
         case .queue(let order, let number): .queued(await queue(order), number: number)
-        case .destination(let deed, let number):
-            .destination(await localWork.perform(deed, environment: Self.environment), number: number)
         case .changeFilter(let name, let text):
             await engine.changeFilters { SavedFilter.file($0, changing: name, to: text) }.map { .notSaved($0) }
         case .reconnect: await connect(launching: false)
@@ -124,7 +110,7 @@ extension ScreenProgram {
     private func queue(_ order: AddOrder) async -> Result<BatchSnapshot, RequestError> {
         let surroundings = AddSurroundings(
             environment: Self.environment, umask: TerminalUI.umask, now: TerminalUI.wallTime.milliseconds)
-        switch await localWork.plan(order, surroundings) {
+        switch await files.plan(order, surroundings) {
         case .success(let request):
             let added = await result { engine throws(RequestError) in try await engine.add(request).batch }
             if order.isFirst, case .success(let batch) = added { await moveToTop(batch.id) }

@@ -39,7 +39,7 @@ actor ScreenProgram {
     private var exitStatus: Int32 = 0
     /// The directory that a relative path is relative to.
     nonisolated let currentDirectory: [UInt8]
-    let localWork: LocalWork
+    let files: ScreenFiles
 
     private static let frameInterval = Duration.milliseconds(100)
 
@@ -64,7 +64,7 @@ actor ScreenProgram {
         screen = try Screen(terminal)
         let (keys, problems) = TerminalUI.keyMap(options)
         let home = TerminalUI.environment("HOME").map { Array($0.utf8) } ?? []
-        localWork = try LocalWork(engine, home: home, currentDirectory: currentDirectory)
+        files = try ScreenFiles(engine, home: home, currentDirectory: currentDirectory)
         model = Model(
             appearance: TerminalUI.appearance(configuration, screen), keys: keys, size: screen.size, home: home,
             folder: currentDirectory,
@@ -108,7 +108,7 @@ actor ScreenProgram {
             view.show(lastSections, nodes: lastNodes, filter: lastFilter)
             for await update in view { take(.update(update)) }
         }
-        Task { for await news in localWork.news { take(.local(news)) } }
+        Task { for await news in files.news { take(.local(news)) } }
         Task { for await state in await engine.states() { take(.link(state)) } }
         perform(.reconnect)
     }
@@ -160,7 +160,7 @@ actor ScreenProgram {
             awaitsRows = true
             view?.show(sections, nodes: nodes, filter: filter)
         case .local(let request):
-            localWork.begin(request)
+            files.begin(request)
         case .count(let filters): count(filters)
         case .watchBatches(let isWanted): watchBatches(isWanted)
         case .theme(let theme): screen.use(Theme(rawValue: theme.rawValue))

@@ -35,8 +35,7 @@ extension Model {
             guard let asked else { layer.passOver(in: &self); continue }
             if layer.perform(asked, in: &self) { return }
         }
-        let shown = page
-        if shown.take(press, in: &self) { return }
+        if withPage({ $0.typed(press, in: &$1) }) { return }
         forgetNotice()
         guard let action = asked else { return }
         // One thing at a time: the message, then the filter.
@@ -68,13 +67,8 @@ extension Model {
     mutating func perform(_ action: Action) {
         // A person who changes the order of rows wants to see it.
         if action.changesTransfers { list.steadyUntil = nil }
-        if action.changesTransfers, !canChange {
-            return complain(cannotChange)
-        }
+        if page.changesTransfers(action), !canChange { return complain(cannotChange) }
         if let machine, action.needsItsFiles { return refuseFiles(of: machine) }
-        if let machine, action == .destinations {
-            return complain("Servers of \(machine) are kept there: see them there, with martlet destination list.")
-        }
         switch action {
         case .interrupt: return interrupt()
         case .redraw: return requests.append(.redraw)
@@ -94,15 +88,16 @@ extension Model {
         case .leaveWithChoices: return askHowToLeave()
         case .copy: return copy(all: false)
         case .copyAll: return copy(all: true)
+        case .help: return HelpPage.open(in: &self)
         default: break
         }
-        if let other = KeyMap.View.pages.first(where: { $0.opener == action }) { return go(to: other) }
-        let shown = page
-        shown.perform(action, in: &self)
+        if let other = KeyMap.View.pages.first(where: { $0.opener == action }) { return open(other) }
+        withPage { $0.perform(action, in: &$1) }
     }
 
-    /// To another page; nothing when it is open already.
-    private mutating func go(to other: any Page.Type) {
+    /// Opens another page, or says why not; nothing when it is open already.
+    private mutating func open(_ other: any Page.Type) {
+        if let obstacle = other.obstacle(in: self) { return complain(obstacle) }
         if type(of: page) != other { other.open(in: &self) }
     }
 

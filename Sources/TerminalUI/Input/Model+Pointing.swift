@@ -23,17 +23,15 @@ extension Model {
     }
 
     private mutating func pasteOnPage(_ bytes: [UInt8]) {
-        let shown = page
-        if shown.paste(bytes, in: &self) { return }
+        if withPage({ $0.paste(bytes, in: &$1) }) { return }
         if let machine { return refuseFiles(of: machine) }
-        page = TransfersPage()
+        goToTransfers()
         addPasted(bytes)
     }
 
     mutating func take(_ press: MousePress) {
         if let layer = layers.open(in: self).first { return layer.take(press, in: &self) }
-        let shown = page
-        shown.take(press, in: &self)
+        withPage { $0.clicked(press, in: &$1) }
     }
 
     func target(of press: MousePress) -> ClickTarget.Meaning? { Drawing.target(at: press.position, in: self) }

@@ -6,8 +6,8 @@ import Terminal
 /// A page of the screen: its state, its keys, what they do, what it asks the engine and how it is drawn.
 ///
 /// For whoever adds one: a folder below `Pages` with a type like `HistoryPage`, and its view in `KeyMap.View.allCases`, which is the register
-/// of pages. Only what differs from the extension below has to be written. A page is a value that changes nothing by itself: it gets the
-/// model, and what it has become it puts into `model.page`.
+/// of pages. Only what differs from the extension below has to be written. A page is a value: it changes itself, and the model that it gets.
+/// What it has become stays open, unless it has opened another one with `Model.go(to:)`.
 protocol Page: Sendable {
     /// The view whose keys count on the page.
     static var view: KeyMap.View { get }
@@ -18,8 +18,8 @@ protocol Page: Sendable {
     static var openingKeys: [String] { get }
     /// Shows the page, for its `opener`.
     static func open(in model: inout Model)
-    /// Takes the answer to a request of such a page, whatever page is open now; false: it answers somebody else's.
-    static func take(_ answer: Answer, in model: inout Model) -> Bool
+    /// The reason why the page cannot be opened now; `nil`: it can.
+    static func obstacle(in model: Model) -> SafeText?
 
     /// True when it stands over the steps of adding a batch.
     var coversAdding: Bool { get }
@@ -35,27 +35,31 @@ protocol Page: Sendable {
     /// True while text is typed on it.
     var isTyping: Bool { get }
     /// Takes a key while text is typed on it; false: the key's action counts.
-    func take(_ press: KeyPress, in model: inout Model) -> Bool
+    mutating func typed(_ press: KeyPress, in model: inout Model) -> Bool
     /// Takes what is pasted while text is typed on it; false: it is none of its lines.
-    func paste(_ bytes: [UInt8], in model: inout Model) -> Bool
-    func take(_ press: MousePress, in model: inout Model)
-    func perform(_ action: Action, in model: inout Model)
+    mutating func paste(_ bytes: [UInt8], in model: inout Model) -> Bool
+    mutating func clicked(_ press: MousePress, in model: inout Model)
+    mutating func perform(_ action: Action, in model: inout Model)
+    /// True when the action changes transfers on this page; such actions are off while the engine does not answer.
+    func changesTransfers(_ action: Action) -> Bool
 
     /// The engine answers, for the first time or again.
-    func connected(in model: inout Model)
+    mutating func connected(in model: inout Model)
     /// The sums of the queue have come.
-    func totalsCame(after before: QueueTotals?, in model: inout Model)
+    mutating func totalsCame(after before: QueueTotals?, in model: inout Model)
     /// Rows have come, and the list has them already.
-    func take(_ update: ViewUpdate, in model: inout Model)
+    mutating func rowsCame(_ update: ViewUpdate, in model: inout Model)
+    /// All batches have come, which the page has asked for with `Model.askForBatches`.
+    mutating func batchesCame(_ result: Result<[BatchSnapshot], RequestError>, in model: inout Model)
     /// The file of configured servers was read.
-    func take(_ file: DestinationsFile, in model: inout Model)
-    /// The engine has done a change that was asked for here.
-    func changeWasMade(in model: inout Model)
+    mutating func destinationsCame(_ file: DestinationsFile, in model: inout Model)
+    /// The engine has done a change that was asked for on this screen.
+    mutating func changeWasMade(in model: inout Model)
     /// A line was added to what this screen has said.
-    func noted(_ line: LogLine, in model: inout Model)
+    mutating func noted(_ line: LogLine, in model: inout Model)
     /// The time until `refresh` is due; `nil`: nothing on the page depends on time.
     func untilRefresh(in model: Model) -> Duration?
-    func refresh(in model: inout Model)
+    mutating func refresh(in model: inout Model)
 
     func draw(in drawing: inout Drawing)
     /// The text that is copied: of what is under the cursor, or `all` that is shown.
@@ -67,7 +71,7 @@ extension Page {
     static var openingKeys: [String] { [] }
     var isTyping: Bool { false }
     static func open(in model: inout Model) {}
-    static func take(_ answer: Answer, in model: inout Model) -> Bool { false }
+    static func obstacle(in model: Model) -> SafeText? { nil }
 
     var coversAdding: Bool { false }
     var formHelp: FormHelp? { nil }
@@ -75,18 +79,20 @@ extension Page {
     var hearsWheelAsArrows: Bool { false }
     func wantsMouse(in model: Model) -> Bool { false }
 
-    func take(_ press: KeyPress, in model: inout Model) -> Bool { false }
-    func paste(_ bytes: [UInt8], in model: inout Model) -> Bool { false }
-    func take(_ press: MousePress, in model: inout Model) {}
+    mutating func typed(_ press: KeyPress, in model: inout Model) -> Bool { false }
+    mutating func paste(_ bytes: [UInt8], in model: inout Model) -> Bool { false }
+    mutating func clicked(_ press: MousePress, in model: inout Model) {}
+    func changesTransfers(_ action: Action) -> Bool { action.changesTransfers }
 
-    func connected(in model: inout Model) {}
-    func totalsCame(after before: QueueTotals?, in model: inout Model) {}
-    func take(_ update: ViewUpdate, in model: inout Model) {}
-    func take(_ file: DestinationsFile, in model: inout Model) {}
-    func changeWasMade(in model: inout Model) {}
-    func noted(_ line: LogLine, in model: inout Model) {}
+    mutating func connected(in model: inout Model) {}
+    mutating func totalsCame(after before: QueueTotals?, in model: inout Model) {}
+    mutating func rowsCame(_ update: ViewUpdate, in model: inout Model) {}
+    mutating func batchesCame(_ result: Result<[BatchSnapshot], RequestError>, in model: inout Model) {}
+    mutating func destinationsCame(_ file: DestinationsFile, in model: inout Model) {}
+    mutating func changeWasMade(in model: inout Model) {}
+    mutating func noted(_ line: LogLine, in model: inout Model) {}
     func untilRefresh(in model: Model) -> Duration? { nil }
-    func refresh(in model: inout Model) {}
+    mutating func refresh(in model: inout Model) {}
 
     func copied(all: Bool, in drawing: Drawing) -> String { drawing.shownRows }
 }

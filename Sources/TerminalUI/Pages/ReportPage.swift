@@ -26,23 +26,17 @@ struct ReportPage: Sendable {
         }
     }
 
-    /// The page after a key; `nil`: the page is left.
-    func scrolled(_ action: Action, _ size: ScreenSize) -> ReportPage? {
-        if action == .back { return nil }
-        let height = max(1, size.rows - 2)
-        let most = max(0, wrapped(to: size.columns - 2).count - height)
-        var page = self
-        page.scroll = action.scrolled(from: scroll, height: height, most: most) ?? min(scroll, most)
-        return page
-    }
 }
 
 extension ReportPage: Page {
     static var view: KeyMap.View { .help }
     var coversAdding: Bool { true }
 
-    func perform(_ action: Action, in model: inout Model) {
-        model.page = scrolled(action, model.size) ?? TransfersPage()
+    mutating func perform(_ action: Action, in model: inout Model) {
+        if action == .back { return model.goToTransfers() }
+        let height = max(1, model.size.rows - 2)
+        let most = max(0, wrapped(to: model.size.columns - 2).count - height)
+        scroll = action.scrolled(from: scroll, height: height, most: most) ?? min(scroll, most)
     }
 
     func draw(in drawing: inout Drawing) { drawing.report(self) }
@@ -73,7 +67,7 @@ extension Model {
                 lines.append(label + keys + SafeText("[" + place.views.joined(separator: "] [") + "]"))
             }
         }
-        page = ReportPage(title: "Keys", lines: lines, indent: 31)
+        go(to: ReportPage(title: "Keys", lines: lines, indent: 31))
     }
 }
 

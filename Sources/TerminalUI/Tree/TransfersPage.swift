@@ -8,11 +8,11 @@ struct TransfersPage: Page {
     static var opener: Action? { .transfers }
     static var openingKeys: [String] { ["1"] }
 
-    static func open(in model: inout Model) { model.page = TransfersPage() }
+    static func open(in model: inout Model) { model.goToTransfers() }
 
     func wantsMouse(in model: Model) -> Bool { true }
 
-    func take(_ press: MousePress, in model: inout Model) {
+    func clicked(_ press: MousePress, in model: inout Model) {
         model.list.steadyUntil = model.now.uptime + Tree.steadiness
         switch press.button {
         case .wheelDown: model.tree.page(by: 3)
@@ -54,7 +54,6 @@ struct TransfersPage: Page {
             model.filters.shown?.marksAll = false
         case .nextProblem: model.seekProblem(fromStart: false)
         case .details: if let row = model.tree.cursorRow { model.showDetails(row) }
-        case .help: model.openHelp()
         case .command: model.commandPrompt = CommandPrompt()
         case .find: model.beginFind()
         case .sort: model.openSorting()

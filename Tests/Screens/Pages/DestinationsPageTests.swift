@@ -15,7 +15,7 @@ struct DestinationsPageTests {
     }
 
     private func answer(_ screen: inout ScreenHarness, _ outcome: DestinationOutcome) {
-        screen.send(.answer(.destination(outcome, number: screen.lastNumber)))
+        screen.answer(DestinationRequest.self, .success(outcome))
     }
 
     @Test("in every size", arguments: [(80, 24), (120, 36), (40, 8), (20, 5), (20, 2), (1, 1)])
@@ -48,7 +48,7 @@ struct DestinationsPageTests {
         Pictures.expect(screen.picture, "destinations-new-80x24")
         screen.press("^U", "https://ana@nas.example/in", "Tab", "Tab", "s3cret", "F2")
         #expect(!screen.picture.contains("s3cret"))
-        guard case .destination(.save("nas", let saved), _)? = screen.requests.first else {
+        guard case .save("nas", let saved)? = screen.asked(DestinationRequest.self).first?.question else {
             Issue.record("nothing was saved: \(screen.requests)")
             return
         }
@@ -56,7 +56,7 @@ struct DestinationsPageTests {
         #expect(saved.destination.user == "ana" && saved.destination.login == .kept)
         answer(&screen, .changed(DestinationsFile(bytes: try DestinationsFile(bytes: []).setting(saved.destination))))
         // It is asked at once.
-        #expect(screen.requests.contains { if case .destination(.test("nas", _), _) = $0 { true } else { false } })
+        #expect(screen.asks { if case .test("nas", _) = $0 { true } else { false } })
         #expect(screen.picture.contains("nas is saved; use it as nas:PATH."))
     }
 
@@ -66,7 +66,7 @@ struct DestinationsPageTests {
         screen.press("D", "n", "photos", "Tab", "s3://photos/", "Tab", "Tab", "SECRET", "F2")
         #expect(screen.picture.contains("Whose secret key is it? Type the access key ID."))
         screen.press("AKIA", "F2")
-        guard case .destination(.save("photos", let saved), _)? = screen.requests.first else {
+        guard case .save("photos", let saved)? = screen.asked(DestinationRequest.self).first?.question else {
             Issue.record("nothing was saved: \(screen.requests)")
             return
         }
@@ -80,12 +80,12 @@ struct DestinationsPageTests {
     func removing() {
         var screen = page(80, 24)
         screen.press("x")
-        #expect(screen.requests.contains { if case .destination(.remove("nas"), _) = $0 { true } else { false } })
+        #expect(screen.asks { if case .remove("nas") = $0 { true } else { false } })
         answer(&screen, .changed(DestinationsFile(bytes: Adding.configured.removing("nas"))))
         #expect(!screen.picture.contains("sftp://"))
         Pictures.expect(screen.picture, "destinations-removed-80x24")
         screen.press("u")
-        #expect(screen.requests.contains { if case .destination(.restore, _) = $0 { true } else { false } })
+        #expect(screen.asks { if case .restore = $0 { true } else { false } })
         answer(&screen, .restored("nas", Adding.configured))
         #expect(screen.picture.contains("nas is back.") && screen.picture.contains("sftp://"))
         answer(&screen, .failed("No server was removed in the last 24 h."))
@@ -122,7 +122,7 @@ struct DestinationsPageTests {
     }
 
     private func saved(_ screen: ScreenHarness) -> (deed: String, DestinationRequest.SavedDestination)? {
-        for case .destination(let deed, _) in screen.requests {
+        for (deed, _) in screen.asked(DestinationRequest.self) {
             switch deed {
             case .edit(_, let saved): return ("edit", saved)
             case .signIn(_, let saved): return ("sign in", saved)
@@ -190,7 +190,7 @@ struct DestinationsPageTests {
             batch(3, "s3://photos/2024/x/", over: nil), batch(4, "https://elsewhere/", over: 1),
         ]
         let number = screen.model.requests.outstanding.first {
-            if case .page(.destinations) = $0.value.purpose { true } else { false }
+            if case .batches(.destinations) = $0.value.purpose { true } else { false }
         }
         screen.send(.answer(.batches(.success(batches), number: number?.key ?? -1)))
         let rows = screen.lines
@@ -213,7 +213,7 @@ struct DestinationsPageTests {
                 ])
         }
         let number = screen.model.requests.outstanding.first {
-            if case .page(.destinations) = $0.value.purpose { true } else { false }
+            if case .batches(.destinations) = $0.value.purpose { true } else { false }
         }
         let batches = [
             batch("old", [], 500, failed: 9), batch("docs", [], 507, failed: 3), batch("older", [], 404, failed: 20),
@@ -233,8 +233,7 @@ struct DestinationsPageTests {
         screen.press("Space", "F2", "Down", "2024", "Enter")
         #expect(screen.model.adding?.review?.work == .upload([Adding.path("edits")], to: "photos:2024/"))
         #expect(screen.model.adding?.review?.form.word(.ifExists) == "skip")
-        #expect(
-            screen.requests.contains { if case .destination(.test("photos:2024/", _), _) = $0 { true } else { false } })
+        #expect(screen.asks { if case .test("photos:2024/", _) = $0 { true } else { false } })
         var report = DestinationReport(ok: true, milliseconds: 84, protocol: "tus", login: .ok)
         (report.exists, report.writable, report.freeBytes) = (false, true, 12 << 40)
         answer(&screen, .report(report))
@@ -255,8 +254,8 @@ struct AskedDestinationTests {
     }
 
     private func tested(_ screen: ScreenHarness) -> String?? {
-        screen.requests.reduce(nil) { found, request in
-            if case .destination(.test("web", let password), _) = request { .some(password) } else { found }
+        screen.asked(DestinationRequest.self).reduce(nil) { found, asked in
+            if case .test("web", let password) = asked.question { .some(password) } else { found }
         }
     }
 
@@ -271,10 +270,8 @@ struct AskedDestinationTests {
         #expect(!screen.picture.contains("s3cret"))
         screen.press("F2")
         #expect(tested(screen) == "s3cret")
-        screen.send(
-            .answer(
-                .destination(
-                    .report(DestinationReport(ok: true, milliseconds: 4, login: .ok)), number: screen.lastNumber)))
+        let report = DestinationReport(ok: true, milliseconds: 4, login: .ok)
+        screen.answer(DestinationRequest.self, .success(.report(report)))
         #expect(screen.picture.contains("web answered in 4 ms: login ok."))
         screen.press("t", "Esc")
         #expect(!screen.picture.contains("Test of web"))
@@ -288,7 +285,13 @@ struct AskedDestinationTests {
         var screen = screen()
         screen.press("u")
         let file = DestinationsFile(bytes: Array("[web]\nurl = https://h/\nuser = ana\n".utf8))
-        screen.send(.answer(.destination(.restored("web", file, loginIsGone: true), number: screen.lastNumber)))
+        screen.answer(DestinationRequest.self, .success(.restored("web", file, loginIsGone: true)))
         #expect(screen.picture.contains("web is back, but its password is gone: remove it and describe it anew."))
+    }
+}
+
+extension ScreenHarness {
+    fileprivate func asks(_ isWanted: (DestinationRequest) -> Bool) -> Bool {
+        asked(DestinationRequest.self).contains { isWanted($0.question) }
     }
 }

@@ -42,7 +42,7 @@ struct DetailsPictureTests {
                 Rows.section(.batch(BatchID(rawValue: 1)), [row]),
             ])
         screen.press("j", "i")
-        screen.send(.answer(.task(.success(task), number: screen.lastNumber)))
+        screen.answer(StoryQuestion.self, .success(task))
         return screen
     }
 
@@ -151,11 +151,11 @@ struct DetailsPictureTests {
         row.path = "/home/ana/Downloads/images/of/installers/for/machines/that/have/no/network/at/all/"
         var screen = ScreenHarness(80, 24, [Rows.section(nil, [row])])
         screen.press("i")
-        #expect(screen.requests.contains(.sources(of: BatchID(rawValue: 1), number: screen.lastNumber)))
+        #expect(screen.asked(SourcesQuestion.self).map(\.question.batch) == [BatchID(rawValue: 1)])
         let url = "https://cdimage.example.org/debian-cd/current/amd64/iso-cd/debian-13.2.0-amd64-netinst.iso"
         var download = task(.failed, sent: 0)
         (download.direction, download.source) = (.download, url)
-        screen.send(.answer(.sources(.success(NamedSources([download])), number: screen.lastNumber)))
+        screen.answer(SourcesQuestion.self, .success(NamedSources([download])))
         Pictures.expect(screen.picture, "details-ends-80x24")
         var upload = task(.running, sent: 62 * Self.mega)
         (upload.protocol, upload.bytesRepeated) = ("put", 31 * Self.mega)

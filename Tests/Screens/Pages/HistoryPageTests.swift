@@ -115,14 +115,13 @@ struct HistoryPageTests {
                 at: ScreenHarness.morning.advanced(by: .seconds(index)), level: index == 0 ? .info : .error,
                 batch: BatchID(rawValue: 3), task: nil, message: message)
         }
-        screen.send(.answer(.log(lines, next: 3, number: screen.lastNumber)))
+        screen.answer(LogQuestion.self, .success((lines, 3)))
         screen.press("/", "403")
         Pictures.expect(screen.picture, "log-find-80x24")
         screen.press("Enter", "Esc")
         if let log = screen.model.page as? LogPage { #expect(log.find.isEmpty) } else { Issue.record("left the log") }
         screen.press("v", "v")
-        let asksForWarnings = screen.requests.contains { if case .log(.warning, nil, _) = $0 { true } else { false } }
-        #expect(asksForWarnings)
+        #expect(screen.asked(LogQuestion.self).map(\.question) == [LogQuestion(level: .warning)])
         screen.press("Esc")
         if screen.model.page is TransfersPage {} else { Issue.record("still in the log") }
     }
@@ -134,15 +133,14 @@ struct HistoryPageTests {
         }
         var screen = example()
         screen.press("L")
-        screen.send(.answer(.log([line("was queued")], next: 1, number: screen.lastNumber)))
+        screen.answer(LogQuestion.self, .success(([line("was queued")], 1)))
         let before = screen.lastNumber
         screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
         screen.connect()
-        let asked = screen.requests.compactMap { if case .log(.info, nil, let number) = $0 { number } else { nil } }
-        let number = try #require(asked.first)
-        screen.send(.answer(.noLog(RequestError(.engineUnreachable, "the line broke"), number: before)))
+        let number = try #require(screen.asked(LogQuestion.self).first?.number)
+        screen.answer(LogQuestion.self, .failure(RequestError(.engineUnreachable, "the line broke")), number: before)
         #expect(!screen.picture.contains("the line broke"))
-        screen.send(.answer(.log([line("was queued"), line("has begun")], next: 2, number: number)))
+        screen.answer(LogQuestion.self, .success(([line("was queued"), line("has begun")], 2)), number: number)
         #expect(screen.lines.filter { $0.contains("was queued") }.count == 1)
         #expect(screen.lines.contains { $0.contains("has begun") })
     }
@@ -151,7 +149,7 @@ struct HistoryPageTests {
     func detailsAreBack() {
         var screen = ScreenHarness(80, 24, [Rows.section(nil, [Rows.task(1, 10, "a.mov", .completed)])])
         screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
-        func asks() -> Bool { screen.requests.contains { if case .task = $0 { true } else { false } } }
+        func asks() -> Bool { !screen.asked(StoryQuestion.self).isEmpty }
         screen.press("i")
         #expect(!asks())
         screen.connect()
@@ -201,7 +199,7 @@ struct HistoryPageTests {
     }
 
     @Test("who reads old lines of the log goes on seeing them, also when the oldest have gone")
-    func oldLines() throws {
+    func oldLines() {
         func lines(_ numbers: Range<Int>) -> [LogLine] {
             numbers.map { number in
                 LogLine(
@@ -212,7 +210,7 @@ struct HistoryPageTests {
         }
         var log = LogPage()
         log.add(lines(0..<LogPage.most))
-        log = try #require(log.scrolled(.pageUp, height: 20))
+        log.scroll(.pageUp, height: 20)
         let seen = log.window(20).map(\.message)
         log.add(lines(LogPage.most..<(LogPage.most + 3)))
         #expect(log.window(20).map(\.message) == seen)

@@ -12,8 +12,8 @@ struct RecentLogTests {
             at: ScreenHarness.morning, level: level, batch: BatchID(rawValue: 3), task: nil, message: text)
     }
 
-    private func logRequests(_ screen: ScreenHarness) -> [Request] {
-        screen.requests.filter { if case .log = $0 { true } else { false } }
+    private func logRequests(_ screen: ScreenHarness) -> [LogQuestion] {
+        screen.asked(LogQuestion.self).map(\.question)
     }
 
     @Test("the higher lower part asks for them, shows them and follows; the lower one and other pages do not")
@@ -21,28 +21,25 @@ struct RecentLogTests {
         var screen = ScreenHarness(120, 36, Rows.example, totals: Rows.exampleTotals)
         #expect(logRequests(screen) == [])
         screen.press("|")
-        let first = screen.lastNumber
-        #expect(logRequests(screen) == [.log(.info, after: nil, number: first)])
-        screen.send(
-            .answer(
-                .log(
-                    [line("begun"), line("403 Forbidden on 2 files\u{1B}[2J", .warning), line("retry 2 of 5")], next: 9,
-                    number: first)))
-        #expect(logRequests(screen) == [.log(.info, after: 9, number: screen.lastNumber)])
+        let newest = LogQuestion(level: .info, isPatient: true)
+        #expect(logRequests(screen) == [newest])
+        let lines = [line("begun"), line("403 Forbidden on 2 files\u{1B}[2J", .warning), line("retry 2 of 5")]
+        screen.answer(LogQuestion.self, .success((lines, 9)))
+        #expect(logRequests(screen) == [LogQuestion(level: .info, after: 9, isPatient: true)])
         Pictures.expect(screen.picture, "lower-log-120x36")
         let second = screen.lastNumber
         screen.press("L")
-        screen.send(.answer(.log([line("later")], next: 10, number: second)))
-        #expect(!logRequests(screen).contains(.log(.info, after: 10, number: screen.lastNumber)))
+        screen.answer(LogQuestion.self, .success(([line("later")], 10)), number: second)
+        #expect(!logRequests(screen).contains { $0.after == 10 })
         screen.press("Esc")
-        #expect(logRequests(screen) == [.log(.info, after: nil, number: screen.lastNumber)])
+        #expect(logRequests(screen) == [newest])
     }
 
     @Test("an engine without a log is asked once, and again when another one answers")
     func refused() {
         var screen = ScreenHarness(120, 36, Rows.example, totals: Rows.exampleTotals)
         screen.press("|")
-        screen.send(.answer(.noLog(RequestError(.refused, "no"), number: screen.lastNumber)))
+        screen.answer(LogQuestion.self, .failure(RequestError(.refused, "no")))
         #expect(logRequests(screen) == [])
         screen.press("j")
         #expect(logRequests(screen) == [])

@@ -1,7 +1,7 @@
 import Configuration
 import MartletKit
 
-/// A change or a test of a configured server.
+/// A change or a test of a configured server. The last step of adding tests, too.
 enum DestinationRequest: Hashable, Sendable {
     /// `password`: for the engine to keep.
     case save(name: String, SavedDestination)
@@ -39,4 +39,62 @@ enum DestinationOutcome: Sendable {
     case restored(String, DestinationsFile, loginIsGone: Bool = false)
     case report(DestinationReport)
     case failed(String)
+}
+
+extension DestinationRequest: PageQuestion {
+    /// A test waits for a server, a change for the file's lock.
+    var isPatient: Bool { true }
+
+    func answer(at desk: QuestionDesk) async -> DestinationOutcome {
+        let (engine, environment) = (desk.engine, desk.environment)
+        let changes = DestinationChanges(
+            engine.destinationsFilePath, logins: engine, environment: environment, files: desk.files,
+            now: { TerminalUI.wallTime.milliseconds })
+        do throws(RequestError) {
+            switch self {
+            case .save(_, let saved):
+                return .changed(try await changes.add(saved.destination, password: saved.password))
+            case .edit(_, let saved):
+                if let password = saved.password {
+                    return .changed(try await changes.add(saved.destination, password: password, replaces: true))
+                }
+                let edited = try await changes.edit(saved.destination)
+                return .edited(edited.file, loginIsForgotten: edited.isForgotten)
+            case .signIn(_, let saved):
+                return .changed(
+                    try await changes.add(saved.destination, password: saved.password, replaces: true))
+            case .remove(let name):
+                return .changed(try await changes.remove(name) ?? engine.destinationsFile())
+            case .restore:
+                let restored = try await changes.restore(nil)
+                return .restored(restored.name, restored.file, loginIsGone: restored.loginIsGone)
+            case .test(let text, let password):
+                let prepared = await desk.files.run { () -> Result<BatchRequest, RequestError> in
+                    do throws(QueueingFault) {
+                        let book = engine.destinationBook(environment: environment)
+                        return .success(try book.question(text, password: password, environment: environment))
+                    } catch {
+                        return .failure(RequestError(.usage, error.message))
+                    }
+                }
+                return .report(try await engine.test(try prepared.get()))
+            }
+        } catch {
+            return .failed(error.message)
+        }
+    }
+
+    func answered(_ result: Result<DestinationOutcome, RequestError>, number: Int, in model: inout Model) {
+        // A failure is an outcome, too.
+        guard case .success(let outcome) = result else { return }
+        if case .test(let text, _) = self, model.adding?.review?.tested == text {
+            model.adding?.review?.finding = outcome
+        }
+        switch outcome {
+        case .changed(let file), .restored(_, let file, _), .edited(let file, _):
+            model.book = DestinationBook(file, environment: [:])
+        case .report, .failed: break
+        }
+        model.withPage(DestinationsPage.self) { $0.took(self, outcome, in: &$1) }
+    }
 }

@@ -11,114 +11,85 @@ extension DestinationsPage: Page {
     var formHelp: FormHelp? { form == nil ? nil : .server }
     func wantsMouse(in model: Model) -> Bool { form != nil }
 
-    static func open(in model: inout Model) {
-        model.page = DestinationsPage()
-        model.requests.append(.local(.places))
-        askWhatIsUsed(in: &model)
+    /// The servers of an engine elsewhere are kept there.
+    static func obstacle(in model: Model) -> SafeText? {
+        model.machine.map { "Servers of \($0) are kept there: see them there, with martlet destination list." }
     }
 
-    func connected(in model: inout Model) { Self.askWhatIsUsed(in: &model) }
+    static func open(in model: inout Model) {
+        model.go(to: DestinationsPage())
+        model.requests.append(.local(.places))
+        model.askForBatches(for: view)
+    }
 
-    private static func askWhatIsUsed(in model: inout Model) { model.askOnce(view) { .batches(number: $0) } }
+    mutating func connected(in model: inout Model) { model.askForBatches(for: Self.view) }
 
-    /// True: every key is the page's own.
+    /// None does: what is undone here is a removal from the file of servers.
+    func changesTransfers(_ action: Action) -> Bool { false }
+
     var isTyping: Bool { form != nil }
 
-    func take(_ press: KeyPress, in model: inout Model) -> Bool {
-        var destinations = self
-        destinations.note = nil
-        guard var form = destinations.form else {
-            destinations.perform(press, in: &model)
-            return true
-        }
-        let outcome = form.take(press)
-        destinations.form = form
-        destinations.follow(outcome, in: &model)
+    mutating func typed(_ press: KeyPress, in model: inout Model) -> Bool {
+        guard let outcome = form?.take(press) else { return false }
+        note = nil
+        follow(outcome, in: &model)
         return true
     }
 
-    func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
-        guard form != nil else { return false }
-        var shown = self
-        shown.form?.paste(bytes)
-        model.page = shown
-        return true
+    mutating func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
+        form?.paste(bytes)
+        return form != nil
     }
 
-    /// Actions that did not come by a key of the page.
-    func perform(_ action: Action, in model: inout Model) { if action == .help { model.openHelp() } }
-
-    func take(_ press: MousePress, in model: inout Model) {
-        guard press.button == .left, var form,
-            case .form(let target)? = Drawing.target(at: press.position, in: model)
+    mutating func clicked(_ press: MousePress, in model: inout Model) {
+        guard press.button == .left, case .form(let target)? = Drawing.target(at: press.position, in: model),
+            let outcome = form?.click(target)
         else { return }
-        var destinations = self
-        destinations.note = nil
-        let outcome = form.click(target)
-        destinations.form = form
-        destinations.follow(outcome, in: &model)
+        note = nil
+        follow(outcome, in: &model)
     }
 
-    private func follow(_ outcome: Form<FieldID>.Outcome, in model: inout Model) {
-        var destinations = self
-        guard let form = destinations.form else { return }
+    private mutating func follow(_ outcome: Form<FieldID>.Outcome, in model: inout Model) {
+        guard let form else { return }
         switch outcome {
         case .editing: break
-        case .pressed(0) where destinations.asking != nil:
-            guard let name = destinations.asking, !form.text(.password).isEmpty else {
-                destinations.note = ("Type the password.", true)
-                break
+        case .pressed(0) where asking != nil:
+            guard let name = asking, !form.text(.password).isEmpty else {
+                return note = ("Type the password.", true)
             }
-            destinations.closeForm()
-            destinations.test(name, password: form.text(.password), in: &model)
-        case .pressed(0) where destinations.lettingIn != nil:
-            if let (server, password) = destinations.signedIn(), let waiting = destinations.lettingIn {
-                return destinations.letIn(waiting, server, password, in: &model)
+            closeForm()
+            test(name, password: form.text(.password), in: &model)
+        case .pressed(0) where lettingIn != nil:
+            if let (server, password) = signedIn(), let lettingIn {
+                letIn(lettingIn, server, password, in: &model)
             }
-        case .pressed(0) where destinations.signingIn != nil:
-            if let (destination, password) = destinations.signedIn() {
+        case .pressed(0) where signingIn != nil:
+            if let (destination, password) = signedIn() {
                 let saved = DestinationRequest.SavedDestination(destination: destination, password: password)
-                destinations.save(.signIn(name: destination.name, saved), needsEngine: true, in: &model)
-            }
-        case .pressed(0) where destinations.editing != nil:
-            if let (destination, password) = destinations.described() {
-                let saved = DestinationRequest.SavedDestination(destination: destination, password: password)
-                let isKept = destinations.editing?.login == .kept || password != nil
-                destinations.save(.edit(name: destination.name, saved), needsEngine: isKept, in: &model)
+                save(.signIn(name: destination.name, saved), needsEngine: true, in: &model)
             }
         case .pressed(0):
-            if let (destination, password) = destinations.described() {
-                guard model.isConnected || password == nil else {
-                    destinations.note = ("The engine does not answer: it cannot keep a password now.", true)
-                    break
-                }
-                destinations.note = ("Saving ...", false)
+            if let (destination, password) = described() {
                 let saved = DestinationRequest.SavedDestination(destination: destination, password: password)
-                model.ask(.destination(.save(name: destination.name, saved)), isPatient: true) {
-                    .destination(.save(name: destination.name, saved), number: $0)
-                }
+                let isNew = editing == nil
+                save(
+                    isNew ? .save(name: destination.name, saved) : .edit(name: destination.name, saved),
+                    needsEngine: password != nil || editing?.login == .kept, in: &model)
             }
         case .pressed, .back, .close:
-            let isOfBatch = destinations.lettingIn != nil
-            destinations.closeForm()
+            let isOfBatch = lettingIn != nil
+            closeForm()
             // There is no list of servers that one came from.
-            if isOfBatch { return ProblemsPage.open(in: &model) }
-        case .help:
-            model.openHelp()
-            return
+            if isOfBatch { ProblemsPage.open(in: &model) }
+        case .help: HelpPage.open(in: &model)
         }
-        model.page = destinations
     }
 
     /// Gives waiting batches a login. The engine alone keeps it: nothing of it is remembered here.
-    private func letIn(
+    private mutating func letIn(
         _ waiting: WaitingBatches, _ server: Destination, _ password: String?, in model: inout Model
     ) {
-        guard model.isConnected else {
-            var page = self
-            page.note = ("The engine does not answer: it cannot keep a password now.", true)
-            return model.page = page
-        }
+        guard model.isConnected else { return note = (Self.cannotKeep, true) }
         var secrets = password.map { server.kept(password: $0) } ?? TransferSecrets()
         if password == nil { (secrets.user, secrets.passwordCommand) = (server.user, server.passwordCommand) }
         model.ask(.lettingIn("\"\(model.appearance.safe(waiting.name))\"")) {
@@ -127,163 +98,116 @@ extension DestinationsPage: Page {
         ProblemsPage.open(in: &model)
     }
 
+    private static let cannotKeep: SafeText = "The engine does not answer: it cannot keep a password now."
+
     /// A password is the engine's to keep, and to forget.
-    private mutating func save(_ deed: DestinationRequest, needsEngine: Bool, in model: inout Model) {
-        guard model.isConnected || !needsEngine else {
-            return note = ("The engine does not answer: it cannot keep a password now.", true)
-        }
+    private mutating func save(_ request: DestinationRequest, needsEngine: Bool, in model: inout Model) {
+        guard model.isConnected || !needsEngine else { return note = (Self.cannotKeep, true) }
         note = ("Saving ...", false)
-        model.ask(.destination(deed), isPatient: true) { .destination(deed, number: $0) }
+        model.ask(request)
     }
 
-    private func perform(_ press: KeyPress, in model: inout Model) {
-        var destinations = self
+    mutating func perform(_ action: Action, in model: inout Model) {
+        note = nil
         let height = max(1, model.size.rows - 8)
-        guard let action = model.keys.action(for: press, in: .destinations) else { return }
         switch action {
-        case .down: destinations.move(by: 1, height: height)
-        case .up: destinations.move(by: -1, height: height)
-        case .pageDown, .halfPageDown: destinations.move(by: height, height: height)
-        case .pageUp, .halfPageUp: destinations.move(by: -height, height: height)
-        case .first: destinations.move(by: -destinations.destinations.count, height: height)
-        case .last: destinations.move(by: destinations.destinations.count, height: height)
-        case .new: destinations.form = DestinationsPage.emptyForm()
+        case .down: move(by: 1, height: height)
+        case .up: move(by: -1, height: height)
+        case .pageDown, .halfPageDown: move(by: height, height: height)
+        case .pageUp, .halfPageUp: move(by: -height, height: height)
+        case .first: move(by: -destinations.count, height: height)
+        case .last: move(by: destinations.count, height: height)
+        case .new: form = Self.emptyForm()
         case .test:
-            guard let name = destinations.current?.name else { break }
+            guard let name = current?.name else { return }
             if let user = try? model.book.userToAsk(name) {
-                destinations.ask(passwordOf: user, for: name)
+                ask(passwordOf: user, for: name)
             } else {
-                destinations.test(name, password: nil, in: &model)
+                test(name, password: nil, in: &model)
             }
-        case .remove:
-            if let name = destinations.current?.name {
-                model.ask(.destination(.remove(name)), isPatient: true) { .destination(.remove(name), number: $0) }
-            }
-        case .undo: model.ask(.destination(.restore), isPatient: true) { .destination(.restore, number: $0) }
-        case .enter, .signIn:
-            guard let current = destinations.current else {
-                destinations.form = DestinationsPage.emptyForm()
-                break
-            }
-            if action == .enter {
-                destinations.edit(current)
+        case .remove: if let name = current?.name { model.ask(DestinationRequest.remove(name)) }
+        case .undo: model.ask(DestinationRequest.restore)
+        case .enter, .signIn, .add:
+            guard let current else { return form = Self.emptyForm() }
+            if action == .add {
+                model.goToTransfers()
+                model.add(.upload)
+                model.adding?.send(to: "\(current.name):")
+            } else if action == .enter {
+                edit(current)
             } else if TransferScheme(of: current.url)?.facts.login == .ssh {
-                destinations.note = ("Your own ssh logs in there: its keys and agent are what lets you in.", false)
+                note = ("Your own ssh logs in there: its keys and agent are what lets you in.", false)
             } else {
-                destinations.signIn(current)
+                signIn(current)
             }
-        case .add:
-            guard let current = destinations.current else {
-                destinations.form = DestinationsPage.emptyForm()
-                break
-            }
-            model.page = TransfersPage()
-            model.add(.upload)
-            model.adding?.send(to: "\(current.name):")
-            return
-        case .back:
-            model.page = TransfersPage()
-            if destinations.cameFromProblems { ProblemsPage.open(in: &model) }
-            return
-        default: return model.perform(action)
+        case .back: if cameFromProblems { ProblemsPage.open(in: &model) } else { model.goToTransfers() }
+        default: break
         }
-        model.page = destinations
     }
 
-    private mutating func test(_ name: String, password: String?, in model: inout Model) {
+    fileprivate mutating func test(_ name: String, password: String?, in model: inout Model) {
         findings[name] = .asking
-        model.ask(.destination(.test(name, password: password)), isPatient: true) {
-            .destination(.test(name, password: password), number: $0)
-        }
+        model.ask(DestinationRequest.test(name, password: password))
     }
 
     // MARK: What becomes of it
 
-    static func take(_ answer: Answer, in model: inout Model) -> Bool {
-        switch answer {
-        case .destination(let outcome, let number): take(outcome, number, in: &model)
-        case .batches(let result, let number):
-            guard model.requests.isAnswer(number, to: view) else { return false }
-            take(used: result, in: &model)
-        default: return false
-        }
-        return true
-    }
-
-    private static func take(_ outcome: DestinationOutcome, _ number: Int, in model: inout Model) {
-        guard case .destination(let deed) = model.requests.outstanding.removeValue(forKey: number)?.purpose else {
-            return
-        }
-        if case .test(let text, _) = deed, model.adding?.review?.tested == text {
-            model.adding?.review?.finding = outcome
-        }
-        switch outcome {
-        case .changed(let file), .restored(_, let file, _): model.book = DestinationBook(file, environment: [:])
-        case .edited(let file, _): model.book = DestinationBook(file, environment: [:])
-        case .report, .failed: break
-        }
-        guard var shown = model.page as? DestinationsPage else { return }
-        switch (deed, outcome) {
+    /// Takes the result of a request that was made here.
+    mutating func took(_ request: DestinationRequest, _ outcome: DestinationOutcome, in model: inout Model) {
+        switch (request, outcome) {
         case (.save(let name, _), .changed(let file)):
-            shown.closeForm()
-            shown.take(file)
-            shown.select(name)
-            shown.note = ("\(SafeText(name)) is saved; use it as \(SafeText(name)):PATH.", false)
+            closeForm()
+            show(file)
+            select(name)
+            note = ("\(SafeText(name)) is saved; use it as \(SafeText(name)):PATH.", false)
             // One whose password has to be typed is tested when somebody wants it.
-            if (try? model.book.userToAsk(name)) == nil { shown.test(name, password: nil, in: &model) }
+            if (try? model.book.userToAsk(name)) == nil { test(name, password: nil, in: &model) }
         case (.edit(let name, _), .edited(let file, let isForgotten)):
             let remark: SafeText = isForgotten ? " The password was another server's and is forgotten: sign in." : ""
-            shown.saved(name, file, "\(SafeText(name)) is changed.\(remark)", in: &model)
+            saved(name, file, "\(SafeText(name)) is changed.\(remark)", in: &model)
         case (.edit(let name, _), .changed(let file)):
-            shown.saved(name, file, "\(SafeText(name)) is changed.", in: &model)
+            saved(name, file, "\(SafeText(name)) is changed.", in: &model)
         case (.signIn(let name, let given), .changed(let file)):
             let how: SafeText =
                 given.password == nil ? "the command gives the password" : "the engine keeps the password"
-            shown.saved(
+            saved(
                 name, file, "\(SafeText(name)): \(how). What waits for it goes on when it is tried again.", in: &model)
         case (.remove(let name), .changed(let file)):
-            shown.take(file)
-            shown.findings[name] = nil
+            show(file)
+            findings[name] = nil
             let key = model.keys.keys(for: .undo, in: .destinations).first?.name ?? "undo"
-            shown.note = (
+            note = (
                 "\(SafeText(name)) is removed; what is queued for it goes on.  \(SafeText(key)) undo (24 h)", false
             )
         case (.restore, .restored(let name, let file, let loginIsGone)):
-            shown.take(file)
-            shown.select(name)
+            show(file)
+            select(name)
             let back: SafeText = "\(SafeText(name)) is back"
-            shown.note = (
+            note = (
                 back + (loginIsGone ? ", but its password is gone: remove it and describe it anew." : "."), loginIsGone
             )
-        case (.test(let name, _), .report(let report)): shown.findings[name] = .report(report)
-        case (.test(let name, _), .failed(let why)): shown.findings[name] = .failed(why)
-        case (_, .failed(let why)): shown.note = (model.appearance.safe(why), true)
+        case (.test(let name, _), .report(let report)): findings[name] = .report(report)
+        case (.test(let name, _), .failed(let why)): findings[name] = .failed(why)
+        case (_, .failed(let why)): note = (model.appearance.safe(why), true)
         case (_, .changed), (_, .edited), (_, .report), (_, .restored): break
         }
-        model.page = shown
     }
 
     /// It is asked at once, unless a person has to type something first.
     private mutating func saved(_ name: String, _ file: DestinationsFile, _ words: SafeText, in model: inout Model) {
         closeForm()
-        take(file)
+        show(file)
         select(name)
         note = (words, false)
         if (try? model.book.userToAsk(name)) == nil { test(name, password: nil, in: &model) }
     }
 
-    /// Takes the batches, to note the servers that they use.
-    private static func take(used result: Result<[BatchSnapshot], RequestError>, in model: inout Model) {
-        guard var shown = model.page as? DestinationsPage, case .success(let batches) = result else { return }
-        shown.note(uses: batches)
-        model.page = shown
+    /// Notes the servers that the batches use.
+    mutating func batchesCame(_ result: Result<[BatchSnapshot], RequestError>, in model: inout Model) {
+        if case .success(let batches) = result { note(uses: batches) }
     }
 
-    func take(_ file: DestinationsFile, in model: inout Model) {
-        var shown = self
-        shown.take(file)
-        model.page = shown
-    }
+    mutating func destinationsCame(_ file: DestinationsFile, in model: inout Model) { show(file) }
 
     func draw(in drawing: inout Drawing) { drawing.destinations(self) }
 }

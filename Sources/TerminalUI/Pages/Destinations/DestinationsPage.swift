@@ -85,7 +85,7 @@ struct DestinationsPage: Sendable {
 
     var current: Destination? { destinations.indices.contains(selected) ? destinations[selected] : nil }
 
-    mutating func take(_ file: DestinationsFile) {
+    mutating func show(_ file: DestinationsFile) {
         let name = current?.name
         destinations = file.destinations
         problems = file.problems

@@ -29,14 +29,12 @@ struct DetailsPage: Sendable {
     /// The first line in sight of so many: never so far down that there is room below the last one.
     func top(of lines: Int, _ size: ScreenSize) -> Int { min(scroll, max(0, lines - Self.height(size))) }
 
-    /// The page scrolled by a key; `nil`: the key does not scroll.
-    func scrolled(_ action: Action, lines: Int, _ size: ScreenSize) -> DetailsPage? {
+    /// Scrolls by a key; false: the key does not scroll.
+    private mutating func scroll(_ action: Action, lines: Int, _ size: ScreenSize) -> Bool {
         let height = Self.height(size)
         let line = action.scrolled(from: top(of: lines, size), height: height, most: max(0, lines - height))
-        guard let line else { return nil }
-        var page = self
-        page.scroll = line
-        return page
+        scroll = line ?? scroll
+        return line != nil
     }
 
     /// The story is to be asked for again: a task's goes on, a batch's has more places as long as its folders are listed.
@@ -51,9 +49,9 @@ struct DetailsPage: Sendable {
 
 extension Model {
     mutating func showDetails(_ row: NodeRow) {
-        let details = DetailsPage(row: row)
-        page = details
+        var details = DetailsPage(row: row)
         details.askForStory(in: &self)
+        go(to: details)
     }
 }
 
@@ -62,86 +60,43 @@ extension DetailsPage: Page {
     var watchedNodes: [NodeID] { if case .task(_, let id) = row.id { [.task(id)] } else { [] } }
     var hearsWheelAsArrows: Bool { true }
 
-    fileprivate func askForStory(in model: inout Model) {
+    fileprivate mutating func askForStory(in model: inout Model) {
         guard model.isConnected, isStoryOpen else { return }
-        var details = self
-        details.askedAt = model.now.uptime
-        model.page = details
-        switch details.row.id {
-        case .task(_, let id): model.ask(.task(id)) { .task(id, number: $0) }
-        case .batch(let id):
-            model.ask(.sources(id, scanning: details.row.scanning)) { .sources(of: id, number: $0) }
+        askedAt = model.now.uptime
+        switch row.id {
+        case .task(_, let id): model.ask(StoryQuestion(task: id))
+        case .batch(let id): model.ask(SourcesQuestion(batch: id, wasScanning: row.scanning))
         case .folder, .group: break
         }
     }
 
-    func connected(in model: inout Model) { askForStory(in: &model) }
-
-    static func take(_ answer: Answer, in model: inout Model) -> Bool {
-        switch answer {
-        case .task(let result, let number): storyCame(result, number, in: &model)
-        case .sources(let result, let number): sourcesCame(result, number, in: &model)
-        default: return false
-        }
-        return true
-    }
-
-    private static func storyCame(
-        _ result: Result<TaskSnapshot, RequestError>, _ number: Int, in model: inout Model
-    ) {
-        // An answer for a page that was left meanwhile is not shown here.
-        guard case .task(let id) = model.requests.outstanding.removeValue(forKey: number)?.purpose,
-            var details = model.page as? DetailsPage, case .task(_, id) = details.row.id
-        else { return }
-        switch result {
-        case .success(let task): (details.task, details.problem) = (task, nil)
-        case .failure(let error): details.problem = model.advised(error)
-        }
-        model.page = details
-    }
-
-    private static func sourcesCame(
-        _ result: Result<NamedSources, RequestError>, _ number: Int, in model: inout Model
-    ) {
-        guard
-            case .sources(let batch, let wasScanning) = model.requests.outstanding.removeValue(forKey: number)?.purpose,
-            var details = model.page as? DetailsPage, details.row.id == .batch(batch)
-        else { return }
-        switch result {
-        case .success(let sources):
-            (details.sources, details.sourcesAreFinal, details.problem) = (sources, !wasScanning, nil)
-        case .failure(let error): details.problem = model.advised(error)
-        }
-        model.page = details
-        // The listing has ended while the answer was on its way: no other news of it will come.
-        if wasScanning, !details.row.scanning { details.askForStory(in: &model) }
-    }
+    mutating func connected(in model: inout Model) { askForStory(in: &model) }
 
     /// Follows the row; its story is asked for again at most once a second, or when its state has changed.
-    func take(_ update: ViewUpdate, in model: inout Model) {
-        var details = self
+    mutating func rowsCame(_ update: ViewUpdate, in model: inout Model) {
         let before = row
         let watched = update.nodes.values.compactMap(\.self).first { $0.id == before.id }
-        guard let row = watched ?? model.tree.row(before.id), row != before else { return }
-        details.row = row
-        model.page = details
-        let isDue = details.askedAt.map { model.now.uptime - $0 >= .seconds(1) } ?? true
+        row = watched ?? model.tree.row(before.id) ?? before
+        guard row != before else { return }
+        let isDue = askedAt.map { model.now.uptime - $0 >= .seconds(1) } ?? true
         let isOver = row.state != before.state || row.scanning != before.scanning
-        if isDue || isOver, !model.isAsking(Self.view) { details.askForStory(in: &model) }
+        guard isDue || isOver, !model.isAsking(StoryQuestion.self), !model.isAsking(SourcesQuestion.self) else {
+            return
+        }
+        askForStory(in: &model)
     }
 
-    func perform(_ action: Action, in model: inout Model) {
+    mutating func perform(_ action: Action, in model: inout Model) {
         switch action {
         case .down: return showNeighbour(1, in: &model)
         case .up: return showNeighbour(-1, in: &model)
         default: break
         }
         let lines = DetailsText(self, in: model).lines(width: model.size.columns).count
-        if let scrolled = scrolled(action, lines: lines, model.size) { return model.page = scrolled }
+        if scroll(action, lines: lines, model.size) { return }
         switch action {
         case .open: showInTree(&model)
-        case .back: model.page = TransfersPage()
-        case .help: model.openHelp()
+        case .back: model.goToTransfers()
         default: model.act(action, on: [row])
         }
     }
@@ -151,21 +106,16 @@ extension DetailsPage: Page {
         guard model.tree.index(of: .row(row.id)) != nil else {
             return model.complain("It is further down than the list reaches.")
         }
-        model.page = TransfersPage()
+        model.goToTransfers()
         model.tree.move(to: .row(row.id))
         if row.canHold { model.tree.setOpen(row.id, true) }
     }
 
     /// The wheel goes three lines further for each notch.
-    func take(_ press: MousePress, in model: inout Model) {
+    mutating func clicked(_ press: MousePress, in model: inout Model) {
         guard [.wheelUp, .wheelDown].contains(press.button) else { return }
-        var details = self
-        let lines = DetailsText(details, in: model).lines(width: model.size.columns).count
-        for _ in 0..<3 {
-            let action: Action = press.button == .wheelUp ? .up : .down
-            details = details.scrolled(action, lines: lines, model.size) ?? details
-        }
-        model.page = details
+        let lines = DetailsText(self, in: model).lines(width: model.size.columns).count
+        for _ in 0..<3 { _ = scroll(press.button == .wheelUp ? .up : .down, lines: lines, model.size) }
     }
 
     func draw(in drawing: inout Drawing) { drawing.details(self) }
@@ -182,6 +132,50 @@ extension DetailsPage: Page {
             }
         }
         return model.appearance.safe(row.name).string + "\n" + Drawing.text(lines)
+    }
+}
+
+/// The story of one file.
+struct StoryQuestion: PageQuestion {
+    let task: TaskID
+
+    func answer(at desk: QuestionDesk) async throws(RequestError) -> TaskSnapshot {
+        try await desk.engine.task(task, history: true, response: true)
+    }
+
+    func answered(_ result: Result<TaskSnapshot, RequestError>, number: Int, in model: inout Model) {
+        model.withPage(DetailsPage.self) { details, model in
+            // An answer for a page that was left meanwhile is not shown here.
+            guard case .task(_, task) = details.row.id else { return }
+            switch result {
+            case .success(let task): (details.task, details.problem) = (task, nil)
+            case .failure(let error): details.problem = model.advised(error)
+            }
+        }
+    }
+}
+
+/// The places where a batch's files come from.
+struct SourcesQuestion: PageQuestion {
+    let batch: BatchID
+    /// Its folders were still being listed when this was asked.
+    let wasScanning: Bool
+
+    func answer(at desk: QuestionDesk) async throws(RequestError) -> NamedSources {
+        NamedSources(try await desk.engine.firstTasks(of: batch))
+    }
+
+    func answered(_ result: Result<NamedSources, RequestError>, number: Int, in model: inout Model) {
+        model.withPage(DetailsPage.self) { details, model in
+            guard details.row.id == .batch(batch) else { return }
+            switch result {
+            case .success(let sources):
+                (details.sources, details.sourcesAreFinal, details.problem) = (sources, !wasScanning, nil)
+            case .failure(let error): details.problem = model.advised(error)
+            }
+            // The listing has ended while the answer was on its way: no other news of it will come.
+            if wasScanning, !details.row.scanning { details.askForStory(in: &model) }
+        }
     }
 }
 

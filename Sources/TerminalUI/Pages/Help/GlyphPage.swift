@@ -17,6 +17,6 @@ extension Model {
                 SafeText("\(set)").fitted(to: 9) + "|" + signs + "|" + (set == appearance.glyphs ? "  now" : ""))
         }
         lines += ["", "Then type  :glyphs unicode  :glyphs narrow  or  :glyphs ascii; it is remembered."]
-        page = ReportPage(title: "Signs", lines: lines)
+        go(to: ReportPage(title: "Signs", lines: lines))
     }
 }

@@ -20,18 +20,6 @@ struct HelpPage: Sendable {
 
     init(_ view: KeyMap.View) { self.view = view }
 
-    mutating func beginTyping() { find.begin() }
-
-    mutating func take(_ press: KeyPress) {
-        find.take(press)
-        (selected, top) = (0, 0)
-    }
-
-    mutating func paste(_ bytes: [UInt8]) {
-        find.paste(bytes)
-        (selected, top) = (0, 0)
-    }
-
     mutating func move(to index: Int, _ layout: HelpLayout, height: Int) {
         selected = min(max(0, index), max(0, layout.entries.count - 1))
         // The heading above the first line comes into sight with it.
@@ -59,54 +47,51 @@ extension HelpPage: Page {
         var help = HelpPage(view)
         help.below = model.page
         help.form = model.adding?.formHelp ?? model.page.formHelp
-        model.page = help
+        model.go(to: help)
     }
 
-    func take(_ press: KeyPress, in model: inout Model) -> Bool {
+    mutating func typed(_ press: KeyPress, in model: inout Model) -> Bool {
         guard find.isTyping else { return false }
-        var help = self
-        help.take(press)
-        model.page = help
+        find.take(press)
+        (selected, top) = (0, 0)
         return true
     }
 
-    func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
+    mutating func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
         guard find.isTyping else { return false }
-        var help = self
-        help.paste(bytes)
-        model.page = help
+        find.paste(bytes)
+        (selected, top) = (0, 0)
         return true
     }
 
-    func perform(_ action: Action, in model: inout Model) {
+    mutating func perform(_ action: Action, in model: inout Model) {
         let height = max(1, model.size.rows - 2)
         let layout = model.helpLayout(self)
-        var help = self
         switch action {
-        case .down: help.move(to: help.selected + 1, layout, height: height)
-        case .up: help.move(to: help.selected - 1, layout, height: height)
-        case .halfPageDown: help.scroll(by: max(1, height / 2), layout, height: height)
-        case .halfPageUp: help.scroll(by: -max(1, height / 2), layout, height: height)
-        case .pageDown: help.scroll(by: max(1, height - 1), layout, height: height)
-        case .pageUp: help.scroll(by: -max(1, height - 1), layout, height: height)
-        case .first: help.move(to: 0, layout, height: height)
+        case .down: move(to: selected + 1, layout, height: height)
+        case .up: move(to: selected - 1, layout, height: height)
+        case .halfPageDown: scroll(by: max(1, height / 2), layout, height: height)
+        case .halfPageUp: scroll(by: -max(1, height / 2), layout, height: height)
+        case .pageDown: scroll(by: max(1, height - 1), layout, height: height)
+        case .pageUp: scroll(by: -max(1, height - 1), layout, height: height)
+        case .first: move(to: 0, layout, height: height)
         case .last:
-            help.selected = max(0, layout.entries.count - 1)
-            help.scroll(by: layout.rows.count, layout, height: height)
-        case .find: help.beginTyping()
-        case .back where !help.find.isEmpty: help.take(KeyPress(.escape))
-        case .back: return model.page = below
+            selected = max(0, layout.entries.count - 1)
+            scroll(by: layout.rows.count, layout, height: height)
+        case .find: find.begin()
+        case .back where !find.isEmpty:
+            find.take(KeyPress(.escape))
+            (selected, top) = (0, 0)
+        case .back: model.go(to: below)
         case .enter:
-            guard layout.entries.indices.contains(help.selected) else { return }
-            return run(layout.entries[help.selected], in: &model)
+            if layout.entries.indices.contains(selected) { run(layout.entries[selected], in: &model) }
         default: break
         }
-        model.page = help
     }
 
     /// As if its key had been pressed where help was opened.
     private func run(_ entry: HelpText.Entry, in model: inout Model) {
-        model.page = below
+        model.go(to: below)
         let view: KeyMap.View = model.isAdding ? .picker : model.keyView
         guard entry.view == view || entry.view == .lost && !model.canChange,
             let press = model.keys.keys(for: entry.action, in: entry.view).first
@@ -130,8 +115,6 @@ extension KeyMap.View {
 }
 
 extension Model {
-    mutating func openHelp() { HelpPage.open(in: &self) }
-
     func helpLayout(_ page: HelpPage) -> HelpLayout {
         HelpLayout(
             HelpText(keys: keys, appearance: appearance, machine: machine, keysFile: settings.keysFile), page,

@@ -14,7 +14,7 @@ struct HistoryPage: Sendable {
 
     var batch: BatchSnapshot? { batches.indices.contains(selected) ? batches[selected] : nil }
 
-    mutating func take(_ all: [BatchSnapshot]) {
+    mutating func show(_ all: [BatchSnapshot]) {
         let before = batch?.id
         batches = all.filter { $0.state.isTerminal }.sorted {
             ($1.finishedAt?.milliseconds ?? 0, $1.id) < ($0.finishedAt?.milliseconds ?? 0, $0.id)
@@ -32,53 +32,40 @@ extension HistoryPage: Page {
     static var openingKeys: [String] { ["H", "6"] }
 
     static func open(in model: inout Model) {
-        model.page = HistoryPage()
-        ask(in: &model)
+        model.go(to: HistoryPage())
+        model.askForBatches(for: view)
     }
 
-    private static func ask(in model: inout Model) { model.askOnce(view) { .batches(number: $0) } }
-
-    func connected(in model: inout Model) { Self.ask(in: &model) }
+    func connected(in model: inout Model) { model.askForBatches(for: Self.view) }
 
     /// The sums say that something has ended.
     func totalsCame(after before: QueueTotals?, in model: inout Model) {
         guard let totals = model.totals else { return }
-        if totals.batches != before?.batches || totals.counts != before?.counts { Self.ask(in: &model) }
+        if totals.batches != before?.batches || totals.counts != before?.counts { model.askForBatches(for: Self.view) }
     }
 
-    func changeWasMade(in model: inout Model) { Self.ask(in: &model) }
+    func changeWasMade(in model: inout Model) { model.askForBatches(for: Self.view) }
 
-    static func take(_ answer: Answer, in model: inout Model) -> Bool {
-        guard case .batches(let result, let number) = answer, model.requests.isAnswer(number, to: view) else {
-            return false
-        }
-        guard var history = model.page as? HistoryPage else { return true }
+    mutating func batchesCame(_ result: Result<[BatchSnapshot], RequestError>, in model: inout Model) {
         switch result {
-        case .success(let batches): history.take(batches)
-        case .failure(let error): history.problem = model.advised(error)
+        case .success(let batches): show(batches)
+        case .failure(let error): problem = model.advised(error)
         }
-        model.page = history
-        return true
     }
 
-    func perform(_ action: Action, in model: inout Model) {
-        var history = self
-        if let line = action.line(from: history.selected, leap: max(1, model.size.rows / 2)) {
-            history.move(to: line)
-            model.page = history
-            return
-        }
+    mutating func perform(_ action: Action, in model: inout Model) {
+        if let line = action.line(from: selected, leap: max(1, model.size.rows / 2)) { return move(to: line) }
         switch action {
         case .enter:
-            guard let batch = history.batch else { return }
+            guard let batch else { return }
             guard model.tree.index(of: .row(.batch(batch.id))) != nil else {
                 return model.complain("\(batch.id) is further down than the list reaches.")
             }
-            model.page = TransfersPage()
+            model.goToTransfers()
             model.setFilter(nil)
             return model.tree.move(to: .row(.batch(batch.id)))
         case .retry:
-            guard let batch = history.batch else { return }
+            guard let batch else { return }
             guard batch.filesFailed + batch.filesCancelled > 0 else {
                 return model.say(
                     "Nothing of \"\(model.appearance.safe(batch.name))\" failed: there is nothing to try again.")
@@ -89,13 +76,12 @@ extension HistoryPage: Page {
                 return model.askAboutExisting(name, files: batch.filesFailed, [batch.id], then: then)
             }
             model.ask(.failed(of: name)) { .act(.retry, .ids([.batch(batch.id)]), number: $0) }
-        case .again: history.batch.map { model.again($0.id) }
+        case .again: if let batch { model.again(batch.id) }
         case .verify:
-            history.batch.map {
-                model.verify([.batch($0.id)], "\"\(model.appearance.safe($0.name))\"", readsBack: false)
+            if let batch {
+                model.verify([.batch(batch.id)], "\"\(model.appearance.safe(batch.name))\"", readsBack: false)
             }
-        case .back: model.page = TransfersPage()
-        case .help: model.openHelp()
+        case .back: model.goToTransfers()
         default: break
         }
     }

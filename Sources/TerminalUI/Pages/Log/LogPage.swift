@@ -42,43 +42,29 @@ struct LogPage: Sendable {
         }
     }
 
-    mutating func beginTyping() { find.begin() }
-
-    mutating func take(_ press: KeyPress) {
-        find.take(press)
-        follow()
-    }
-
-    mutating func paste(_ bytes: [UInt8]) {
-        find.paste(bytes)
-        follow()
-    }
-
     /// To the newest line.
     private mutating func follow() { (back, isFollowing) = (0, true) }
 
-    /// The page after a key; `nil`: the page is left.
-    func scrolled(_ action: Action, height: Int) -> LogPage? {
-        var page = self
+    /// Scrolls by a key, or follows what comes.
+    mutating func scroll(_ action: Action, height: Int) {
+        let before = back
         switch action {
-        case .down: page.back -= 1
-        case .up: page.back += 1
-        case .halfPageDown: page.back -= height / 2
-        case .halfPageUp: page.back += height / 2
-        case .pageDown: page.back -= height
-        case .pageUp: page.back += height
-        case .first: page.back = lines.count
-        case .last: page.back = 0
+        case .down: back -= 1
+        case .up: back += 1
+        case .halfPageDown: back -= height / 2
+        case .halfPageUp: back += height / 2
+        case .pageDown: back -= height
+        case .pageUp: back += height
+        case .first: back = lines.count
+        case .last: back = 0
         case .follow:
-            if page.isFollowing { page.isFollowing = false } else { page.follow() }
-            return page
-        case .back: return nil
+            if isFollowing { isFollowing = false } else { follow() }
+            return
         default: break
         }
-        page.back = min(max(0, page.back), max(0, page.found.count - height))
+        back = min(max(0, back), max(0, found.count - height))
         // A person who goes back reads; at the end new lines are followed again.
-        if page.back != back { page.isFollowing = page.back == 0 }
-        return page
+        if back != before { isFollowing = back == 0 }
     }
 }
 
@@ -87,95 +73,62 @@ extension LogPage: Page {
     static var opener: Action? { .log }
     static var openingKeys: [String] { ["L", "4"] }
 
-    static func open(in model: inout Model) { LogPage().begin(in: &model) }
+    static func open(in model: inout Model) { open(.info, in: &model) }
 
-    /// From the beginning, at the page's level.
-    private func begin(in model: inout Model) {
-        var log = self
-        log.add(model.said.filter { $0.level >= log.level })
-        let level = log.level
-        if model.isConnected { log.request = model.ask(.log) { .log(level, after: nil, number: $0) } }
-        model.page = log
+    /// From the beginning.
+    private static func open(_ level: LogLevel, in model: inout Model) {
+        var log = LogPage()
+        log.level = level
+        log.add(model.said.filter { $0.level >= level })
+        if model.isConnected { log.connected(in: &model) }
+        model.go(to: log)
     }
 
     /// Nobody answers any more what was asked before. Lines that are shown come once more, and stay where they are.
-    func connected(in model: inout Model) {
-        var log = self
-        log.request = model.ask(.log) { .log(level, after: nil, number: $0) }
-        model.page = log
-    }
+    mutating func connected(in model: inout Model) { request = model.ask(LogQuestion(level: level)) }
 
-    func take(_ press: KeyPress, in model: inout Model) -> Bool {
+    mutating func typed(_ press: KeyPress, in model: inout Model) -> Bool {
         guard find.isTyping else { return false }
-        var log = self
-        log.take(press)
-        model.page = log
+        find.take(press)
+        follow()
         return true
     }
 
-    func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
+    mutating func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
         guard find.isTyping else { return false }
-        var log = self
-        log.paste(bytes)
-        model.page = log
+        find.paste(bytes)
+        follow()
         return true
     }
 
-    func noted(_ line: LogLine, in model: inout Model) {
-        guard line.level >= level else { return }
-        var log = self
-        log.add([line])
-        model.page = log
-    }
+    mutating func noted(_ line: LogLine, in model: inout Model) { if line.level >= level { add([line]) } }
 
-    func perform(_ action: Action, in model: inout Model) {
-        var log = self
+    mutating func perform(_ action: Action, in model: inout Model) {
         switch action {
-        case .filter:
-            log.beginTyping()
-            model.page = log
+        case .filter: find.begin()
         case .level:
-            var other = LogPage()
             let order: [LogLevel] = [.info, .user, .warning, .error, .debug]
-            other.level = order[((order.firstIndex(of: log.level) ?? 0) + 1) % order.count]
-            other.begin(in: &model)
+            Self.open(order[((order.firstIndex(of: level) ?? 0) + 1) % order.count], in: &model)
         case .write:
-            model.requests.append(.write(Self.text(of: log.found[...], model.appearance) + "\n", name: "log.txt"))
-        case .back where !log.find.isEmpty:
-            log.take(KeyPress(.escape))
-            model.page = log
-        case .help: model.openHelp()
-        default: model.page = log.scrolled(action, height: model.size.rows - 2) ?? TransfersPage()
+            model.requests.append(.write(Self.text(of: found[...], model.appearance) + "\n", name: "log.txt"))
+        case .back where !find.isEmpty:
+            find.take(KeyPress(.escape))
+            follow()
+        case .back: model.goToTransfers()
+        default: scroll(action, height: model.size.rows - 2)
         }
     }
 
-    static func take(_ answer: Answer, in model: inout Model) -> Bool {
-        switch answer {
-        case .log(let lines, let next, let number): take(lines, next, number, in: &model)
-        case .noLog(let error, let number):
-            if model.refuseRecent(number) { return true }
-            guard model.requests.outstanding.removeValue(forKey: number) != nil, var log = model.page as? LogPage,
-                log.request == number
-            else { return true }
-            log.problem = model.appearance.safe(error.message)
-            model.page = log
-        default: return false
+    /// The answer to a question of the page; waits for the next lines as long as the page is open.
+    fileprivate mutating func answered(_ result: Result<LogLines, RequestError>, in model: inout Model) {
+        switch result {
+        case .success(let new):
+            let known = Set(lines)
+            add(new.lines.filter { !known.contains($0) })
+            problem = nil
+            request = model.ask(LogQuestion(level: level, after: new.next, isPatient: true))
+        case .failure(let error): problem = model.appearance.safe(error.message)
         }
-        return true
-    }
-
-    /// Lines have come; waits for the next ones as long as the page is open.
-    private static func take(_ lines: [LogLine], _ next: Int64, _ number: Int, in model: inout Model) {
-        if model.takeRecent(lines, next, number) { return }
-        guard model.requests.outstanding.removeValue(forKey: number) != nil, var log = model.page as? LogPage,
-            log.request == number
-        else { return }
-        let known = Set(log.lines)
-        log.add(lines.filter { !known.contains($0) })
-        log.problem = nil
-        let level = log.level
-        log.request = model.ask(.log, isPatient: true) { .log(level, after: next, number: $0) }
-        model.page = log
     }
 
     func draw(in drawing: inout Drawing) { drawing.log(self) }
@@ -189,6 +142,27 @@ extension LogPage: Page {
         lines.map { line in
             appearance.safe("\(appearance.date(line.at)) \(line.level.word) \(line.subject)\(line.message)").string
         }.joined(separator: "\n")
+    }
+}
+
+/// Lines of the engine's log, and the cursor behind the last one.
+typealias LogLines = (lines: [LogLine], next: Int64)
+
+/// The engine's log: its newest lines, or those behind `after`, waiting for one. The page asks, and the lower part of the list.
+struct LogQuestion: PageQuestion {
+    let level: LogLevel
+    var after: Int64?
+    var isPatient = false
+
+    func answer(at desk: QuestionDesk) async throws(RequestError) -> LogLines {
+        try await desk.engine.log(level: level, after: after)
+    }
+
+    func answered(_ result: Result<LogLines, RequestError>, number: Int, in model: inout Model) {
+        if number == model.recentLog.request { return model.recentCame(result) }
+        model.withPage(LogPage.self) { log, model in
+            if log.request == number { log.answered(result, in: &model) }
+        }
     }
 }
 

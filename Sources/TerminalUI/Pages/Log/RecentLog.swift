@@ -26,32 +26,27 @@ extension Model {
     mutating func askForRecentLog() {
         guard wantsRecentLog, recentLog.request == nil, !recentLog.isRefused else { return }
         recentLog = RecentLog()
-        recentLog.request = ask(.log, isPatient: true) { .log(.info, after: nil, number: $0) }
+        recentLog.request = ask(LogQuestion(level: .info, isPatient: true))
     }
 
-    /// No lines can be had; false: it was the page that asked.
-    mutating func refuseRecent(_ number: Int) -> Bool {
-        guard number == recentLog.request else { return false }
-        (requests.outstanding[number], recentLog.request, recentLog.isRefused) = (nil, nil, true)
-        return true
-    }
-
-    /// Lines have come; false: they are for the page.
-    mutating func takeRecent(_ lines: [LogLine], _ next: Int64, _ number: Int) -> Bool {
-        guard number == recentLog.request else { return false }
-        requests.outstanding[number] = nil
-        recentLog.add(lines)
-        recentLog.request =
-            wantsRecentLog ? ask(.log, isPatient: true) { .log(.info, after: next, number: $0) } : nil
-        return true
+    /// The lines that were asked for have come, or none can be had.
+    mutating func recentCame(_ result: Result<LogLines, RequestError>) {
+        recentLog.request = nil
+        switch result {
+        case .success(let new):
+            recentLog.add(new.lines)
+            if wantsRecentLog {
+                recentLog.request = ask(LogQuestion(level: .info, after: new.next, isPatient: true))
+            }
+        case .failure: recentLog.isRefused = true
+        }
     }
 
     /// Logs the lines that a library has printed meanwhile.
     mutating func takePrinted(_ lines: [[UInt8]]) {
         for line in lines.suffix(50) {
             note("printed: \(SafeText(line, characterSet: appearance.characterSet))", isError: true)
-            let page = page
-            if let last = said.last { page.noted(last, in: &self) }
+            if let last = said.last { withPage { $0.noted(last, in: &$1) } }
         }
     }
 }

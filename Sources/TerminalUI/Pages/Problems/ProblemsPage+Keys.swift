@@ -9,23 +9,21 @@ extension ProblemsPage: Page {
     static var openingKeys: [String] { ["e", "3"] }
 
     static func open(in model: inout Model) {
-        model.page = ProblemsPage()
-        ask(in: &model)
+        model.go(to: ProblemsPage())
+        model.askForBatches(for: view)
     }
-
-    private static func ask(in model: inout Model) { model.askOnce(view) { .batches(number: $0) } }
 
     /// Until the page tells a next try that has come, and while that goes on once a second; `nil`: it tells none.
     func untilRefresh(in model: Model) -> Duration? {
-        guard model.isConnected, !model.isAsking(Self.view), let at = answeredAt else { return nil }
+        guard model.isConnected, !model.isAskingForBatches(Self.view), let at = answeredAt else { return nil }
         let tries = causes.filter(\.isUnserved).map { $0.retryAt?.since(model.engineNow.wall) ?? .zero }
         return tries.min().map { max($0, .seconds(1) - (model.now.uptime - at)) }
     }
 
     /// There may be another one.
-    func refresh(in model: inout Model) { Self.ask(in: &model) }
+    func refresh(in model: inout Model) { model.askForBatches(for: Self.view) }
 
-    func connected(in model: inout Model) { Self.ask(in: &model) }
+    func connected(in model: inout Model) { model.askForBatches(for: Self.view) }
 
     /// The sums say that there are others now.
     func totalsCame(after before: QueueTotals?, in model: inout Model) {
@@ -34,53 +32,40 @@ extension ProblemsPage: Page {
             || totals.needsPerson != before?.needsPerson || totals.needsSpace != before?.needsSpace
             || totals.needsServer != before?.needsServer
         {
-            Self.ask(in: &model)
+            model.askForBatches(for: Self.view)
         }
     }
 
-    static func take(_ answer: Answer, in model: inout Model) -> Bool {
-        guard case .batches(let result, let number) = answer, model.requests.isAnswer(number, to: view) else {
-            return false
-        }
-        guard var problems = model.page as? ProblemsPage else { return true }
+    mutating func batchesCame(_ result: Result<[BatchSnapshot], RequestError>, in model: inout Model) {
         switch result {
-        case .success(let batches): problems.take(batches)
-        case .failure(let error): problems.problem = model.advised(error)
+        case .success(let batches): show(batches)
+        case .failure(let error): problem = model.advised(error)
         }
-        problems.answeredAt = model.now.uptime
-        model.page = problems
-        return true
+        answeredAt = model.now.uptime
     }
 
-    func perform(_ action: Action, in model: inout Model) {
-        var problems = self
-        if let line = action.line(from: problems.selected, leap: max(1, model.size.rows / 2)) {
-            problems.move(to: line)
-            model.page = problems
-            return
-        }
-        if problems.isGone, [.enter, .retry, .leaveOut, .again, .server].contains(action) {
+    mutating func perform(_ action: Action, in model: inout Model) {
+        if let line = action.line(from: selected, leap: max(1, model.size.rows / 2)) { return move(to: line) }
+        if isGone, [.enter, .retry, .leaveOut, .again, .server].contains(action) {
             // The next key is for the one that is shown from here on.
-            problems.move(to: problems.selected)
-            model.page = problems
+            move(to: selected)
             return model.complain("That problem is gone: the cursor is on another one now.")
         }
-        if [.plain, .write, .copyAll].contains(action), !problems.isKnown {
+        if [.plain, .write, .copyAll].contains(action), !isKnown {
             return model.complain("The engine has not told the problems yet: try again in a moment.")
         }
         switch action {
-        case .enter: return showFiles(of: problems.cause, in: &model)
-        case .retry: return retry(problems.cause, in: &model)
-        case .leaveOut: return leaveOut(problems.cause, in: &model)
-        case .server: return Self.showServer(of: problems.cause, in: &model)
+        case .enter: return showFiles(of: cause, in: &model)
+        case .retry: return retry(cause, in: &model)
+        case .leaveOut: return leaveOut(cause, in: &model)
+        case .server: return Self.showServer(of: cause, in: &model)
         case .again:
-            guard let cause = problems.cause, let place = cause.batches.first else { return }
+            guard let cause, let place = cause.batches.first else { return }
             return model.again(place.batch, inPlace: cause.isWait && cause.isOfAddress && place.isLost)
-        case .plain: return model.requests.append(.showPlain(Drawing.report(of: problems, model)))
-        case .write: return model.requests.append(.write(Drawing.report(of: problems, model), name: "problems.txt"))
+        case .plain: return model.requests.append(.showPlain(Drawing.report(of: self, model)))
+        case .write: return model.requests.append(.write(Drawing.report(of: self, model), name: "problems.txt"))
         case .undo: return model.undo()
-        case .back: model.page = TransfersPage()
-        case .help: model.openHelp()
+        case .back: model.goToTransfers()
         default: break
         }
     }
@@ -88,7 +73,7 @@ extension ProblemsPage: Page {
     /// To its files in the list, and no others; of what has no filter of its own, to the first one.
     private func showFiles(of cause: Cause?, in model: inout Model) {
         guard let cause, let place = cause.batches.first else { return }
-        model.page = TransfersPage()
+        model.goToTransfers()
         if let text = cause.filter(among: causes) { return model.setFilter(text) }
         let row = TreeItem.ID.row(.batch(place.batch))
         guard model.tree.index(of: row) != nil else {
@@ -161,20 +146,17 @@ extension ProblemsPage: Page {
         if place.host.isEmpty {
             return model.complain("A download names its addresses itself: no configured server is behind it.")
         }
-        if let machine = model.machine {
-            return model.complain(
-                "Servers of \(machine) are kept there: see them there, with martlet destination list.")
-        }
+        if let obstacle = DestinationsPage.obstacle(in: model) { return model.complain(obstacle) }
         DestinationsPage.open(in: &model)
-        guard var shown = model.page as? DestinationsPage else { return }
-        shown.sought = place.url
-        if case .waits(.auth, _, _)? = cause?.kind {
-            // A login is one server's: others of the same cause are asked about when these are in.
-            let same = cause?.batches.filter { $0.host == place.host } ?? []
-            shown.waiting = .init(batches: same.map(\.batch), name: place.name, url: place.url)
+        model.withPage(DestinationsPage.self) { shown, _ in
+            shown.sought = place.url
+            if case .waits(.auth, _, _)? = cause?.kind {
+                // A login is one server's: others of the same cause are asked about when these are in.
+                let same = cause?.batches.filter { $0.host == place.host } ?? []
+                shown.waiting = .init(batches: same.map(\.batch), name: place.name, url: place.url)
+            }
+            shown.cameFromProblems = true
         }
-        shown.cameFromProblems = true
-        model.page = shown
     }
 
     func draw(in drawing: inout Drawing) { drawing.problems(self) }

@@ -21,7 +21,7 @@ struct ProblemsPage: Sendable {
     var files: Int64 { ByteSum.of(causes.lazy.map(\.files)) }
     var cause: Cause? { !isGone && causes.indices.contains(selected) ? causes[selected] : nil }
 
-    mutating func take(_ batches: [BatchSnapshot]) {
+    mutating func show(_ batches: [BatchSnapshot]) {
         var found: [Cause.Kind: Cause] = [:]
         func note(_ kind: Cause.Kind, _ finding: Finding, _ files: Int64, _ lastAt: Timestamp?, _ batch: BatchSnapshot)
         {

@@ -10,7 +10,7 @@ struct ThroughputPage: Page {
     static var openingKeys: [String] { ["b", "2"] }
 
     static func open(in model: inout Model) {
-        model.page = ThroughputPage()
+        model.go(to: ThroughputPage())
         model.throughput.view.choose(nil)
         model.throughput.view.forgetProcess()
         model.throughput.view.askedAt = nil
@@ -27,39 +27,15 @@ struct ThroughputPage: Page {
     /// Until it is to be asked again; `nil`: nothing has changed.
     func untilRefresh(in model: Model) -> Duration? {
         guard model.isConnected, model.throughput.view.isStale, let asked = model.throughput.view.askedAt,
-            !model.isAsking(Self.view)
+            !model.isAsking(ThroughputQuestion.self)
         else { return nil }
         return asked + Self.pause - model.now.uptime
-    }
-
-    static func take(_ answer: Answer, in model: inout Model) -> Bool {
-        guard case .throughput(let result, let number) = answer else { return false }
-        take(result, number, in: &model)
-        return true
-    }
-
-    private static func take(_ result: Result<ThroughputReport, RequestError>, _ number: Int, in model: inout Model) {
-        guard case .throughput(let batch) = model.requests.outstanding.removeValue(forKey: number)?.purpose else {
-            return
-        }
-        if case .success(let report) = result {
-            model.throughput.view.take(report, at: model.now.uptime)
-            let steps = ThroughputView.Span.minutes.stepSeconds
-            if report.batch == nil, let series = report.series.first(where: { $0.seconds == steps }) {
-                model.throughput.seen.begin(with: zip(series.up, series.down).map { $0 + $1 }, at: model.now.uptime)
-            }
-        }
-        guard model.page is ThroughputPage, batch != model.throughput.view.batch else { return }
-        // Another one was chosen meanwhile.
-        model.throughput.view.askedAt = nil
-        model.askForThroughput()
     }
 
     func perform(_ action: Action, in model: inout Model) {
         switch action {
         case .back where model.throughput.view.point != nil: model.throughput.view.point = nil
-        case .back: model.page = TransfersPage()
-        case .help: model.openHelp()
+        case .back: model.goToTransfers()
         case .limit: model.openLimits(model.throughputBatch.map { [$0] } ?? [])
         case .longerSpan: model.throughput.view.show(1)
         case .shorterSpan: model.throughput.view.show(-1)
@@ -100,17 +76,43 @@ extension KeyMap.View {
         ])
 }
 
+/// The past speed of everything, or of one batch.
+struct ThroughputQuestion: PageQuestion {
+    let batch: BatchID?
+    var isPatient = false
+
+    func answer(at desk: QuestionDesk) async throws(RequestError) -> ThroughputReport {
+        try await desk.engine.throughput(of: batch)
+    }
+
+    func answered(_ result: Result<ThroughputReport, RequestError>, number: Int, in model: inout Model) {
+        if case .success(let report) = result {
+            model.throughput.view.take(report, at: model.now.uptime)
+            let steps = ThroughputView.Span.minutes.stepSeconds
+            if report.batch == nil, let series = report.series.first(where: { $0.seconds == steps }) {
+                model.throughput.seen.begin(with: zip(series.up, series.down).map { $0 + $1 }, at: model.now.uptime)
+            }
+        }
+        guard model.page is ThroughputPage, batch != model.throughput.view.batch else { return }
+        // Another one was chosen meanwhile.
+        model.throughput.view.askedAt = nil
+        model.askForThroughput()
+    }
+}
+
 extension Model {
     /// When the page opens, as long as something moves on it, and once more when it has come to rest.
     mutating func askForThroughput(isPatient: Bool = false) {
-        if isAsking(.throughput) || throughput.view.askedAt.map({ now.uptime - $0 < ThroughputPage.pause }) ?? false {
+        if isAsking(ThroughputQuestion.self)
+            || throughput.view.askedAt.map({ now.uptime - $0 < ThroughputPage.pause }) ?? false
+        {
             throughput.view.askedAt = throughput.view.askedAt ?? now.uptime
             return throughput.view.isStale = true
         }
         guard isConnected else { return }
         (throughput.view.askedAt, throughput.view.isStale) = (now.uptime, false)
         let batch: BatchID? = if page is ThroughputPage { throughput.view.batch } else { nil }
-        ask(.throughput(of: batch), isPatient: isPatient) { .throughput(of: batch, number: $0) }
+        ask(ThroughputQuestion(batch: batch, isPatient: isPatient))
     }
 
     /// Those that are not over, in the queue's order: speeds and states change too often to sort by them under somebody who chooses.

@@ -3,11 +3,11 @@ import MartletKit
 
 /// Requests about this machine's files: begun in their order, done on threads of their own, told as news when something
 /// is known.
-actor LocalWork {
+actor ScreenFiles {
     nonisolated let news: AsyncStream<LocalNews>
     private nonisolated let telling: AsyncStream<LocalNews>.Continuation
     private nonisolated let requests: AsyncStream<LocalRequest>.Continuation
-    private let files: LocalFiles
+    nonisolated let files: LocalFiles
     private let engine: EngineConnection
     private let home: [UInt8]
     private let currentDirectory: [UInt8]
@@ -82,46 +82,6 @@ actor LocalWork {
                 if let folder { recent.add(folder: folder) }
             }
         case .list, .count, .stopCounting, .sift, .stopSifting, .stopAll: break
-        }
-    }
-
-    /// Does something about a configured server.
-    func perform(_ deed: DestinationRequest, environment: [String: String]) async -> DestinationOutcome {
-        let engine = engine
-        let changes = DestinationChanges(
-            engine.destinationsFilePath, logins: engine, environment: environment, files: files,
-            now: { TerminalUI.wallTime.milliseconds })
-        do throws(RequestError) {
-            switch deed {
-            case .save(_, let saved):
-                return .changed(try await changes.add(saved.destination, password: saved.password))
-            case .edit(_, let saved):
-                if let password = saved.password {
-                    return .changed(try await changes.add(saved.destination, password: password, replaces: true))
-                }
-                let edited = try await changes.edit(saved.destination)
-                return .edited(edited.file, loginIsForgotten: edited.isForgotten)
-            case .signIn(_, let saved):
-                return .changed(
-                    try await changes.add(saved.destination, password: saved.password, replaces: true))
-            case .remove(let name):
-                return .changed(try await changes.remove(name) ?? engine.destinationsFile())
-            case .restore:
-                let restored = try await changes.restore(nil)
-                return .restored(restored.name, restored.file, loginIsGone: restored.loginIsGone)
-            case .test(let text, let password):
-                let prepared = await files.run { () -> Result<BatchRequest, RequestError> in
-                    do throws(QueueingFault) {
-                        let book = engine.destinationBook(environment: environment)
-                        return .success(try book.question(text, password: password, environment: environment))
-                    } catch {
-                        return .failure(RequestError(.usage, error.message))
-                    }
-                }
-                return .report(try await engine.test(try prepared.get()))
-            }
-        } catch {
-            return .failed(error.message)
         }
     }
 
