@@ -31,7 +31,7 @@ extension LimitForm: Layer {
     }
 
     private static func set(_ rate: Wish.Rate, in model: inout Model) {
-        let deed = Deed.set(NodeSettings(limit: rate.bytesPerSecond))
+        let deed = NodeDeed.set(NodeSettings(limit: rate.bytesPerSecond))
         switch rate.subject {
         case .rows(let rows): model.send(deed, rows)
         case .matching(let filter):

@@ -34,6 +34,28 @@ extension Model {
         return "\"\(appearance.safe(row.name))\""
     }
 
+    /// Does an action on rows, from the tree or from a row's own page.
+    mutating func act(_ action: Action, on rows: [NodeRow]) {
+        switch action {
+        case .pause: pauseOrResume(rows)
+        case .pauseAll: pauseAll()
+        case .cancel: cancel(rows)
+        case .retry: retry(rows)
+        case .retryAll: retryAll()
+        case .undo: undo()
+        case .redo: redo()
+        case .clear: clearFinished()
+        case .earlier: moveStep(.earlier, rows)
+        case .later: moveStep(.later, rows)
+        case .order: openOrder(rows)
+        case .limit: openLimits(rows)
+        case .verify: verify(rows)
+        // A question is about one row, whatever is marked.
+        case .why: tree.cursorRow.map { askWhy($0) }
+        default: break
+        }
+    }
+
     // MARK: Pause and resume
 
     /// Resumes the rows when all of them stand still, else pauses those that do not.
@@ -66,7 +88,7 @@ extension Model {
 
     /// Whoever would throw much away by it is asked first.
     /// - Parameter deed: a pause, for good or until a time.
-    mutating func pause(_ rows: [NodeRow], by deed: Deed) {
+    mutating func pause(_ rows: [NodeRow], by deed: NodeDeed) {
         guard let cost = cost(of: deed, rows), settings.askAbove.includes(cost) else { return send(deed, rows) }
         dialog = Dialog(
             "Pause \(title(rows))?", [said(cost)],
@@ -75,7 +97,7 @@ extension Model {
     }
 
     /// The bytes that the deed throws away; `nil`: none.
-    func cost(of deed: Deed, _ rows: [NodeRow]) -> StoppingCost? {
+    func cost(of deed: NodeDeed, _ rows: [NodeRow]) -> StoppingCost? {
         deed.stops.flatMap { StoppingCost($0, bytes: ByteSum.of(rows.lazy.map(\.bytesAtRisk))) }
     }
 
@@ -234,12 +256,12 @@ extension Model {
         }
     }
 
-    private mutating func sendAll(_ deed: Deed, _ selector: NodeSelector) {
+    private mutating func sendAll(_ deed: NodeDeed, _ selector: NodeSelector) {
         ask(.everything(deed)) { .act(deed, .matching(selector), number: $0) }
     }
 
     /// Until the engine has confirmed it, the rows say so; nothing is claimed before.
-    mutating func send(_ deed: Deed, _ rows: [NodeRow]) {
+    mutating func send(_ deed: NodeDeed, _ rows: [NodeRow]) {
         let number = ask(.deed(deed, rows)) { .act(deed, .rows(rows.map(\.id)), number: $0) }
         let patience = requests.outstanding[number]?.patience ?? Outstanding.usualPatience
         for row in rows {
@@ -288,13 +310,13 @@ struct AskAbove: Hashable, Sendable {
     func includes(_ cost: StoppingCost?) -> Bool { cost.map { $0.bytes >= lost } ?? false }
 }
 
-extension Deed {
+extension NodeDeed {
     /// As what it stops what runs; `nil`: it does not.
     var stops: StoppingCost.Stop? {
         switch self {
         case .pause, .pauseUntil: .pause
         case .cancel: .cancel
-        case .resume, .retry, .runNow, .move, .set, .leaveOut: nil
+        case .resume, .retry, .runNow, .move, .set, .purge: nil
         }
     }
 }

@@ -17,7 +17,7 @@ extension Model {
         guard !unfinished.isEmpty else { return say("\(title([some])) is over: its place does not matter any more.") }
         let isBatch = unfinished.allSatisfy { if case .batch = $0.id { true } else { false } }
         let hasGroup = unfinished.contains { if case .group = $0.id { true } else { false } }
-        func choice(_ letter: Unicode.Scalar, _ text: String, _ deed: Deed) -> Dialog.Choice {
+        func choice(_ letter: Unicode.Scalar, _ text: String, _ deed: NodeDeed) -> Dialog.Choice {
             Dialog.Choice(letter: letter, text: text, intent: .act(deed, unfinished))
         }
         var choices = [

@@ -41,9 +41,7 @@ enum Request: Hashable, Sendable {
     /// From now on the engine is to tell of these, instead of those before.
     case show([SectionRequest], nodes: [NodeID], filter: String?)
     /// Change nodes; answered by `acted` with this number.
-    case act(Deed, NodeChoice, number: Int)
-    /// Give batches that wait for a login another one; answered by `acted`.
-    case letIn([BatchID], TransferSecrets, number: Int)
+    case act(NodeDeed, NodeChoice, number: Int)
     /// Forget every batch that is over; answered by `acted`.
     case clearFinished(number: Int)
     /// Take back a change; answered by `acted`.
@@ -96,17 +94,6 @@ enum Request: Hashable, Sendable {
     case leave
     /// Tell the engine to end, then leave.
     case stopEngine(finishRunning: Bool)
-}
-
-/// An action of a key on rows of the tree.
-enum Deed: Hashable, Sendable {
-    case pause, resume, cancel, retry, runNow
-    /// It goes on by itself then.
-    case pauseUntil(Timestamp)
-    case move(MovePlace)
-    case set(NodeSettings)
-    /// Failed files only: forget them, for good.
-    case leaveOut
 }
 
 /// The result of a request.

@@ -77,7 +77,7 @@ struct Model: Sendable {
     /// So many files are changed by it at most.
     private func files(of purpose: Outstanding.Purpose) -> Int64 {
         switch purpose {
-        case .deed(let deed, let rows) where deed.showsInState || deed == .leaveOut:
+        case .deed(let deed, let rows) where deed.showsInState || deed == .purge:
             ByteSum.of(rows.lazy.map(\.counts.total))
         case .everything, .named, .failed, .undo: totals?.counts.total ?? 0
         default: 0

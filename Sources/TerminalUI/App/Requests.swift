@@ -61,11 +61,11 @@ struct Outstanding: Sendable {
     static func patience(files: Int64) -> Duration { usualPatience + .seconds(files / 50_000) }
 
     enum Purpose: Sendable {
-        case deed(Deed, [NodeRow])
+        case deed(NodeDeed, [NodeRow])
         /// Pause, resume, retry of everything that matches.
-        case everything(Deed)
+        case everything(NodeDeed)
         /// A deed that a command named.
-        case named(Deed, SafeText)
+        case named(NodeDeed, SafeText)
         /// A policy of batches for what is there already, and what is done after it.
         case settledExisting(ExistingFilePolicy, then: Dialog.Intent)
         /// A retry of what failed in these rows, once it is known whether something of its name is there.

@@ -118,7 +118,7 @@ extension Model {
     }
 
     /// Without names it is done to the marked rows, or the cursor's.
-    private mutating func act(_ deed: Deed, _ nodes: [NodeID]) {
+    private mutating func act(_ deed: NodeDeed, _ nodes: [NodeID]) {
         guard nodes.isEmpty else {
             let what = appearance.safe(nodes.map(\.description).joined(separator: " "))
             ask(.named(deed, what)) { .act(deed, .ids(nodes), number: $0) }

@@ -144,7 +144,7 @@ extension Model {
 
     // MARK: Acting on what is named
 
-    mutating func act(_ deed: Deed, on text: String) {
+    mutating func act(_ deed: NodeDeed, on text: String) {
         guard canChange else { return complain(cannotChange) }
         if text.isEmpty { return filters.shown?.marksAll == true ? confirmMatching(deed) : actOnTargets(deed) }
         let batches = batches(called: text)
@@ -179,13 +179,13 @@ extension Model {
     }
 
     /// At once, unless it throws much away.
-    private mutating func act(_ deed: Deed, _ what: SafeText, _ nodes: NodeChoice, _ cost: StoppingCost?) {
+    private mutating func act(_ deed: NodeDeed, _ what: SafeText, _ nodes: NodeChoice, _ cost: StoppingCost?) {
         if settings.askAbove.includes(cost) { return confirm(deed, what, nodes, cost) }
         ask(.named(deed, what)) { .act(deed, nodes, number: $0) }
     }
 
     /// Acts on the targets one way alone, where a key would act either way.
-    private mutating func actOnTargets(_ deed: Deed) {
+    private mutating func actOnTargets(_ deed: NodeDeed) {
         let left = targets.filter { !$0.isOver }
         switch deed {
         case .pause:
@@ -201,7 +201,7 @@ extension Model {
             pause(left, by: deed)
         case .cancel: cancel(targets)
         case .retry: retry(targets)
-        case .move, .set, .runNow, .leaveOut: send(deed, targets)
+        case .move, .set, .runNow, .purge: send(deed, targets)
         }
     }
 
@@ -232,20 +232,20 @@ extension Model {
         dialog?.retitle(title)
     }
 
-    private static func verb(_ deed: Deed) -> (word: String, letter: Unicode.Scalar) {
+    private static func verb(_ deed: NodeDeed) -> (word: String, letter: Unicode.Scalar) {
         switch deed {
         case .pause, .pauseUntil: ("Pause", "p")
         case .resume: ("Resume", "p")
         case .cancel: ("Cancel", "x")
         case .retry: ("Retry", "r")
         case .move, .set, .runNow: ("Change", "y")
-        case .leaveOut: ("Leave out", "x")
+        case .purge: ("Leave out", "x")
         }
     }
 
     /// Asks about the deed, as it may not be known yet how many files it is about.
     /// - Parameter cost: as far as it is known here.
-    mutating func confirm(_ deed: Deed, _ what: SafeText, _ nodes: NodeChoice, _ cost: StoppingCost? = nil) {
+    mutating func confirm(_ deed: NodeDeed, _ what: SafeText, _ nodes: NodeChoice, _ cost: StoppingCost? = nil) {
         let (verb, letter) = Self.verb(deed)
         let lines =
             (cost.map { [said($0)] } ?? [])

@@ -7,13 +7,7 @@ extension ScreenProgram {
         switch request {
         case .act(let deed, let nodes, let number):
             .acted(
-                await result { engine throws(RequestError) in try await Self.act(deed, nodes, engine) }, number: number)
-        case .letIn(let batches, let secrets, let number):
-            .acted(
-                await result { engine throws(RequestError) in
-                    let nodes = NodeChoice.ids(batches.map { .batch($0) })
-                    return try await engine.change(nodes, .set(NodeSettings(), secrets: secrets))
-                }, number: number)
+                await result { engine throws(RequestError) in try await engine.change(nodes, deed) }, number: number)
         case .clearFinished(let number):
             .acted(await result { engine throws(RequestError) in try await engine.clearFinished() }, number: number)
         case .undo(let choice, let number):
@@ -72,24 +66,6 @@ extension ScreenProgram {
         _ question: (EngineConnection) async throws(RequestError) -> Value
     ) async -> Result<Value, RequestError> {
         do { return .success(try await question(engine)) } catch { return .failure(error) }
-    }
-
-    private static func act(
-        _ deed: Deed, _ nodes: NodeChoice, _ engine: EngineConnection
-    ) async throws(RequestError) -> NodesChanged {
-        let wish: NodeDeed =
-            switch deed {
-            case .pause: .pause
-            case .pauseUntil(let end): .pauseUntil(end)
-            case .resume: .resume
-            case .cancel: .cancel
-            case .retry: .retry
-            case .runNow: .runNow
-            case .leaveOut: .purge
-            case .move(let place): .move(place)
-            case .set(let settings): .set(settings)
-            }
-        return try await engine.change(nodes, wish)
     }
 
     /// The first time as the options say; after a loss only when the person wants an engine started.

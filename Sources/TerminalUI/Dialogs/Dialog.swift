@@ -13,9 +13,9 @@ struct Dialog: Sendable {
         case leave
         case stopEngine(finishRunning: Bool)
         /// A deed that a command named.
-        case named(Deed, SafeText, NodeChoice)
+        case named(NodeDeed, SafeText, NodeChoice)
         /// From a menu.
-        case act(Deed, [NodeRow])
+        case act(NodeDeed, [NodeRow])
         /// From now on batches do this about what is there already; after it what failed of that is tried again.
         indirect case settleExisting(ExistingFilePolicy, of: [BatchID], then: Intent)
         /// Logging out is not to end the engine any more.

@@ -20,7 +20,7 @@ extension Model {
     }
 
     /// Asks whether it is to be done to all that match the filter that is on.
-    mutating func confirmMatching(_ deed: Deed) {
+    mutating func confirmMatching(_ deed: NodeDeed) {
         guard let filter = filters.shown else { return }
         confirm(deed, matching(filter.sent), .matching(NodeSelector(filter: filter.sent)))
     }
@@ -35,7 +35,7 @@ extension Model {
     private mutating func openOrderOfMatching() {
         guard let text = filters.shown?.sent else { return }
         let what = matching(text)
-        func choice(_ letter: Unicode.Scalar, _ words: String, _ deed: Deed) -> Dialog.Choice {
+        func choice(_ letter: Unicode.Scalar, _ words: String, _ deed: NodeDeed) -> Dialog.Choice {
             Dialog.Choice(
                 letter: letter, text: words, intent: .named(deed, what, .matching(NodeSelector(filter: text))))
         }
@@ -60,13 +60,13 @@ extension Model {
 
 extension FileCounts {
     /// The number of them that something would be done to.
-    func files(for deed: Deed) -> Int64 {
+    func files(for deed: NodeDeed) -> Int64 {
         switch deed {
         case .pause: active + queued + waiting
         case .pauseUntil: active + unstarted
         case .resume: paused + created
         case .cancel, .move, .set, .runNow: active + unstarted
-        case .retry, .leaveOut: failed
+        case .retry, .purge: failed
         }
     }
 }

@@ -100,26 +100,4 @@ extension Model {
         if let obstacle = other.obstacle(in: self) { return complain(obstacle) }
         if type(of: page) != other { other.open(in: &self) }
     }
-
-    /// Does an action on rows, from the tree or from a row's own page.
-    mutating func act(_ action: Action, on rows: [NodeRow]) {
-        switch action {
-        case .pause: pauseOrResume(rows)
-        case .pauseAll: pauseAll()
-        case .cancel: cancel(rows)
-        case .retry: retry(rows)
-        case .retryAll: retryAll()
-        case .undo: undo()
-        case .redo: redo()
-        case .clear: clearFinished()
-        case .earlier: moveStep(.earlier, rows)
-        case .later: moveStep(.later, rows)
-        case .order: openOrder(rows)
-        case .limit: openLimits(rows)
-        case .verify: verify(rows)
-        // A question is about one row, whatever is marked.
-        case .why: tree.cursorRow.map { askWhy($0) }
-        default: break
-        }
-    }
 }

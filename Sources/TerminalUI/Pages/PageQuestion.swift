@@ -64,11 +64,6 @@ extension Model {
         ask(.page, isPatient: question.isPatient) { .page(AskedQuestion(question: question), number: $0) }
     }
 
-    /// Asks unless the engine is away or a question of this kind has no answer yet.
-    mutating func askOnce<Question: PageQuestion>(_ question: Question) {
-        if isConnected, !isAsking(Question.self) { ask(question) }
-    }
-
     /// True while a question of this kind has no answer.
     func isAsking<Question: PageQuestion>(_ kind: Question.Type) -> Bool {
         requests.outstanding.values.contains {

@@ -63,7 +63,7 @@ struct ClearingTests {
         let isAsked = screen.model.dialog?.title.string.hasPrefix("Leave out ") == true
         screen.wait(.seconds(1))
         screen.press("x")
-        for case .act(.leaveOut, .matching(let selector), _) in screen.requests { return (isAsked, selector.filter) }
+        for case .act(.purge, .matching(let selector), _) in screen.requests { return (isAsked, selector.filter) }
         return (isAsked, nil)
     }
 

@@ -122,7 +122,7 @@ struct ProblemsPageTests {
     /// The requests that change what batches do about what is there, and of which.
     func settled(_ screen: ScreenHarness) -> [NodeChoice] {
         screen.requests.compactMap {
-            guard case .act(.set(let settings), let nodes, _) = $0, settings.ifExists == .replace else { return nil }
+            guard case .act(.set(let settings, _), let nodes, _) = $0, settings.ifExists == .replace else { return nil }
             return nodes
         }
     }
@@ -223,11 +223,11 @@ struct ProblemsPageTests {
         #expect(screen.picture.contains("Leave out 1,204 files of 2 batches?"))
         screen.wait(.seconds(1))
         screen.press("Enter")
-        #expect(screen.matched(.leaveOut) == [])
+        #expect(screen.matched(.purge) == [])
         screen.press("x")
         screen.wait(.seconds(1))
         screen.press("x")
-        #expect(screen.matched(.leaveOut) == ["@err err=permissionDenied"])
+        #expect(screen.matched(.purge) == ["@err err=permissionDenied"])
         var lost = batch(7, "photos", [])
         lost.waits = [
             WaitCount(
@@ -304,11 +304,11 @@ struct ProblemsPageTests {
         screen.press("SECRET", "F2")
         #expect(screen.picture.contains("Whose password is it?") && !screen.picture.contains("SECRET"))
         screen.press("AKIA", "F2")
-        guard case .letIn(let batches, let secrets, let number)? = screen.requests.first else {
+        guard case .act(.set(_, let secrets?), .ids(let batches), let number)? = screen.requests.first else {
             Issue.record("nothing was given: \(screen.requests)")
             return
         }
-        #expect(batches == [BatchID(rawValue: 14)])
+        #expect(batches == [.batch(BatchID(rawValue: 14))])
         #expect(secrets.s3 == S3Keys(accessKeyID: "AKIA", secretAccessKey: "SECRET") && secrets.user == nil)
         guard screen.model.page is ProblemsPage else { return #expect(Bool(false), "not back") }
         let done = NodeResult(id: .batch(BatchID(rawValue: 14)), result: .done)
@@ -332,7 +332,7 @@ struct ProblemsPageTests {
             #expect((shown.form == nil) == isKept && (shown.current?.name == "work" || !isKept))
             screen.press("Esc")
             guard screen.model.page is ProblemsPage else { return #expect(Bool(false), "not back") }
-            #expect(!screen.requests.contains { if case .letIn = $0 { true } else { false } })
+            #expect(!screen.requests.contains { if case .act(.set(_, .some), _, _) = $0 { true } else { false } })
         }
     }
 
@@ -393,7 +393,7 @@ struct ProblemsPageTests {
 
 extension ScreenHarness {
     /// The filters with which this was asked for just now.
-    func matched(_ deed: Deed) -> [String] {
+    func matched(_ deed: NodeDeed) -> [String] {
         requests.compactMap { request in
             if case .act(deed, .matching(let selector), _) = request { selector.filter } else { nil }
         }

@@ -27,7 +27,7 @@ struct MatchingTests {
         screen.requests.filter { if case .act = $0 { true } else { false } }
     }
 
-    private func isForAll(_ screen: ScreenHarness, _ deed: Deed) -> Bool {
+    private func isForAll(_ screen: ScreenHarness, _ deed: NodeDeed) -> Bool {
         deeds(screen).contains {
             if case .act(deed, .matching(NodeSelector(filter: "@err")), _) = $0 { true } else { false }
         }

@@ -183,7 +183,7 @@ import Testing
 }
 
 extension Request {
-    fileprivate func isAct(_ deed: Deed, _ rows: [RowID]) -> Bool {
+    fileprivate func isAct(_ deed: NodeDeed, _ rows: [RowID]) -> Bool {
         if case .act(deed, .rows(rows), _) = self { true } else { false }
     }
 

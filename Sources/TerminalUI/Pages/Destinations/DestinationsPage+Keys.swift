@@ -93,7 +93,7 @@ extension DestinationsPage: Page {
         var secrets = password.map { server.kept(password: $0) } ?? TransferSecrets()
         if password == nil { (secrets.user, secrets.passwordCommand) = (server.user, server.passwordCommand) }
         model.ask(.lettingIn("\"\(model.appearance.safe(waiting.name))\"")) {
-            .letIn(waiting.batches, secrets, number: $0)
+            .act(.set(NodeSettings(), secrets: secrets), .ids(waiting.batches.map(NodeID.batch)), number: $0)
         }
         ProblemsPage.open(in: &model)
     }
@@ -215,7 +215,7 @@ extension DestinationsPage: Page {
 extension KeyMap.View {
     package static let destinations = Self(
         "destinations", place: "destinations", page: DestinationsPage.self,
-        words: [.enter: Words(help: "change it")],
+        words: [.enter: Words(help: "change it", hint: "edit"), .add: Words(hint: "send there")],
         keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + [
             (.enter, ["Enter"]), (.test, ["t"]), (.new, ["n"]), (.remove, ["x", "F8", "Del"]), (.signIn, ["r"]),
             (.undo, ["u"]),

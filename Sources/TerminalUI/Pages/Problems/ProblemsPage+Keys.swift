@@ -191,7 +191,7 @@ extension Model {
 
     fileprivate mutating func askToLeaveOut(_ what: SafeText, _ nodes: NodeChoice) {
         askToLeaveOut(
-            what, .named(.leaveOut, what, nodes),
+            what, .named(.purge, what, nodes),
             [
                 "They leave the list for good, and what had arrived of them in part is taken away there.",
                 "Your own files stay where they are.",

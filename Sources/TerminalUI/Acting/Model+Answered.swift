@@ -66,7 +66,7 @@ extension Model {
 
     private func outcome(of purpose: Outstanding.Purpose, _ changed: NodesChanged, done: Int64) -> SafeText {
         switch purpose {
-        case .deed(.set(let settings), let rows) where done > 0:
+        case .deed(.set(let settings, _), let rows) where done > 0:
             return said(settings, of: settings.isLimit ? limitTitle(.rows(rows)) : title(rows))
         case .deed(.move(let place), let rows) where done > 0: return "Moved \(title(rows)) \(place.words)."
         case .deed(.pauseUntil(let end), let rows) where done > 0: return "Paused \(title(rows)) until \(moment(end))."
@@ -83,8 +83,8 @@ extension Model {
         case .deed(.resume, let rows): return "\(title(rows)) was not paused."
         case .deed(.cancel, let rows): return "\(title(rows)) was over already."
         case .deed(.retry, let rows): return "\(title(rows)) has nothing to try again."
-        case .deed(.leaveOut, let rows): return "\(title(rows)) has nothing to leave out."
-        case .named(.set(let settings), let what) where done > 0 && settings.isLimit:
+        case .deed(.purge, let rows): return "\(title(rows)) has nothing to leave out."
+        case .named(.set(let settings, _), let what) where done > 0 && settings.isLimit:
             return said(settings, of: what)
         case .named(.pauseUntil(let end), let what) where done > 0:
             return "Paused until \(moment(end)): \(what) (\(Figures.count(done)) changed)."
@@ -153,7 +153,7 @@ extension Model {
         return cost.map { " " + said($0) } ?? ""
     }
 
-    private func files(_ rows: [NodeRow], _ deed: Deed) -> Int64 {
+    private func files(_ rows: [NodeRow], _ deed: NodeDeed) -> Int64 {
         ByteSum.of(
             rows.lazy.map { row in
                 deed == .retry
@@ -184,7 +184,7 @@ extension Model {
     }
 }
 
-extension Deed {
+extension NodeDeed {
     /// The word in front of what it was done to.
     var past: String {
         switch self {
@@ -195,7 +195,7 @@ extension Deed {
         case .move: "Moved"
         case .set: "Changed"
         case .runNow: "Starting"
-        case .leaveOut: "Left out"
+        case .purge: "Left out"
         }
     }
 
@@ -203,7 +203,7 @@ extension Deed {
     var showsInState: Bool {
         switch self {
         case .pause, .pauseUntil, .resume, .cancel, .retry: true
-        case .move, .set, .runNow, .leaveOut: false
+        case .move, .set, .runNow, .purge: false
         }
     }
 
