@@ -75,195 +75,134 @@ package enum Action: String, CaseIterable, Sendable {
     /// Without an engine: start one.
     case startEngine = "start-engine"
 
-    /// The action in words, for the page of help.
-    package var summary: String {
-        switch self {
-        case .down: "next row"
-        case .up: "previous row"
-        case .halfPageDown: "half a page down"
-        case .halfPageUp: "half a page up"
-        case .pageDown: "a page down"
-        case .pageUp: "a page up"
-        case .first: "first row"
-        case .last: "last row"
-        case .nextBatch: "next batch"
-        case .previousBatch: "previous batch"
-        case .open: "open, or step in"
-        case .close: "close, or to the parent"
-        case .enter: "open, close, or details"
-        case .toggleAll: "open or close all below"
-        case .nextProblem: "next that needs a look"
-        case .mark: "mark and step down"
-        case .filter: "show only what matches"
-        case .nextMatch: "next that matches"
-        case .previousMatch: "previous that matches"
-        case .markMatching: "mark all that match"
-        case .unmarkAll: "unmark all"
-        case .pause: "pause or resume"
-        case .pauseAll: "pause or resume all"
-        case .cancel: "cancel"
-        case .retry: "retry what failed"
-        case .retryAll: "retry all that failed"
-        case .undo: "undo the last change"
-        case .redo: "do again what was undone"
-        case .earlier: "earlier in the queue"
-        case .later: "later in the queue"
-        case .order: "order and priority"
-        case .limit: "speed limits"
-        case .verify: "is it all at the server?"
-        case .add: "add files"
-        case .download: "download URLs"
-        case .nextStep: "go on to the next step"
-        case .markAll: "mark all that are shown"
-        case .markRange: "mark from here to there"
-        case .find: "find a name"
-        case .hidden: "hidden names, or not"
-        case .places: "home, disks, lately used"
-        case .typePath: "type a path"
-        case .sort: "sort the rows"
-        case .reverse: "sort the other way round"
-        case .flat: "all files, or the tree"
-        case .follow: "follow file, or the log"
-        case .destinations: "configured servers"
-        case .test: "ask whether it works"
-        case .new: "describe a new one"
-        case .remove: "remove it"
-        case .signIn: "its password or command"
-        case .longerSpan: "a longer time"
-        case .shorterSpan: "a shorter time"
-        case .earlierPoint: "read an earlier point"
-        case .laterPoint: "read a later point"
-        case .leaveOut: "leave its files out"
-        case .again: "send again, or elsewhere"
-        case .server: "the server it is about"
-        case .plain: "all of it in $PAGER"
-        case .write: "all of it into a file"
-        case .clear: "clear finished batches"
-        case .transfers: "the list of transfers"
-        case .copy: "copy the path, or text"
-        case .copyAll: "copy all that is shown"
-        case .freeze: "freeze the screen"
-        case .nextPane: "to the details below"
-        case .previousPane: "back to the list"
-        case .lowerPart: "height of the lower part"
-        case .maximise: "the lower part on a page"
-        case .details: "details"
-        case .why: "why it does not move"
-        case .throughput: "how fast it has been"
-        case .problems: "what failed, by cause"
-        case .log: "what the engine logged"
-        case .help: "this help"
-        case .history: "finished work"
-        case .level: "how much of it is shown"
-        case .leaveWithChoices: "leave or stop the engine"
-        case .command: "every action by name"
-        case .mouse: "mouse on or off"
-        case .redraw: "draw everything again"
-        case .suspend: "suspend"
-        case .leave: "leave; transfers go on"
-        case .interrupt: "close; twice: leave"
-        case .back: "back"
-        case .retryNow: "try to reach it now"
-        case .startEngine: "start an engine"
+    /// All that is said of an action, in one row.
+    private struct Facts {
+        var part: Part
+        var summary: String
+        var hint: String?
+        var changes: Bool
+
+        init(_ part: Part, _ summary: String, hint: String? = nil, changes: Bool = false) {
+            (self.part, self.summary, self.hint, self.changes) = (part, summary, hint, changes)
         }
     }
+
+    private var facts: Facts {
+        switch self {
+        case .down: Facts(.move, "next row")
+        case .up: Facts(.move, "previous row")
+        case .halfPageDown: Facts(.move, "half a page down")
+        case .halfPageUp: Facts(.move, "half a page up")
+        case .pageDown: Facts(.move, "a page down")
+        case .pageUp: Facts(.move, "a page up")
+        case .first: Facts(.move, "first row")
+        case .last: Facts(.move, "last row")
+        case .nextBatch: Facts(.move, "next batch")
+        case .previousBatch: Facts(.move, "previous batch")
+        case .open: Facts(.move, "open, or step in")
+        case .close: Facts(.move, "close, or to the parent")
+        case .enter: Facts(.move, "open, close, or details")
+        case .toggleAll: Facts(.move, "open or close all below")
+        case .nextProblem: Facts(.move, "next that needs a look")
+        case .find: Facts(.mark, "find a name", hint: "find")
+        case .filter: Facts(.mark, "show only what matches", hint: "filter")
+        case .nextMatch: Facts(.mark, "next that matches")
+        case .previousMatch: Facts(.mark, "previous that matches")
+        case .mark: Facts(.mark, "mark and step down", hint: "mark")
+        case .markRange: Facts(.mark, "mark from here to there")
+        case .markMatching: Facts(.mark, "mark all that match")
+        case .unmarkAll: Facts(.mark, "unmark all")
+        case .pause: Facts(.act, "pause or resume", hint: "pause", changes: true)
+        case .pauseAll: Facts(.act, "pause or resume all", changes: true)
+        case .cancel: Facts(.act, "cancel", hint: "cancel", changes: true)
+        case .retry: Facts(.act, "retry what failed", hint: "retry", changes: true)
+        case .retryAll: Facts(.act, "retry all that failed", changes: true)
+        case .undo: Facts(.act, "undo the last change", hint: "undo", changes: true)
+        case .redo: Facts(.act, "do again what was undone", changes: true)
+        case .add: Facts(.act, "add files", hint: "add")
+        case .download: Facts(.act, "download URLs", hint: "download")
+        case .earlier: Facts(.act, "earlier in the queue", changes: true)
+        case .later: Facts(.act, "later in the queue", changes: true)
+        case .order: Facts(.act, "order and priority", hint: "order", changes: true)
+        case .limit: Facts(.act, "speed limits", hint: "limit", changes: true)
+        case .verify: Facts(.act, "is it all at the server?", hint: "verify")
+        case .clear: Facts(.act, "clear finished batches", hint: "clear finished", changes: true)
+        case .nextStep: Facts(.pick, "go on to the next step")
+        case .markAll: Facts(.pick, "mark all that are shown")
+        case .hidden: Facts(.pick, "hidden names, or not")
+        case .places: Facts(.pick, "home, disks, lately used")
+        case .typePath: Facts(.pick, "type a path")
+        case .destinations: Facts(.see, "configured servers", hint: "destinations")
+        case .test: Facts(.own, "ask whether it works", hint: "test")
+        case .new: Facts(.own, "describe a new one", hint: "new")
+        case .remove: Facts(.own, "remove it", hint: "remove")
+        case .signIn: Facts(.own, "its password or command", hint: "sign in")
+        case .longerSpan: Facts(.own, "a longer time", hint: "longer")
+        case .shorterSpan: Facts(.own, "a shorter time", hint: "shorter")
+        case .earlierPoint: Facts(.own, "read an earlier point", hint: "read")
+        case .laterPoint: Facts(.own, "read a later point")
+        case .leaveOut: Facts(.own, "leave its files out", hint: "leave out", changes: true)
+        case .again: Facts(.act, "send again, or elsewhere", hint: "send again or elsewhere")
+        case .server: Facts(.own, "the server it is about", hint: "server")
+        case .plain: Facts(.own, "all of it in $PAGER", hint: "open plain")
+        case .write: Facts(.own, "all of it into a file", hint: "write to file")
+        case .transfers: Facts(.see, "the list of transfers")
+        case .details: Facts(.see, "details", hint: "details")
+        case .why: Facts(.see, "why it does not move", hint: "why")
+        case .throughput: Facts(.see, "how fast it has been")
+        case .problems: Facts(.see, "what failed, by cause", hint: "problems")
+        case .log: Facts(.see, "what the engine logged", hint: "log")
+        case .history: Facts(.see, "finished work", hint: "history")
+        case .level: Facts(.see, "how much of it is shown", hint: "level")
+        case .help: Facts(.see, "this help", hint: "help")
+        case .command: Facts(.see, "every action by name", hint: "command")
+        case .mouse: Facts(.see, "mouse on or off")
+        case .redraw: Facts(.see, "draw everything again")
+        case .sort: Facts(.see, "sort the rows")
+        case .reverse: Facts(.see, "sort the other way round")
+        case .flat: Facts(.see, "all files, or the tree")
+        case .follow: Facts(.see, "follow file, or the log")
+        case .copy: Facts(.mark, "copy the path, or text", hint: "copy")
+        case .copyAll: Facts(.mark, "copy all that is shown")
+        case .freeze: Facts(.see, "freeze the screen")
+        case .nextPane: Facts(.see, "to the details below")
+        case .previousPane: Facts(.see, "back to the list")
+        case .lowerPart: Facts(.see, "height of the lower part")
+        case .maximise: Facts(.see, "the lower part on a page")
+        case .suspend: Facts(.leave, "suspend")
+        case .leave: Facts(.leave, "leave; transfers go on", hint: "leave")
+        case .leaveWithChoices: Facts(.leave, "leave or stop the engine")
+        case .interrupt: Facts(.leave, "close; twice: leave")
+        case .back: Facts(.leave, "back", hint: "back")
+        case .retryNow: Facts(.lost, "try to reach it now", hint: "try now")
+        case .startEngine: Facts(.lost, "start an engine", hint: "start the engine")
+        }
+    }
+
+    /// The part of help in which it stands.
+    package var part: Part { facts.part }
+
+    /// The action in words, for the page of help, at most 24 characters.
+    package var summary: String { facts.summary }
 
     /// The same in the words of a view.
     package func summary(in view: KeyMap.View) -> String { view.words[self]?.help ?? summary }
 
-    /// The word behind the key in the line of hints; nil when it is never there.
-    package var hint: String? {
-        switch self {
-        case .help: "help"
-        case .command: "command"
-        case .add: "add"
-        case .download: "download"
-        case .destinations: "destinations"
-        case .test: "test"
-        case .new: "new"
-        case .remove: "remove"
-        case .signIn: "sign in"
-        case .longerSpan: "longer"
-        case .shorterSpan: "shorter"
-        case .earlierPoint: "read"
-        case .leaveOut: "leave out"
-        case .again: "send again or elsewhere"
-        case .server: "server"
-        case .plain: "open plain"
-        case .write: "write to file"
-        case .pause: "pause"
-        case .cancel: "cancel"
-        case .retry: "retry"
-        case .undo: "undo"
-        case .order: "order"
-        case .limit: "limit"
-        case .verify: "verify"
-        case .details: "details"
-        case .why: "why"
-        case .problems: "problems"
-        case .leave: "leave"
-        case .mark: "mark"
-        case .find: "find"
-        case .copy: "copy"
-        case .filter: "filter"
-        case .log: "log"
-        case .history: "history"
-        case .level: "level"
-        case .clear: "clear finished"
-        case .back: "back"
-        case .retryNow: "try now"
-        case .startEngine: "start the engine"
-        default: nil
-        }
-    }
+    /// The word behind the key in the line of hints, in the words of a view; `nil` when it is never there.
+    package func hint(in view: KeyMap.View) -> String? { view.words[self]?.hint ?? facts.hint }
 
-    /// The same in the words of a view.
-    package func hint(in view: KeyMap.View) -> String? { view.words[self]?.hint ?? hint }
+    /// True when it changes transfers; such actions are off while the engine does not answer.
+    package var changesTransfers: Bool { facts.changes }
 
-    /// The part of help in which it stands.
     package enum Part: String, CaseIterable, Sendable {
         case move = "Move"
         case mark = "Find and mark"
         case act = "Act on the row, or the marked"
         case see = "See"
         case pick = "While files are picked"
-        case servers = "Configured servers"
-        case mend = "On the page of problems"
-        case read = "On the page of the throughput"
+        /// Whatever one page alone does; never in the list of transfers.
+        case own = "On this page"
         case leave = "Leave"
         case lost = "While the engine does not answer"
-    }
-
-    package var part: Part {
-        switch self {
-        case .down, .up, .halfPageDown, .halfPageUp, .pageDown, .pageUp, .first, .last, .nextBatch, .previousBatch,
-            .open, .close, .enter, .toggleAll, .nextProblem:
-            .move
-        case .find, .filter, .nextMatch, .previousMatch, .mark, .markRange, .markMatching, .unmarkAll, .copy, .copyAll:
-            .mark
-        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .redo, .add, .download, .clear, .earlier, .later,
-            .order, .again, .limit, .verify:
-            .act
-        case .nextStep, .markAll, .hidden, .places, .typePath: .pick
-        case .transfers, .details, .why, .throughput, .problems, .log, .history, .level, .destinations, .help,
-            .command, .mouse, .redraw, .sort, .reverse, .flat, .follow, .freeze, .nextPane, .previousPane, .lowerPart,
-            .maximise:
-            .see
-        case .test, .new, .remove, .signIn: .servers
-        case .leaveOut, .server, .plain, .write: .mend
-        case .longerSpan, .shorterSpan, .earlierPoint, .laterPoint: .read
-        case .suspend, .leave, .leaveWithChoices, .interrupt, .back: .leave
-        case .retryNow, .startEngine: .lost
-        }
-    }
-
-    /// True when it changes transfers; such actions are off while the engine does not answer.
-    package var changesTransfers: Bool {
-        switch self {
-        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .redo, .clear, .earlier, .later, .order, .limit,
-            .leaveOut:
-            true
-        default: false
-        }
     }
 }

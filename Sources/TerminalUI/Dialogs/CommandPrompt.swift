@@ -119,7 +119,7 @@ extension Model {
         switch action.part {
         case .move: action == .nextProblem || action == .toggleAll
         case .lost: action == .startEngine && totals?.stopping == true
-        case .pick, .servers, .mend, .read: false
+        case .pick, .own: false
         case .mark, .act, .see, .leave: action != .command && action != .interrupt && action != .back
         }
     }

@@ -1,5 +1,6 @@
 import Configuration
 import DisplayText
+import FoundationEssentials
 import Terminal
 import Testing
 
@@ -9,6 +10,18 @@ import TestSupport
 @Suite("Keys are one table: what works, what help says, what the hints show")
 struct KeyMapTests {
     private let keys = KeyMap.standard
+    /// Large letters and digits that no action has on the list of transfers.
+    private static let free = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ7890".unicodeScalars).filter {
+        KeyMap.standard.action(for: .character($0), in: .transfers) == nil
+    }
+
+    @Test("the page on contributing names the free keys")
+    func freeKeys() throws {
+        let text = try String(contentsOfFile: "\(Checkout.root)/CONTRIBUTING.md", encoding: .utf8)
+        let (letters, digits) = (Self.free.filter { $0.value > 64 }, Self.free.filter { $0.value < 64 })
+        func words(_ keys: [Unicode.Scalar]) -> String { keys.map { "\($0)" }.joined(separator: " ") }
+        #expect(text.contains("Free on the list of transfers are \(words(letters)) and \(words(digits));"))
+    }
 
     @Test("no key does two things in a view, and every name in the table is a key")
     func table() {
@@ -58,22 +71,23 @@ struct KeyMapTests {
     func keysFile() {
         var map = KeyMap.standard
         var problems: [ConfigurationProblem] = []
+        let (one, other) = (Self.free[0], Self.free[1])
         let text = """
-            leave = Z
+            leave = \(one)
             [transfers]
-            cancel = X p
+            cancel = \(other) p
             dance = y
             retry = NoKey
             [nowhere]
             up = w
             """
         map.apply(KeyBinding.read(bytes: Array(text.utf8), problems: &problems), problems: &problems)
-        #expect(map.action(for: .character("X"), in: .transfers) == .cancel)
+        #expect(map.action(for: .character(other), in: .transfers) == .cancel)
         #expect(map.action(for: .character("x"), in: .transfers) == nil)
         #expect(map.action(for: .character("p"), in: .transfers) == .cancel)
         #expect(map.keys(for: .pause, in: .transfers).map(\.name) == ["F7"])
         #expect(map.action(for: .character("x"), in: .details) == .cancel, "another view keeps its keys")
-        #expect(map.action(for: .character("Z"), in: .transfers) == .leave)
+        #expect(map.action(for: .character(one), in: .transfers) == .leave)
         #expect(problems.map(\.line) == [3, 4, 5, 7])
     }
 
@@ -86,11 +100,11 @@ struct KeyMapTests {
         #expect(problems == [])
         #expect(map.action(for: .character("x"), in: .transfers) == .pause)
         #expect(map.action(for: .character("p"), in: .transfers) == .cancel)
-        let clash = "[transfers]\npause = K\nretry = K\n"
+        let clash = "[transfers]\npause = \(Self.free[0])\nretry = \(Self.free[0])\n"
         map = .standard
         map.apply(KeyBinding.read(bytes: Array(clash.utf8), problems: &problems), problems: &problems)
         #expect(problems.map(\.line) == [3])
-        #expect(map.action(for: .character("K"), in: .transfers) == .retry)
+        #expect(map.action(for: .character(Self.free[0]), in: .transfers) == .retry)
     }
 
     @Test("what is said of states names the keys as they are set")
