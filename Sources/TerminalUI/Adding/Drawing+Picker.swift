@@ -104,25 +104,6 @@ extension Drawing {
         }
     }
 
-    /// A line that is typed, with the cursor in it.
-    mutating func typed(
-        _ label: SafeText, _ field: TextField, _ row: Int, column: Int = 1, right: SafeText = "",
-        note: (text: SafeText, isError: Bool)? = nil, isSecret: Bool = false, end: Int? = nil
-    ) {
-        let end = end ?? width
-        grid.fill(row: row, columns: column..<end, style: .plain)
-        let right = note?.text.beginning(of: max(0, (end - column) / 2)) ?? right
-        let start = grid.put(label.beginning(of: max(0, end - column - 8)), row: row, column: column, style: .marked)
-        let room = end - start - (right.width > 0 ? right.width + 3 : 1)
-        let shown = isSecret ? TextField([UInt8](repeating: UInt8(ascii: "*"), count: field.count)) : field
-        let (text, place) = shown.shown(in: max(1, room), appearance.characterSet)
-        grid.put(text, row: row, column: start, end: end)
-        if right.width > 0 {
-            grid.put(right, row: row, column: end - 1 - right.width, style: note?.isError == true ? .error : .dim)
-        }
-        cursor = Cursor(row: row, column: min(width - 1, start + place), isVisible: true)
-    }
-
     private mutating func pickerHints(_ picker: Picker, _ layout: PickerLayout) {
         guard let row = layout.hints else { return }
         let hints: [(key: String, word: String)]

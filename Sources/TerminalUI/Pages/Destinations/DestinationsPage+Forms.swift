@@ -172,3 +172,12 @@ extension DestinationsPage {
         return nil
     }
 }
+
+extension FormHelp {
+    static let server = FormHelp(
+        place: "a server",
+        lines: fields + [
+            Line("Left Right", "along the line, or to the next button"), Line("Enter", "next field, or the button"),
+        ]
+            + editing + [Line("Esc ^C", "close without a change")])
+}

@@ -35,20 +35,9 @@ extension Drawing {
             ?? "Use a destination as NAME:PATH, here and in commands."
         let problem = page.problems.isEmpty ? nil : (text: advice, isError: true)
         destinationNote(page.note ?? problem, advice)
-        guard rows > 1 else { return }
         // Without a server there is nothing to be sent to, asked or removed.
-        let some: [(Action, String)] =
-            page.destinations.isEmpty
-            ? [(.new, "new")]
-            : [
-                (.enter, "edit"), (.test, "test"), (.signIn, "sign in"), (.add, "send there"), (.new, "new"),
-                (.remove, "remove"),
-            ]
-        let wanted = [(Action.back, "back")] + some + [(.help, "help")]
-        let hints = wanted.compactMap { action, word in
-            model.keys.keys(for: action, in: .destinations).first.map { (key: $0.name, word: word) }
-        }
-        hintLine(HintLine.text(hints, width: width), rows - 1)
+        let some: [Action] = page.destinations.isEmpty ? [.new] : [.enter, .test, .signIn, .add, .new, .remove]
+        footer([.back] + some + [.help], in: .destinations, keepsMessage: false)
     }
 
     private mutating func destinationNote(_ note: (text: SafeText, isError: Bool)?, _ advice: SafeText) {
@@ -202,19 +191,5 @@ extension Drawing {
             ("F2", page.asking == nil ? "save" : "test"), ("Tab", "next field"), ("Esc", "back"), ("F1", "help"),
         ]
         if rows > 1 { hintLine(HintLine.text(hints, width: width), rows - 1) }
-    }
-
-    /// Buttons of any form, in the middle of a line.
-    mutating func buttonRow<ID>(_ form: Form<ID>, _ row: Int) {
-        let texts = form.buttons.map { SafeText("[ \($0) ]") }
-        let gap = width >= 60 ? 3 : 1
-        let all = texts.reduce(0) { $0 + $1.width } + gap * (texts.count - 1)
-        var column = max(1, (width - all) / 2)
-        for (index, text) in texts.enumerated() {
-            let isSelected = form.isOnButtons && index == form.button
-            if isSelected { cursor = Cursor(row: row, column: min(width - 1, column + 2)) }
-            note(.form(.button(index)), row: row, columns: column..<(column + text.width))
-            column = grid.put(text, row: row, column: column, style: Style(.plain, selected: isSelected)) + gap
-        }
     }
 }

@@ -137,8 +137,8 @@ extension Drawing {
                 cursor = Cursor(row: y, column: min(width - 1, piece.column + 1))
             }
         }
-        let hints = hints(layout)
-        if rows > 1 { hintLine(HintLine.text(hints, width: width), rows - 1) }
+        let hints: [Action] = layout.entries.isEmpty ? [.back, .find] : [.back, .enter, .find]
+        footer(hints, in: .help, keepsMessage: false)
         if page.find.isShown, rows > 2 {
             let count = SafeText("\(layout.entries.count) found")
             finding(page.find, count)
@@ -146,27 +146,8 @@ extension Drawing {
         guard page.top + height < layout.rows.count, rows > 1 else { return }
         let more: SafeText = "  more below: PgDn "
         // Only where it stands over nothing.
-        let used = HintLine.text(hints, width: width).width
+        let used = HintLine.text(hints, in: .help, model.keys, width: width).width
         guard used + more.width <= width else { return }
         grid.put(more, row: rows - 1, column: width - more.width, style: .hint)
-    }
-
-    private func hints(_ layout: HelpLayout) -> [(key: String, word: String)] {
-        let hints = [(Action.back, "back"), (.enter, "do it"), (.find, "find")]
-        return hints.compactMap { action, word in
-            if action == .enter, layout.entries.isEmpty { return nil }
-            return model.keys.keys(for: action, in: .help).first.map { ($0.name, word) }
-        }
-    }
-
-    /// The line of words that are looked for, over the last line of the page.
-    mutating func finding(_ words: SoughtWords, _ count: SafeText) {
-        let row = rows - 2
-        grid.fill(row: row, style: .plain)
-        let start = grid.put(" find: ", row: row, column: 0, style: .marked)
-        let (text, place) = words.field.shown(in: max(1, width - start - count.width - 2), appearance.characterSet)
-        grid.put(text, row: row, column: start)
-        grid.put(count, row: row, column: max(start + text.width + 1, width - 1 - count.width), style: .dim)
-        if words.isTyping { cursor = Cursor(row: row, column: min(width - 1, start + place), isVisible: true) }
     }
 }
