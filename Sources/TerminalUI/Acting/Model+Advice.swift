@@ -34,9 +34,6 @@ extension Model {
         case "verify" where command.arguments.isEmpty: onRow(.verify, command, node)
         case "show" where command.arguments.isEmpty: onRow(.details, command, node)
         case "undo" where command.arguments.isEmpty: press(.undo)
-        case "log": press(.log)
-        case "list": press(.transfers)
-        case "destination list": press(.destinations)
         case "resume": resumed(command, node)
         case "run-now": inOrderMenu("n", "run-now", command, node)
         case "move" where command.arguments == ["--top"]: inOrderMenu("f", "move", command, node)
@@ -45,7 +42,7 @@ extension Model {
         case "session set" where command.arguments.dropFirst() == ["--limit", "off"]:
             line("limit", ["session", command.arguments[0], "off"])
         case "engine start": line(Action.startEngine.rawValue, [])
-        default: nil
+        case let verb: KeyMap.View.pages.first { $0.command == verb }.flatMap { $0.opener.map(press) }
         }
     }
 

@@ -16,6 +16,8 @@ protocol Page: Sendable {
     /// The keys of that action: a letter, which counts on the list of transfers and leaves the page again, then a number, which counts on
     /// every page.
     static var openingKeys: [String] { get }
+    /// The words behind `martlet` of the command that shows the same: advice names the page's key instead. `nil`: there is none.
+    static var command: String? { get }
     /// Shows the page, for its `opener`.
     static func open(in model: inout Model)
     /// The reason why the page cannot be opened now; `nil`: it can.
@@ -69,6 +71,7 @@ protocol Page: Sendable {
 extension Page {
     static var opener: Action? { nil }
     static var openingKeys: [String] { [] }
+    static var command: String? { nil }
     var isTyping: Bool { false }
     static func open(in model: inout Model) {}
     static func obstacle(in model: Model) -> SafeText? { nil }

@@ -7,6 +7,7 @@ struct TransfersPage: Page {
     static var view: KeyMap.View { .transfers }
     static var opener: Action? { .transfers }
     static var openingKeys: [String] { ["1"] }
+    static var command: String? { "list" }
 
     static func open(in model: inout Model) { model.goToTransfers() }
 

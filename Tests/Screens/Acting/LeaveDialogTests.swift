@@ -13,6 +13,31 @@ struct LeaveDialogTests {
         return screen
     }
 
+    @Test("Q says what goes on; Enter only leaves")
+    func leaving() {
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("Q")
+        Pictures.expect(screen.picture, "leave-80x24")
+        screen.wait(.seconds(1))
+        screen.press("Enter")
+        #expect(screen.requests == [.leave])
+        var other = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        other.press("Q")
+        other.wait(.seconds(1))
+        other.press("f")
+        #expect(other.requests == [.stopEngine(finishRunning: true)])
+        #expect(
+            LeavingText.lines(other.model).first
+                == "The engine ends when 4 running files are through. What is queued stays.")
+        var third = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        third.press("Q")
+        third.wait(.seconds(1))
+        third.press("Esc")
+        #expect(third.requests.isEmpty)
+        third.press("q")
+        #expect(third.requests == [.leave])
+    }
+
     @Test("where nothing would end with the login, q leaves at once")
     func atOnce() {
         var screen = screen()

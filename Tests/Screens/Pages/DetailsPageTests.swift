@@ -36,6 +36,17 @@ struct DetailsPageTests {
         screen.asked(SourcesQuestion.self).contains { $0.question.batch == batch }
     }
 
+    @Test("a task's story is asked for when the engine is back")
+    func detailsAreBack() {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [Rows.task(1, 10, "a.mov", .completed)])])
+        screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
+        func asks() -> Bool { !screen.asked(StoryQuestion.self).isEmpty }
+        screen.press("i")
+        #expect(!asks())
+        screen.connect()
+        #expect(asks())
+    }
+
     @Test("the time left says what it leaves out")
     func notCounted() {
         var row = Rows.batch(1, "holiday", .running, { ($0.running, $0.paused) = (1, 3) }, speed: 10 << 20, left: 600)

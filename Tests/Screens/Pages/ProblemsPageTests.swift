@@ -336,6 +336,21 @@ struct ProblemsPageTests {
         }
     }
 
+    @Test("one retry for all files of a cause, wherever they are")
+    func retriesAll() {
+        let cause = CauseCount(
+            code: .http, count: 4, finding: Finding("the server answered 403", .step("ask who runs it")))
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        let batches = [batch(3, "docs", [cause]), batch(4, "b", [cause])]
+        screen.send(.answer(.batches(.success(batches), number: screen.lastNumber)))
+        screen.press("r")
+        let selectors = screen.requests.compactMap { request -> NodeSelector? in
+            if case .act(.retry, .matching(let selector), _) = request { selector } else { nil }
+        }
+        #expect(selectors == [NodeSelector(filter: "@err err=http")])
+    }
+
     @Test("o shows the report in the pager and w writes it: every cause, and nothing raw")
     func report() {
         var screen = screen()

@@ -8,6 +8,7 @@ extension DestinationsPage: Page {
     static var view: KeyMap.View { .destinations }
     static var opener: Action? { .destinations }
     static var openingKeys: [String] { ["D", "5"] }
+    static var command: String? { "destination list" }
     var formHelp: FormHelp? { form == nil ? nil : .server }
     func wantsMouse(in model: Model) -> Bool { form != nil }
 

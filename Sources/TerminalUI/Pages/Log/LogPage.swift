@@ -72,6 +72,7 @@ extension LogPage: Page {
     static var view: KeyMap.View { .log }
     static var opener: Action? { .log }
     static var openingKeys: [String] { ["L", "4"] }
+    static var command: String? { "log" }
 
     static func open(in model: inout Model) { open(.info, in: &model) }
 
