@@ -108,3 +108,16 @@ extension NextcloudUpload {
         return Int64(stored.count - (last ? 1 : 0)) * point.chunk + (last ? Int64(range(count).count) : 0)
     }
 }
+
+extension NextcloudUpload {
+    package var partStandings: [PartStanding] {
+        guard place != nil, count > 1 else { return [] }
+        let flying = Dictionary(inFlight.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+        return (1...count).map { number in
+            let bytes = Int64(range(number).count)
+            if stored.contains(number) { return PartStanding(.completed, bytes: bytes, held: bytes) }
+            guard let id = flying[number] else { return PartStanding(.waiting, bytes: bytes) }
+            return PartStanding(.running, bytes: bytes, exchange: id)
+        }
+    }
+}

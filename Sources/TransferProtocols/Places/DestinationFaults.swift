@@ -21,6 +21,24 @@ extension TransferError {
         unsure(at: host, "nothing tells whether what is there is an earlier version of the file")
     }
 
+    static func damagedOnTheWay(_ host: String) -> TransferError {
+        TransferError(
+            .integrity, "\(host) got other bytes than were sent, three times",
+            .thenRetry("check the network, the memory and the disk"))
+    }
+
+    static func contested(at host: String) -> TransferError {
+        TransferError(.networkConnectionLost, "somebody else writes the same object at \(host)", .again)
+    }
+
+    static func cannotProtect(at host: String) -> TransferError {
+        TransferError(.unsupported, "\(host) can neither tell what is there nor refuse to replace it", .replacing())
+    }
+
+    static func unreadable(_ host: String) -> TransferError {
+        TransferError(.badServerResponse, "\(host) sent an answer that cannot be read", .again)
+    }
+
     /// The bytes that arrived were compared, and are not those that were sent.
     static func differing(at host: String, _ why: String) -> TransferError {
         TransferError(

@@ -14,18 +14,8 @@ extension TransferError {
         TransferError(.unsupported, of: key, "is not UTF-8, and a key of S3 has to be", .rename)
     }
 
-    static func damagedOnTheWay(_ host: String) -> TransferError {
-        TransferError(
-            .integrity, "\(host) got other bytes than were sent, three times",
-            .thenRetry("check the network, the memory and the disk"))
-    }
-
     static func noComparableTag(_ host: String) -> TransferError {
         .unverifiable(at: host, "took the file but its tag is not the MD5 of it")
-    }
-
-    static func contested(at host: String) -> TransferError {
-        TransferError(.networkConnectionLost, "somebody else writes the same object at \(host)", .again)
     }
 
     static func losesUploads(at host: String) -> TransferError {
@@ -35,15 +25,7 @@ extension TransferError {
             .thenRetry("look at its rules for unfinished uploads and whether something else there clears them away"))
     }
 
-    static func cannotProtect(at host: String) -> TransferError {
-        TransferError(.unsupported, "\(host) can neither tell what is there nor refuse to replace it", .replacing())
-    }
-
     static var tooLargeForS3: TransferError {
         TransferError(.unsupported, "S3 takes no file of that size", .step("split it, then queue the pieces"))
-    }
-
-    static func unreadable(_ host: String) -> TransferError {
-        TransferError(.badServerResponse, "\(host) sent an answer that cannot be read", .again)
     }
 }

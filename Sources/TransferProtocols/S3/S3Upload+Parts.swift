@@ -268,3 +268,17 @@ extension S3Upload {
         return conclude(refusal.decision)
     }
 }
+
+extension S3Upload {
+    package var partStandings: [PartStanding] {
+        guard upload != nil, parts.parts.count > 1 else { return [] }
+        return parts.parts.enumerated().map { index, part in
+            let bytes = Int64(parts.range(index).count)
+            return switch part {
+            case .missing, .hashing, .ready: PartStanding(.waiting, bytes: bytes)
+            case .sending(let id, _, _): PartStanding(.running, bytes: bytes, exchange: id)
+            case .stored, .checking: PartStanding(.completed, bytes: bytes, held: bytes)
+            }
+        }
+    }
+}

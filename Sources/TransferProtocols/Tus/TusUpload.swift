@@ -279,3 +279,19 @@ package struct TusUpload: ProtocolMachine {
         return parts.compactMap { $0.exchange.map(ProtocolAction.abandon) } + [action]
     }
 }
+
+extension TusUpload {
+    package var partStandings: [PartStanding] {
+        guard parts.count > 1 else { return [] }
+        return parts.map { part in
+            switch part.state {
+            case .full: PartStanding(.completed, bytes: part.length, held: part.length)
+            case .creating(let id, _), .appending(let id, _):
+                PartStanding(.running, bytes: part.length, held: part.held, exchange: id)
+            case .hashing: PartStanding(.running, bytes: part.length, held: part.held)
+            case .unmade, .unknown, .asking, .resting, .standing, .stopped:
+                PartStanding(.waiting, bytes: part.length, held: part.held)
+            }
+        }
+    }
+}

@@ -147,3 +147,7 @@ package struct NegotiatedUpload: ProtocolMachine {
         return [action]
     }
 }
+
+extension NegotiatedUpload {
+    package var partStandings: [PartStanding] { chosen?.partStandings ?? [] }
+}
