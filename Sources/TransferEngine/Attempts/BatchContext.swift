@@ -266,8 +266,7 @@ final class BatchContext {
         var fields = [HeaderField("User-Agent", userAgent)] + given
         let isSigned = exchange.signing != nil
         if let signing = exchange.signing, let keys {
-            fields += SignatureV4.fields(
-                for: exchange.method, exchange.url, headers: given, signing: signing, keys: keys, at: now)
+            fields += signing.signer.fields(for: exchange, headers: given, keys: keys, at: now)
         }
         var request = HTTPRequest(exchange.method.rawValue, exchange.url.text, fields: fields, body: body)
         switch exchange.sink {

@@ -6,8 +6,8 @@ extension GetDownload {
     /// All of it is here. A server tells the version before the first byte: what is written there while it sends goes into the same answer.
     /// - Parameter inOneReading: the server has hardly read it at two times (`RemoteVersion.isOneReading`).
     mutating func received(_ point: GetResumePoint, inOneReading: Bool) -> [ProtocolAction] {
-        // A digest says more, and an object of S3 is never changed in place.
-        guard promised(point) == nil, !inOneReading, point.version.isRecognisable, plan.object == nil else {
+        // A digest says more, and an object of a store is never changed in place.
+        guard promised(point) == nil, !inOneReading, point.version.isRecognisable, plan.channel == nil else {
             return finish(point)
         }
         let id = nextID()

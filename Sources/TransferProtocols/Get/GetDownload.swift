@@ -25,7 +25,7 @@ package struct GetDownload: ProtocolMachine {
         case lookingAgain(ExchangeID, GetResumePoint, byGet: Bool = false)
         /// 416 where the file may be complete: a HEAD asks. Next: itself (redirect), `asking` from zero, `over`.
         case proving(ExchangeID, GetResumePoint)
-        /// S3 refused, and says why in a body that the gate held back: asked once more for a byte. Next: `asking`, `over`.
+        /// A store refused, and says why in a body that the gate held back: asked once more for a byte. Next: `asking`, `over`.
         case explaining(ExchangeID, Request)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
@@ -46,15 +46,15 @@ package struct GetDownload: ProtocolMachine {
     private var lastID = 0
     /// Bytes that count until a start over; a 403 after them means that a permission ran out.
     var accepted: Int64
-    /// Signs requests to S3, and keeps what is learnt of it; `nil`: any other server.
-    var channel: S3Channel?
+    /// As the plan's, with what was learnt since.
+    var channel: (any ObjectChannel)?
     private var hasExplained = false
     /// A file that changes under each reading is left alone for a while.
     var restarts = 0
 
     package init(_ plan: GetPlan) {
         self.plan = plan
-        channel = plan.object.flatMap { S3Channel($0, plan.facts) }
+        channel = plan.channel
         chain = RedirectChain(plan.address)
         accepted = plan.resume?.offset ?? 0
     }
@@ -199,14 +199,14 @@ package struct GetDownload: ProtocolMachine {
         }
     }
 
-    // MARK: S3
+    // MARK: Stores
 
-    /// Takes region and clock from a refusal's head, or asks to read its body; `nil` when the answer means what it says.
+    /// Takes from a refusal's head what it complains of, or asks to read its body; `nil` when the answer means what it says.
     mutating func misunderstood(
         _ answer: HTTPAnswer, _ request: Request, at now: Timestamp
     ) -> [ProtocolAction]? {
         guard channel != nil, chain.mayCarrySecrets else { return nil }
-        if let learnt = channel?.learn(answer, nil, at: now) { return learned(learnt, request) }
+        if let learnt = channel?.learn(answer, at: now) { return learned(learnt, request) }
         guard [400, 403].contains(answer.status), !hasExplained else { return nil }
         hasExplained = true
         let id = nextID()
@@ -215,18 +215,13 @@ package struct GetDownload: ProtocolMachine {
     }
 
     private mutating func explained(_ end: ExchangeEnd, _ request: Request) -> [ProtocolAction] {
-        guard var channel else { return [] }
-        let verdict = channel.judge(end, lesson: channel.lessons, hasAccepted: accepted > 0)
-        self.channel = channel
-        switch verdict {
-        case .success: return ask(request)
-        case .again(let learnt): return learned(learnt, request)
-        case .silent(let error, _): return failed(.network(error))
-        case .refused(let refusal):
-            switch refusal.decision {
-            case .wait(let demand): return over(.wait(demand))
-            case .fail(let error): return over(.fail(error))
-            }
+        switch channel?.meaning(end, hasAccepted: accepted > 0) {
+        case nil: return []
+        case .success?: return ask(request)
+        case .again(let learnt)?: return learned(learnt, request)
+        case .silent(let error)?: return failed(.network(error))
+        case .wait(let demand)?: return over(.wait(demand))
+        case .fail(let error)?: return over(.fail(error))
         }
     }
 

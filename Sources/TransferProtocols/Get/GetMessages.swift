@@ -1,7 +1,7 @@
 package import TransferModel
 
-/// The parameters of a plain GET.
-package struct GetPlan: Sendable, Hashable {
+/// The parameters of a GET.
+package struct GetPlan: Sendable {
     package var address: HTTPAddress
     /// The final name, when a person gave one.
     package var name: RawPath?
@@ -10,26 +10,13 @@ package struct GetPlan: Sendable, Hashable {
     package var expects: TransferDigest?
     /// Resume point of an earlier attempt, its offset cut to what the temporary file really has.
     package var resume: GetResumePoint?
-    /// An object of S3: requests to it are signed. `nil`: any other server.
-    package private(set) var object: S3Address?
-    /// The known facts about the server.
-    package var facts = HostFacts()
+    /// The way in which a store is asked for an object. `nil`: any other server.
+    package var channel: (any ObjectChannel)?
     /// When the file is another one than the one that was begun.
     package var ifChanged = ChangedSourcePolicy.restart
 
     /// A digest that the server offers is compared with.
     var takesOffers: Bool { expects == nil && verify != VerificationWish.none && verify != .size }
-
-    /// A download from S3; `nil` when the region is none.
-    package init?(
-        object: S3Address, facts: HostFacts = HostFacts(), name: RawPath? = nil, verify: VerificationWish? = nil,
-        expects: TransferDigest? = nil, resume: GetResumePoint? = nil
-    ) {
-        guard let region = object.region(facts), let address = object.object(in: region) else { return nil }
-        self.init(address: address, name: name, verify: verify, expects: expects, resume: resume)
-        self.object = object
-        self.facts = facts
-    }
 
     package init(
         address: HTTPAddress, name: RawPath? = nil, verify: VerificationWish? = nil, expects: TransferDigest? = nil,
@@ -53,7 +40,7 @@ enum GetMessages {
         if offset > 0 { headers.append(HeaderField("Range", "bytes=\(offset)-")) }
         if let ifRange { headers.append(HeaderField("If-Range", ifRange)) }
         // An object store does not know the question, and signs its answers in its own way.
-        if plan.takesOffers, plan.object == nil || plan.verify == .digest {
+        if plan.takesOffers, plan.channel == nil || plan.verify == .digest {
             headers.append(HeaderField("Want-Repr-Digest", "sha-256=10"))
         }
         return exchange(.get, chain, headers, .gated, signing)

@@ -88,18 +88,28 @@ package struct HTTPExchange: Hashable, Sendable {
     }
 }
 
-/// Parameters of a request's signature (AWS Signature Version 4); the keys are the engine's to know.
-package struct RequestSigning: Hashable, Sendable {
-    package var region: S3Region
-    package var service: String
-    /// Lower-case hexadecimal SHA-256 of the body, or `UNSIGNED-PAYLOAD`.
-    package var payload: String
+/// Signs requests, where a server knows by keys who asks. Each protocol of such servers has its own.
+package protocol RequestSigner: Hashable, Sendable {
+    /// The fields that a request gets so that it is signed.
+    /// - Parameters:
+    ///   - headers: all other fields that go along, in their order.
+    ///   - now: by the server's clock, as far as it is known.
+    func fields(
+        for exchange: HTTPExchange, headers: [HeaderField], keys: S3Keys, at now: Timestamp
+    ) -> [HeaderField]
+}
 
-    package init(region: S3Region, service: String = "s3", payload: String) {
-        self.region = region
-        self.service = service
-        self.payload = payload
+/// The signer of one request; the keys are the engine's to know.
+package struct RequestSigning: Hashable, Sendable {
+    package let signer: any RequestSigner
+
+    package init(_ signer: some RequestSigner) { self.signer = signer }
+
+    package static func == (one: RequestSigning, other: RequestSigning) -> Bool {
+        AnyHashable(one.signer) == AnyHashable(other.signer)
     }
+
+    package func hash(into hasher: inout Hasher) { AnyHashable(signer).hash(into: &hasher) }
 }
 
 /// The place in the local file where the answer's body is written.

@@ -39,7 +39,7 @@ struct S3Channel: Hashable, Sendable {
     let address: S3Address
     private var facts: HostFacts
     /// The object's URL.
-    private(set) var base: HTTPAddress
+    package private(set) var base: HTTPAddress
     /// The region that requests are signed for.
     private(set) var region: S3Region
     /// Times that something was learnt: an answer to a request of an earlier lesson says nothing new.
@@ -62,7 +62,9 @@ struct S3Channel: Hashable, Sendable {
     // MARK: Requests
 
     /// The signing of a request without a body.
-    var signing: RequestSigning { RequestSigning(region: region, payload: SignatureV4.emptyPayload) }
+    package var signing: RequestSigning {
+        RequestSigning(SignatureV4(region: region, payload: SignatureV4.emptyPayload))
+    }
 
     /// - Parameters:
     ///   - query: encoded, without its question mark.
@@ -90,7 +92,7 @@ struct S3Channel: Hashable, Sendable {
             case .bytes(let bytes): DigestAlgorithm.sha256.digest(of: bytes).hex
             case .source, .framed: sha256 ?? SignatureV4.unsignedPayload
             }
-        exchange.signing = RequestSigning(region: region, payload: payload)
+        exchange.signing = RequestSigning(SignatureV4(region: region, payload: payload))
         return exchange
     }
 
@@ -221,5 +223,22 @@ struct S3Channel: Hashable, Sendable {
 
     private var noAnswer: TransferError {
         TransferError(.networkConnectionLost, "\(host) closed the connection without an answer", .again)
+    }
+}
+
+extension S3Channel: ObjectChannel {
+    package mutating func learn(_ answer: HTTPAnswer, at now: Timestamp) -> HostFacts? { learn(answer, nil, at: now) }
+
+    package mutating func meaning(_ end: ExchangeEnd, hasAccepted: Bool) -> ObjectAnswer {
+        switch judge(end, lesson: lessons, hasAccepted: hasAccepted) {
+        case .success: .success
+        case .again(let learnt): .again(learnt: learnt)
+        case .silent(let error, _): .silent(error)
+        case .refused(let refusal):
+            switch refusal.decision {
+            case .wait(let demand): .wait(demand)
+            case .fail(let error): .fail(error)
+            }
+        }
     }
 }

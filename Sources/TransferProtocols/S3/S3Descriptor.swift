@@ -10,11 +10,11 @@ extension ProtocolDescriptor {
                     resume: job.resume?.content(S3ResumePoint.self), chunk: job.options.chunkBytes))
         },
         download: { job, address in
+            guard let channel = S3Channel(address, job.facts) else { return nil }
             var plan = GetPlan(
-                object: address, facts: job.facts, name: job.name, verify: job.verify, expects: job.expects,
-                resume: job.resume)
-            plan?.ifChanged = job.ifChanged
-            return plan.map { GetDownload($0) }
+                address: channel.base, name: job.name, verify: job.verify, expects: job.expects, resume: job.resume)
+            (plan.channel, plan.ifChanged) = (channel, job.ifChanged)
+            return GetDownload(plan)
         },
         removal: { job, _ in job.point.content(S3ResumePoint.self).map { S3Removal($0, facts: job.facts) } },
         probe: { job, address in PlaceProbe(S3Probe(address, job.facts)) },

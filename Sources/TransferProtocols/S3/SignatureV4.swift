@@ -3,35 +3,39 @@ package import TransferModel
 
 /// AWS Signature Version 4: who holds the keys proves it for one request and a quarter of an hour.
 ///
-/// Pure: the engine brings the keys and the time when it sends a request whose exchange has a `signing`.
-package enum SignatureV4 {
+/// Pure: the engine brings the keys and the time when it sends a request whose exchange has this as its `signing`.
+package struct SignatureV4: RequestSigner {
+    package var region: S3Region
+    package var service: String
+    /// Lower-case hexadecimal SHA-256 of the body, or `unsignedPayload`.
+    package var payload: String
+
+    package init(region: S3Region, service: String = "s3", payload: String) {
+        (self.region, self.service, self.payload) = (region, service, payload)
+    }
+
     /// The payload line of a request whose body is not hashed: over https, and where a signed Content-MD5 vouches for it
     /// (`S3Upload.digestsWanted`).
     package static let unsignedPayload = "UNSIGNED-PAYLOAD"
     /// The payload line of a request without a body.
     package static let emptyPayload = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-    /// The fields that a request gets so that it is signed: `x-amz-date`, for S3 `x-amz-content-sha256`, of temporary keys
-    /// `x-amz-security-token`, and `Authorization`.
-    /// - Parameters:
-    ///   - headers: all other fields that go along, in their order. A field added afterwards is not signed, and one that begins with
-    ///     `x-amz-` makes the server refuse the request.
-    ///   - now: by the server's clock, as far as it is known.
-    package static func fields(
-        for method: HTTPExchange.Method, _ address: HTTPAddress, headers: [HeaderField], signing: RequestSigning,
-        keys: S3Keys, at now: Timestamp
+    /// `x-amz-date`, for S3 `x-amz-content-sha256`, of temporary keys `x-amz-security-token`, and `Authorization`. A field added afterwards is
+    /// not signed, and one that begins with `x-amz-` makes the server refuse the request.
+    package func fields(
+        for exchange: HTTPExchange, headers: [HeaderField], keys: S3Keys, at now: Timestamp
     ) -> [HeaderField] {
-        let time = basicTime(now)
+        let time = Self.basicTime(now)
         var added = [HeaderField("x-amz-date", time)]
         // Only S3 wants to see the payload's line; other services would refuse a signed field that is not sent.
-        if signing.service == "s3" { added.append(HeaderField("x-amz-content-sha256", signing.payload)) }
+        if service == "s3" { added.append(HeaderField("x-amz-content-sha256", payload)) }
         if let token = keys.sessionToken { added.append(HeaderField("x-amz-security-token", token)) }
-        let signed = canonicalHeaders(headers + added + [HeaderField("host", hostField(address))])
-        let request = canonicalRequest(method, address, signed, payload: signing.payload)
-        let scope = "\(time.prefix(8))/\(signing.region)/\(signing.service)/aws4_request"
+        let signed = Self.canonicalHeaders(headers + added + [HeaderField("host", Self.hostField(exchange.url))])
+        let request = Self.canonicalRequest(exchange.method, exchange.url, signed, payload: payload)
+        let scope = "\(time.prefix(8))/\(region)/\(service)/aws4_request"
         let digest = DigestAlgorithm.sha256.digest(of: Array(request.utf8)).hex
         let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(digest)"
-        let key = signingKey(keys.secretAccessKey, date: String(time.prefix(8)), signing)
+        let key = signingKey(keys.secretAccessKey, date: String(time.prefix(8)))
         let signature = MessageAuthentication.sha256(key: key, message: text).hex
         let names = signed.map(\.name).joined(separator: ";")
         added.append(
@@ -43,8 +47,8 @@ package enum SignatureV4 {
     }
 
     /// The key of one day, region and service.
-    static func signingKey(_ secret: String, date: String, _ signing: RequestSigning) -> [UInt8] {
-        [date, signing.region.rawValue, signing.service, "aws4_request"].reduce(Array("AWS4\(secret)".utf8)) {
+    private func signingKey(_ secret: String, date: String) -> [UInt8] {
+        [date, region.rawValue, service, "aws4_request"].reduce(Array("AWS4\(secret)".utf8)) {
             key, step in
             MessageAuthentication.sha256(key: key, message: step).bytes
         }

@@ -1,6 +1,6 @@
 import Testing
 import TransferModel
-import TransferProtocols
+@testable import TransferProtocols
 import WireOperations
 
 private let object = S3Address(bucket: "bkt", key: RawPath("a b"), place: S3Place())
@@ -17,7 +17,9 @@ private struct Script {
             point = GetResumePoint(
                 version: RemoteVersion(etag: "\"a\"", total: 1000), offset: offset, name: RawPath("f"))
         }
-        guard let plan = GetPlan(object: object, facts: facts, resume: point) else { return nil }
+        guard let channel = S3Channel(object, facts) else { return nil }
+        var plan = GetPlan(address: channel.base, resume: point)
+        plan.channel = channel
         download = GetDownload(plan)
     }
 
@@ -37,12 +39,12 @@ private struct Script {
     func signed() throws {
         var script = try #require(Script())
         #expect(script.tell(.began(at: noon)) == ["1 GET \(first)"])
-        #expect(script.open[1]?.signing == RequestSigning(region: "us-east-1", payload: SignatureV4.emptyPayload))
+        #expect(script.open[1]?.signing == RequestSigning.v4(region: "us-east-1", payload: SignatureV4.emptyPayload))
         #expect(script.head(1, 200, ["Content-Length: 1000", "ETag: \"a\""]).first == "persist a b 0 \"a\"")
         var resumed = try #require(Script(offset: 400))
         #expect(resumed.tell(.began(at: noon)) == ["1 GET \(first) | Range: bytes=400- | If-Range: \"a\""])
         #expect(resumed.head(1, 416, ["Content-Range: bytes */400"]) == ["abandon 1", "2 HEAD \(first)"])
-        #expect(resumed.open[2]?.signing?.region == "us-east-1")
+        #expect(resumed.open[2]?.signing?.v4?.region == "us-east-1")
         var place = S3Place()
         place.region = "no region"
         #expect(Script(S3Address(bucket: "bkt", key: RawPath("k"), place: place)) == nil)
@@ -58,7 +60,7 @@ private struct Script {
             script.head(1, 301, ["x-amz-bucket-region: eu-west-1"]) == [
                 "abandon 1", "learned region=eu-west-1", "2 GET \(there)",
             ])
-        #expect(script.open[2]?.signing?.region == "eu-west-1")
+        #expect(script.open[2]?.signing?.v4?.region == "eu-west-1")
     }
 
     @Test("a wrong clock is learnt, from the head alone or from what the server says")
@@ -101,7 +103,7 @@ private struct Script {
         #expect(
             script.tell(.ended(ExchangeID(rawValue: 2), answered(400, body: body)))
                 == ["learned region=garage", "3 GET http://h/bkt/k"])
-        #expect(script.open[3]?.signing?.region == "garage")
+        #expect(script.open[3]?.signing?.v4?.region == "garage")
         #expect(script.head(3, 400) == ["abandon 3", "fail http 400"])
         var fickle = try #require(Script())
         _ = fickle.tell(.began(at: noon))

@@ -36,7 +36,7 @@ private let complete = completeRequest
             text.contains(
                 "<Part><PartNumber>2</PartNumber><ETag>&quot;\(plain)&quot;</ETag></Part><Part><PartNumber>3<"))
         #expect(script.open[7]?.patience == .assembling)
-        #expect(script.open[7]?.signing?.payload == DigestAlgorithm.sha256.digest(of: body).hex)
+        #expect(script.open[7]?.signing?.v4?.payload == DigestAlgorithm.sha256.digest(of: body).hex)
         #expect(script.end(7, 200, body: completedXML(composite(size))) == ["finish \(size) digest"])
     }
 

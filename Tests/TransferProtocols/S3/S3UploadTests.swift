@@ -37,7 +37,7 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
             put?.headers.map { "\($0.name): \($0.value)" } == [
                 "If-None-Match: *", "Content-Type: application/octet-stream",
             ] + ourMarks + [sum])
-        #expect(put?.signing == RequestSigning(region: "us-east-1", payload: "UNSIGNED-PAYLOAD"))
+        #expect(put?.signing == RequestSigning.v4(region: "us-east-1", payload: "UNSIGNED-PAYLOAD"))
         #expect(script.end(1, 200, ["ETag: \(tag(small))"]) == ["finish 1000 digest"])
         #expect(S3Script(s3Plan(ifExists: .replace)).said == ["1 PUT"])
     }
@@ -66,14 +66,14 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         #expect(script.said == ["digest 0..<1000 md5"])
         script.tell(.rangeDigested(small, S3Script.digests(small, ["md5"])))
         #expect(script.open[1]?.headers.contains { $0.name == "Content-MD5" } == true)
-        #expect(script.open[1]?.signing?.payload == SignatureV4.unsignedPayload)
+        #expect(script.open[1]?.signing?.v4?.payload == SignatureV4.unsignedPayload)
         for wish in [VerificationWish.none, .size] {
             var script = S3Script(s3Plan(verify: wish, endpoint: "http://h"), begins: false)
             script.answersDigests = false
             script.tell(.began(at: noon))
             #expect(script.said == ["digest 0..<1000 sha-256"])
             script.tell(.rangeDigested(small, S3Script.digests(small, ["sha-256"])))
-            #expect(script.open[1]?.signing?.payload == "sha-of-0..<1000")
+            #expect(script.open[1]?.signing?.v4?.payload == "sha-of-0..<1000")
             #expect(S3Script(s3Plan(verify: wish)).said == ["1 \(absent)"])
         }
     }
@@ -85,7 +85,7 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         script.tell(.began(at: noon))
         #expect(script.said == ["1 \(absent)"])
         #expect(script.open[1]?.headers.last == HeaderField("Content-MD5", "1B2M2Y8AsgTpgAmY7PhCfg=="))
-        #expect(script.open[1]?.signing?.payload == SignatureV4.emptyPayload)
+        #expect(script.open[1]?.signing?.v4?.payload == SignatureV4.emptyPayload)
         #expect(script.end(1, 200, ["ETag: \"d41d8cd98f00b204e9800998ecf8427e\""]) == ["finish 0 digest"])
     }
 
@@ -143,14 +143,14 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         let said = script.end(1, 301, ["x-amz-bucket-region: eu-west-1"], body: errorXML("PermanentRedirect"))
         #expect(said == ["learned region=eu-west-1", "2 \(absent)"])
         #expect(script.open[2]?.url.text == "https://bkt.s3.eu-west-1.amazonaws.com/f")
-        #expect(script.open[2]?.signing?.region == "eu-west-1")
+        #expect(script.open[2]?.signing?.v4?.region == "eu-west-1")
         // With an endpoint only the signature changes; the body may be the one to tell.
         var other = S3Script(s3Plan())
         #expect(
             other.end(1, 400, body: errorXML("AuthorizationHeaderMalformed", "<Region>garage</Region>"))
                 == ["learned region=garage", "2 \(absent)"])
-        #expect(other.open[2]?.url.text == "https://h/bkt/f" && other.open[2]?.signing?.region == "garage")
-        #expect(S3Script(s3Plan(endpoint: nil)).open[1]?.signing?.region == "us-east-1")
+        #expect(other.open[2]?.url.text == "https://h/bkt/f" && other.open[2]?.signing?.v4?.region == "garage")
+        #expect(S3Script(s3Plan(endpoint: nil)).open[1]?.signing?.v4?.region == "us-east-1")
         #expect(
             run(s3Plan(endpoint: nil), no(301, "PermanentRedirect", ["x-amz-bucket-region: evil/"])) == [
                 "fail http 301"

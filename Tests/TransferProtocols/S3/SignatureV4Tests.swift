@@ -10,10 +10,9 @@ private func signature(
     _ method: HTTPExchange.Method, _ url: String, _ headers: [String] = [], payload: String = empty, service: String,
     keys: S3Keys, at time: String
 ) -> (names: String, signature: String) {
-    let added = SignatureV4.fields(
-        for: method, HTTPAddress(url)!, headers: fields(headers),
-        signing: RequestSigning(region: "us-east-1", service: service, payload: payload), keys: keys,
-        at: Timestamp(time)!)
+    let signer = SignatureV4(region: "us-east-1", service: service, payload: payload)
+    let added = signer.fields(
+        for: HTTPExchange(method, HTTPAddress(url)!), headers: fields(headers), keys: keys, at: Timestamp(time)!)
     let words = added.last!.value.split(separator: " ")
     return (String(words[2].dropFirst(14).dropLast()), String(words[3].dropFirst(10)))
 }
@@ -150,9 +149,8 @@ private func suite(
 
     @Test("the fields go along: time, payload, token, and the proof last")
     func addedFields() {
-        let added = SignatureV4.fields(
-            for: .put, HTTPAddress("http://h:9000/b/k")!, headers: [],
-            signing: RequestSigning(region: "eu-west-1", payload: SignatureV4.unsignedPayload),
+        let added = SignatureV4(region: "eu-west-1", payload: SignatureV4.unsignedPayload).fields(
+            for: HTTPExchange(.put, HTTPAddress("http://h:9000/b/k")!), headers: [],
             keys: S3Keys(accessKeyID: "id", secretAccessKey: "s", sessionToken: "t"),
             at: Timestamp("2026-11-21T12:00:00.999Z")!)
         #expect(added.map(\.name) == ["x-amz-date", "x-amz-content-sha256", "x-amz-security-token", "Authorization"])
