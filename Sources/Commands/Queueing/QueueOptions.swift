@@ -76,7 +76,7 @@ enum QueueOptions {
     )
     static let chunk = Option(
         "chunk", ValueSyntax<ByteSize>.size(),
-        "bytes of one part or request, for S3, Nextcloud and tus; default by the protocol's own rule")
+        "bytes of one part or request, for S3, Nextcloud, tus and IETF; default by the protocol's own rule")
 
     // How
     static let wireProtocol = Option(

@@ -88,9 +88,10 @@ struct DestinationAddCommand: EngineCommand {
         do throws(QueueingFault) {
             let url = try TransferURL(text, place: "URL")
             let endpoint = invocation.value(Self.endpoint) ?? ""
-            guard url.query.isEmpty, !endpoint.contains(where: { "@?#".contains($0) }) else {
-                // It may be a token, and would stand in the file.
-                throw .usage("a configured server's URL has a query or a user of S3 in it", "leave it out")
+            // It may be a token, and would stand in the file.
+            guard url.query.isEmpty else { throw .usage("the URL of a configured server has a query", "leave it out") }
+            guard !endpoint.contains(where: { "@?#".contains($0) }) else {
+                throw .usage("the endpoint is more than scheme, host and path", "leave user and query out")
             }
             return url.path.hasSuffix("/") ? (name, url) : (name, try TransferURL(Self.withSlash(text), place: "URL"))
         } catch {

@@ -76,7 +76,7 @@ extension DestinationReport {
         case nil: break
         }
         if let freeBytes { parts.append("\(units.size(freeBytes)) free") }
-        if let way = self.protocol, ProtocolFacts.all.first(where: { $0.id == way })?.isOverHTTP != false {
+        if let way = self.protocol, ProtocolFacts.all.first(where: { $0.id == way })?.isWorthNaming != false {
             parts.append("uploads go by \(way)")
         }
         let answered = "answered in \(milliseconds) ms"

@@ -157,7 +157,7 @@ extension TransferEngine {
         try await queue.writer.commit()
         let exact = look.isExact ? context.fileName : nil
         var beginning = RawPath("")
-        if base.scheme.facts.lists == .prefixes {
+        if base.scheme.facts.lists?.takesBeginning == true {
             beginning = try await queue.reader.commonBeginning(in: look.folder)
         }
         guard let place = base.folder(look.remote, isExact: look.isExact),
@@ -187,10 +187,10 @@ extension TransferEngine {
         _ take: (LookPage) async throws -> Void
     ) async throws -> LookEnd {
         let host = TransferScheme.server(of: context.order.destination)
-        // Such lists tell all names as they are.
-        let isComplete = place.scheme.facts.lists == .prefixes
+        let lists = place.scheme.facts.lists
+        let (isComplete, tagsProve) = (lists?.isComplete == true, lists?.tagsProve == true)
         func verdicts(_ files: [ComparedFile]) -> LookPage {
-            LookPage(files.map { ($0.task, LastLookVerdict($0, at: host, tagsProve: isComplete)) })
+            LookPage(files.map { ($0.task, LastLookVerdict($0, at: host, tagsProve: tagsProve)) })
         }
         var last: TaskID?
         repeat {

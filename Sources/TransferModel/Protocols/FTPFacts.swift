@@ -3,5 +3,5 @@ extension ProtocolFacts {
     package static let ftp = ProtocolFacts(
         "ftp",
         schemes: [Spelling("ftp", port: 21), Spelling("ftps", port: 990), Spelling("ftpes", port: 21)],
-        downloads: .itself, lists: .folders, login: .password)
+        downloads: .itself, lists: Listing(), login: .password)
 }

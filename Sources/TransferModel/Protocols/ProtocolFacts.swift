@@ -33,14 +33,14 @@ package final class ProtocolFacts: Sendable {
         case by(ProtocolFacts)
     }
 
-    /// The lists that its servers give of what lies there.
-    package enum Listing: Sendable {
-        /// None: a file that was sent is not looked for.
-        case no
-        /// Lists of a folder, with names as the server shows them. It may leave some out, or write them in another way.
-        case folders
-        /// Lists of all names that begin alike, as they are, each with a tag that proves its bytes.
-        case prefixes
+    /// The lists that its servers give of a folder.
+    package struct Listing: Sendable {
+        /// Only names that begin in one way are listed, where that is asked for.
+        package var takesBeginning = false
+        /// All names are told, as they are; else a list may leave some out, or write them in another way.
+        package var isComplete = false
+        /// Each name comes with a tag that proves its bytes.
+        package var tagsProve = false
     }
 
     /// The name by which it is stored (resume points, the findings about a server): it never changes.
@@ -52,11 +52,12 @@ package final class ProtocolFacts: Sendable {
     /// By its URLs a person or the server still chooses how files are sent.
     package let isNegotiated: Bool
     package let downloads: Downloads
-    package let lists: Listing
+    /// `nil`: its servers list nothing, and a file that was sent is not looked for.
+    package let lists: Listing?
     package let login: LoginKind
     /// Its URLs name a bucket of a service, and no host.
     package let namesBucket: Bool
-    /// Protocols that send files in its place where their mark is in the URL.
+    /// Protocols whose name is shown in its place where their mark is in the URL. Its descriptor's `upload` makes their machines.
     package let variants: [ProtocolFacts]
     /// The part of a URL that means it among its scheme's protocols.
     package let mark: String?
@@ -71,7 +72,7 @@ package final class ProtocolFacts: Sendable {
 
     init(
         _ id: String, name: String? = nil, schemes: [Spelling] = [], isNegotiated: Bool = false,
-        downloads: Downloads = .no, lists: Listing = .no, login: LoginKind = .fields, namesBucket: Bool = false,
+        downloads: Downloads = .no, lists: Listing? = nil, login: LoginKind = .fields, namesBucket: Bool = false,
         variants: [ProtocolFacts] = [], mark: String? = nil, beginsAgain: String? = nil,
         comparedInParts: String? = nil, comparesParts: String? = nil, unfinished: String? = nil
     ) {
@@ -103,8 +104,8 @@ package final class ProtocolFacts: Sendable {
         }
     }
 
-    /// It goes over HTTP to the host that a URL names.
-    package var isOverHTTP: Bool { login == .fields }
+    /// A server that is asked for it may speak others as well: which one it speaks is worth telling.
+    package var isWorthNaming: Bool { login == .fields }
 }
 
 extension ProtocolFacts: Equatable {

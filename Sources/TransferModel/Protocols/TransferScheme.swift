@@ -50,7 +50,7 @@ public struct TransferScheme: RawRepresentable, Sendable, Hashable, CaseIterable
     public var downloads: Bool { facts.downloads != .no }
 
     /// True when its servers may be asked to list a folder.
-    public var lists: Bool { facts.lists != .no }
+    public var lists: Bool { facts.lists != nil }
 
     /// True when the URL's path may carry a query.
     public var hasQuery: Bool { overHTTP != nil }

@@ -22,8 +22,8 @@ struct ProtocolDescriptorTests {
     func promises(_ id: String) throws {
         let descriptor = try #require(ProtocolDescriptor.stored(as: id))
         let facts = descriptor.facts
-        #expect((descriptor.listing != nil) == (facts.lists != .no))
-        #expect((descriptor.fileProbe != nil) == (facts.lists == .folders))
+        #expect((descriptor.listing != nil) == (facts.lists != nil))
+        #expect((descriptor.fileProbe != nil) == (facts.lists?.isComplete == false))
         let isNamed = !facts.spellings.isEmpty
         #expect((descriptor.probe != nil) == isNamed)
         // What is sent by a URL can be read back.
