@@ -77,9 +77,11 @@ final class Downloads: @unchecked Sendable {
     }
 
     /// Something becomes of a file at a server.
-    func disturbServer() {
+    /// - Parameter meant: the file; `nil`: any.
+    func disturbServer(_ meant: RemoteFile? = nil) {
         guard !offered.isEmpty else { return }
-        let (disk, path) = chance.pick(offered)
+        let named = meant.flatMap { file in offered.first { $0.disk.file($0.path) === file } }
+        let (disk, path) = named ?? chance.pick(offered)
         guard let file = disk.file(path) else { return put(bytes(), disk, path) }
         switch chance.below(6) {
         case 0:
@@ -260,6 +262,9 @@ enum Bytes {
     static func random(_ count: Int, _ chance: inout Chance) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             let raw = UnsafeMutableRawBufferPointer(buffer)
+            // Of a long file only the beginning of each stretch is its own: enough to tell versions apart, and quick.
+            let step = count > 1 << 16 ? 256 : 8
+            if step > 8 { raw.initializeMemory(as: UInt8.self, repeating: 0) }
             var place = 0
             while place < count {
                 var word = chance.next()
@@ -267,7 +272,7 @@ enum Bytes {
                     let piece = min(8, count - place)
                     raw[place..<place + piece].copyBytes(from: part.prefix(piece))
                 }
-                place += 8
+                place += step
             }
             filled = count
         }

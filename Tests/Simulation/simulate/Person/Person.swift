@@ -51,6 +51,32 @@ final class Person: @unchecked Sendable {
         perform(life) { [self] in try await choose(front) }
     }
 
+    /// Breaks off what is under way, and most often has it go on right afterwards.
+    func interrupt(_ life: EngineLife) {
+        guard !isActing, let queue = life.queue, let engine = life.engine else { return }
+        let front = Front(queue: queue, engine: engine)
+        perform(life) { [self] in
+            let running = try await queue.reader.tasks(states: [.running, .finishing], limit: 100)
+            guard let task = running.randomElement(using: &chance) else { return }
+            let node = NodeID.task(task.id)
+            world.count("interruptions by the person")
+            if chance.oneIn(5) {
+                world.tell("person", "cancels \(node), which runs")
+                try await front.take(try await queue.writer.cancel([node]))
+            } else {
+                world.tell("person", "pauses \(node), which runs")
+                try await front.take(try await queue.writer.pause([node]))
+            }
+            if chance.oneIn(4) { return }
+            world.tell("person", "has \(node) go on")
+            rules.maySend()
+            decides()
+            try await front.take(
+                try await queue.writer.undo(.last, now: Timestamp(milliseconds: world.wallMilliseconds)))
+            try await front.take(try await queue.writer.resume([node]))
+        }
+    }
+
     /// Does what lets everything come to its end: a person who has come back to look.
     func settle(_ life: EngineLife) {
         guard !isActing, let queue = life.queue, let engine = life.engine else { return }
@@ -198,7 +224,7 @@ final class Person: @unchecked Sendable {
         let destination = chance.pick(destinations)
         let isLarge = destination.takesPieces && chance.oneIn(3)
         var named: [String] = []
-        if chance.oneIn(2) {
+        if !chance.oneIn(3) {
             let folder = "folder\(lastName)"
             for number in 0..<1 + chance.below(6) {
                 sources.make(

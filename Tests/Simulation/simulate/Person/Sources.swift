@@ -39,7 +39,7 @@ final class Sources {
         guard !names.isEmpty else { return }
         // Of the new ones those that take a while.
         let new = names.suffix(8)
-        let large = new.filter { (read($0)?.count ?? 0) > 65_536 }
+        let large = new.filter { (try? System.stat(Array(path($0).utf8)))?.size ?? 0 > 65_536 }
         let name = chance.pick(!isNew ? names[...] : large.isEmpty ? new : large[...])
         guard let old = read(name) else { return make(name) }
         switch chance.below(8) {

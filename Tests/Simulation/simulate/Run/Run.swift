@@ -41,7 +41,7 @@ final class Run {
         sources = Sources(folder + "/files", contents, seed: seed, in: world)
         downloads = Downloads(folder + "/downloads", network, contents, on: disk, seed: seed)
         person = Person(sources, downloads, network, rules, to: servers.destinations, seed: seed)
-        length = chance.duration(.seconds(5), .seconds(600))
+        length = chance.duration(.seconds(5), .seconds(220))
         life = EngineLife(number: 1, folder: folder + "/state1", network, on: disk, downloads, seed: seed, in: world)
     }
 
@@ -51,8 +51,8 @@ final class Run {
         DefaultExecutor.give { job in world.pool.perform(job) }
         revive()
         scheduleNext()
-        network.isBusy = { [unowned self] in meddle() }
-        _ = world.run(steps: 400_000) { world.elapsed > length }
+        world.underWay = { [unowned self] what in meddle(in: what) }
+        _ = world.run(steps: 400_000) { world.awake > length }
         if !world.faults.isEmpty { return false }
         network.weather.isCalm = true
         disk.weather.isCalm = true
@@ -91,19 +91,42 @@ final class Run {
     }
 
     /// Something is under way: now and then a moment to change its file, to pause it or to kill it.
-    private func meddle() {
-        guard network.weather.strikes(oneIn: 40), !isMeddling else { return }
+    private func meddle(in what: UnderWay) {
+        let often = if case .message = what.subject { 40 } else { 3 }
+        guard network.weather.strikes(oneIn: often), !isMeddling else { return }
         isMeddling = true
-        let later = chance.duration(.microseconds(1), .milliseconds(20))
-        _ = world.schedule(after: later, on: network.thread) { [self] in
+        // In the middle of it, or about its end.
+        let later =
+            chance.oneIn(3)
+            ? what.time + chance.duration(.zero, .milliseconds(50)) : what.time * (Double(chance.below(1000)) / 1000)
+        _ = world.schedule(after: later + .microseconds(1), on: network.thread) { [self] in
             isMeddling = false
+            if case .message = what.subject {} else { world.count("acts in the middle of something") }
             if network.weather.isCalm || !life.isRunning { return }
-            switch chance.below(10) {
-            case 8: downloads.disturbServer()
-            case 9: downloads.disturb()
-            case 0...3: sources.disturb(isNew: true)
-            case 4: strike()
-            default: person.act(life)
+            let place = chance.below(10)
+            switch what.subject {
+            case .message, .upload:
+                switch place {
+                case 0...3: sources.disturb(isNew: true)
+                case 4: strike()
+                case 5, 6: person.interrupt(life)
+                default: person.act(life)
+                }
+            case .download(let file):
+                switch place {
+                case 0...2: downloads.disturbServer(file)
+                case 3: downloads.disturb()
+                case 4: strike()
+                case 5...7: person.interrupt(life)
+                default: person.act(life)
+                }
+            case .disk:
+                switch place {
+                case 0: downloads.disturb()
+                case 1...3: strike()
+                case 4...6: person.interrupt(life)
+                default: person.act(life)
+                }
             }
         }
     }

@@ -4,9 +4,18 @@ import TransferModel
 enum ServerKind: CaseIterable {
     case sftp, ftp, put, tus, s3, dav, nextcloud, ietf, post
 
+    /// One of them can list its folders, so that there is something to look at in the end.
     static func choose(_ chance: inout Chance) -> [ServerKind] {
-        var left = allCases
-        return (0..<2 + chance.below(2)).map { _ in left.remove(at: chance.below(left.count)) }
+        let first = chance.pick([ServerKind.sftp, .sftp, .ftp, .ftp, .s3, .dav, .dav, .nextcloud])
+        // Most downloads over HTTP come from the second.
+        var left = allCases.filter { $0 != first } + [.put, .put]
+        var chosen = [first]
+        for _ in 0..<1 + chance.below(2) {
+            let next = chance.pick(left)
+            chosen.append(next)
+            left.removeAll { $0 == next }
+        }
+        return chosen
     }
 }
 

@@ -51,6 +51,7 @@ final class DavServer: HTTPServer {
     private var kept: Set<String> = []
 
     var name: String { character.name }
+    var isCloud: Bool { character.isCloud }
 
     init(_ disk: ServerDisk, _ character: DavCharacter, _ network: Network) {
         self.disk = disk
@@ -216,6 +217,7 @@ final class DavServer: HTTPServer {
         guard disk.isFolder(request.path) else { return ServedAnswer(404, body: DavWords.error("NotFound")) }
         var entries = [DavWords.Entry(path: "/" + disk.key(request.path) + "/")]
         if request.fields["depth"] == "1" {
+            network.world.count("listings of folders")
             for (name, file) in disk.entries(of: request.path) {
                 let path = "/" + disk.key(request.path) + "/" + name
                 entries.append(file.map { entry(path, $0) } ?? DavWords.Entry(path: path + "/"))

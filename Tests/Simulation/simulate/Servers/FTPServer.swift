@@ -114,6 +114,7 @@ final class FTPServer {
         if let trouble = trouble() { return ([], trouble) }
         if !character.hasExtensions { return ([], FTPReply(code: 500, text: "Unknown command.")) }
         guard disk.isFolder(path) else { return ([], FTPReply(code: 550, text: "No such directory.")) }
+        network.world.count("listings of folders")
         var text = "type=cdir;modify=20260101000000; .\r\n"
         for (name, file) in disk.entries(of: path) {
             if let file {

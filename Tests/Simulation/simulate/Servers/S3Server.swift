@@ -201,6 +201,7 @@ final class S3Server: HTTPServer {
     // MARK: Lists
 
     private func listObjects(_ request: ServedRequest) -> ServedAnswer {
+        network.world.count("listings of folders")
         let prefix = request.query["prefix"] ?? ""
         var text =
             "<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><EncodingType>url</EncodingType>"

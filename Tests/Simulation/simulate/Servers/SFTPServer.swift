@@ -44,6 +44,12 @@ final class SFTPServer {
         return features
     }
 
+    /// The file that a handle is open for.
+    func file(_ handle: SFTPHandle) -> RemoteFile? {
+        guard case .file(let file)? = open[handle] else { return nil }
+        return file
+    }
+
     /// The connection that had them is gone.
     func close(_ handles: Set<SFTPHandle>) { for handle in handles { open[handle] = nil } }
 
@@ -121,6 +127,7 @@ final class SFTPServer {
             return .done
         case .openFolder(let path):
             guard disk.isFolder(path.displayed) else { return .refused(.noSuchFile, "No such file") }
+            network.world.count("listings of folders")
             return add(
                 .folder(
                     disk.entries(of: path.displayed).map { name, file in

@@ -29,6 +29,10 @@ final class SimulatedFTP: FTPExchanges {
         var isOver = false
         var isHeld = false
         var triedFolders = false
+        /// The faults that wait for the file on its way.
+        var fate = BodyFate()
+        /// A piece of it is on its way here.
+        var isComing = false
 
         init(
             _ id: WireID, _ operation: FTPOperation, _ server: FTPServer, _ source: FTPSource?, _ limits: RateLimits
@@ -177,6 +181,9 @@ final class SimulatedFTP: FTPExchanges {
                 told(exchange, "\(verb) \(path)", FTPReply(code: 150, text: ""))
                 carryBack(exchange) { [self] in
                     exchange.storing = storing
+                    if case .upload(_, let range, _) = exchange.operation {
+                        exchange.fate = network.body(range.count, .upload, on: exchange.server.disk.host)
+                    }
                     stream(exchange)
                 }
             }
@@ -204,7 +211,8 @@ final class SimulatedFTP: FTPExchanges {
         else { return }
         let left = Int(Int64(range.count) - exchange.position)
         if left == 0 { return finishStoring(exchange, storing) }
-        var wanted = min(left, 4096 << network.weather.chance.below(5))
+        let host = exchange.server.disk.host
+        var wanted = min(left, network.pace(of: host).piece(4096 << network.weather.chance.below(5)))
         switch exchange.limits.up.grant(wanted, network.world.now) {
         case .bytes(let count): wanted = min(wanted, count)
         case .wait(let delay):
@@ -214,12 +222,21 @@ final class SimulatedFTP: FTPExchanges {
             }
             return again(exchange, after: max(delay, .milliseconds(1)))
         }
+        let stall = exchange.fate.stalls(Int(exchange.position), wanted)
+        if stall > .zero {
+            network.world.tell(host, "nothing goes on for \(stall) at byte \(exchange.position)")
+            return again(exchange, after: stall)
+        }
         guard let piece = piece(exchange, wanted) else { return }
         exchange.limits.up.take(piece.count)
+        let (count, isCut) = exchange.fate.cut(Int(exchange.position), piece.count)
         exchange.position += Int64(piece.count)
         exchange.end.bytesSent = exchange.position
-        send(exchange) { exchange.server.received(piece, storing) }
-        again(exchange, after: network.weather.chance.duration(.microseconds(10), .milliseconds(5)))
+        send(exchange, bytes: piece.count) { [self] in
+            exchange.server.received(isCut ? Array(piece.prefix(count)) : piece, storing)
+            if isCut { cut(exchange, "the data connection is cut") }
+        }
+        again(exchange, after: network.pause(before: exchange.lastRequest, to: host))
     }
 
     private func again(_ exchange: Exchange, after delay: Duration) {
@@ -276,6 +293,7 @@ final class SimulatedFTP: FTPExchanges {
                 carryBack(exchange) { [self] in
                     exchange.end.answer.size = Int64(size)
                     exchange.file = FileReading(file, start..<size)
+                    exchange.fate = network.body(size - start, .download(file), on: exchange.server.disk.host)
                     exchange.final = final
                     exchange.hasBody = true
                     flow(exchange)
@@ -285,18 +303,39 @@ final class SimulatedFTP: FTPExchanges {
     }
 
     private func flow(_ exchange: Exchange) {
-        guard !exchange.isOver, !exchange.isCut, exchange.hasBody, let sink = exchange.sink else { return }
+        guard !exchange.isOver, !exchange.isCut, exchange.hasBody, !exchange.isComing, let sink = exchange.sink
+        else { return }
         let received = Int(exchange.end.bytesReceived)
+        let host = exchange.server.disk.host
         var piece = Array(exchange.body.dropFirst(received).prefix(32768))
         if let range = exchange.file?.range, let bytes = exchange.file?.bytes(at: network.world.now) {
             // A file that has become shorter ends there, and one that grows goes on: the data connection tells no length.
-            piece = Array(bytes.dropFirst(range.lowerBound + received).prefix(65536))
+            piece = Array(bytes.dropFirst(range.lowerBound + received).prefix(network.pace(of: host).piece(65536)))
         }
         if piece.isEmpty {
-            exchange.end.answer.reply = exchange.final
-            exchange.end.answer.command = "RETR"
-            return done(exchange)
+            return carryBack(exchange) { [self] in
+                exchange.end.answer.reply = exchange.final
+                exchange.end.answer.command = "RETR"
+                done(exchange)
+            }
         }
+        let (count, isCut) = exchange.fate.cut(received, piece.count)
+        let stall = exchange.fate.stalls(received, piece.count)
+        if stall > .zero {
+            network.world.tell(host, "nothing comes for \(stall) at byte \(received)")
+            exchange.lastAnswer = max(exchange.lastAnswer, network.world.now).advanced(by: stall)
+        }
+        exchange.isComing = true
+        carryBack(exchange, bytes: piece.count) { [self] in
+            exchange.isComing = false
+            take(isCut ? Array(piece.prefix(count)) : piece, sink, exchange)
+            if isCut { return cut(exchange, "breaks the data connection off") }
+            flow(exchange)
+        }
+    }
+
+    private func take(_ piece: [UInt8], _ sink: any TransferBodySink, _ exchange: Exchange) {
+        if piece.isEmpty { return }
         var failure: Errno?
         piece.withUnsafeBytes { buffer in
             do throws(Errno) { try sink.write(buffer) } catch { failure = error }
@@ -307,23 +346,21 @@ final class SimulatedFTP: FTPExchanges {
             return fail(exchange, CurlFailure(.writeFailed, cause: .sinkFailed(failure), text: ""))
         }
         exchange.end.bytesDelivered = exchange.end.bytesReceived
-        if network.weather.strikes(oneIn: 60) { return cut(exchange, "breaks the data connection off") }
-        carryBack(exchange) { [self] in flow(exchange) }
     }
 
     // MARK: Lines and ends
 
-    private func send(_ exchange: Exchange, _ work: @escaping () -> Void) {
-        let isLost = network.weather.strikes(oneIn: 250)
-        network.carry(after: &exchange.lastRequest) { [self] in
+    private func send(_ exchange: Exchange, bytes: Int = 0, _ work: @escaping () -> Void) {
+        let isLost = bytes == 0 && network.weather.strikes(oneIn: 250)
+        network.carry(after: &exchange.lastRequest, to: exchange.server.disk.host, bytes: bytes) { [self] in
             if exchange.isCut { return }
             if isLost { return cut(exchange, "the line is cut") }
             work()
         }
     }
 
-    private func carryBack(_ exchange: Exchange, _ work: @escaping () -> Void) {
-        network.carry(after: &exchange.lastAnswer) { [loop] in
+    private func carryBack(_ exchange: Exchange, bytes: Int = 0, _ work: @escaping () -> Void) {
+        network.carry(after: &exchange.lastAnswer, to: exchange.server.disk.host, bytes: bytes) { [loop] in
             loop.perform { if !exchange.isOver, !exchange.isCut { work() } }
         }
     }
@@ -343,7 +380,7 @@ final class SimulatedFTP: FTPExchanges {
         network.world.tell(exchange.server.disk.host, what)
         exchange.isCut = true
         var last = exchange.lastAnswer
-        network.carry(after: &last) { [self] in
+        network.carry(after: &last, to: exchange.server.disk.host) { [self] in
             loop.perform { [self] in
                 fail(exchange, CurlFailure(.gotNothing, osError: .connectionReset, text: ""))
             }

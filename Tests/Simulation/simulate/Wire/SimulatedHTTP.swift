@@ -23,6 +23,11 @@ final class SimulatedHTTP: HTTPExchanges {
         /// Or the file that it is read from while it is sent.
         var file: FileReading?
         var received: Int64 = 0
+        /// The faults that wait for the request's body, and for the answer's.
+        var fate = BodyFate()
+        var answersFate = BodyFate()
+        /// A piece of the answer's body is on its way.
+        var isComing = false
         var gate: GateDestination?
         /// The server looks at nothing more of it, and nothing more comes of it.
         var isCut = false
@@ -75,6 +80,7 @@ final class SimulatedHTTP: HTTPExchanges {
         if let place = server.place(of: served) {
             network.sends?(nil, server.disk.host + "/" + server.disk.key(place), request.method)
         }
+        exchange.fate = network.body(served.length, .upload, on: address.host)
         let waits = request.asksBeforeSending && request.body.length > 64 << 10
         send(exchange) { [self] in
             let refusal = server.begin(served)
@@ -144,7 +150,8 @@ final class SimulatedHTTP: HTTPExchanges {
         let left = Int(exchange.request.body.length - exchange.position)
         if left == 0 { return }
         let usual = exchange.request.body.length > 1 << 20 ? 262_144 : 4096
-        var wanted = min(left, usual << network.weather.chance.below(5))
+        let host = exchange.server.disk.host
+        var wanted = min(left, network.pace(of: host).piece(usual << network.weather.chance.below(5)))
         switch exchange.limits.up.grant(wanted, network.world.now) {
         case .bytes(let count): wanted = min(wanted, count)
         case .wait(let delay):
@@ -154,17 +161,27 @@ final class SimulatedHTTP: HTTPExchanges {
             }
             return again(exchange, after: max(delay, .milliseconds(1)))
         }
+        let stall = exchange.fate.stalls(Int(exchange.position), wanted)
+        if stall > .zero {
+            network.world.tell(host, "nothing goes on for \(stall) at byte \(exchange.position)")
+            return again(exchange, after: stall)
+        }
         guard let piece = piece(exchange, wanted) else { return }
         exchange.limits.up.take(piece.count)
+        let (count, isCut) = exchange.fate.cut(Int(exchange.position), piece.count)
         exchange.position += Int64(piece.count)
-        send(exchange) {
+        send(exchange, bytes: piece.count) { [self] in
+            let piece = isCut ? Array(piece.prefix(count)) : piece
+            // That the line is gone is seen behind what came.
+            defer { if isCut { cut(exchange) } }
+            if piece.isEmpty { return }
             exchange.served.body += piece
             exchange.server.received(piece, exchange.served)
             guard exchange.served.body.count == exchange.served.length, let work = exchange.whenWhole else { return }
             exchange.whenWhole = nil
             work()
         }
-        again(exchange, after: network.weather.chance.duration(.microseconds(10), .milliseconds(5)))
+        again(exchange, after: network.pause(before: exchange.lastRequest, to: host))
     }
 
     private func again(_ exchange: Exchange, after delay: Duration) {
@@ -192,9 +209,9 @@ final class SimulatedHTTP: HTTPExchanges {
     }
 
     /// Has the server do something when the next part of the request arrives; the line may break instead.
-    private func send(_ exchange: Exchange, _ work: @escaping () -> Void) {
-        let isLost = network.weather.strikes(oneIn: 250)
-        network.carry(after: &exchange.lastRequest) { [self] in
+    private func send(_ exchange: Exchange, bytes: Int = 0, _ work: @escaping () -> Void) {
+        let isLost = bytes == 0 && network.weather.strikes(oneIn: 250)
+        network.carry(after: &exchange.lastRequest, to: exchange.server.disk.host, bytes: bytes) { [self] in
             if exchange.isCut { return }
             if isLost { return cut(exchange) }
             work()
@@ -250,6 +267,7 @@ final class SimulatedHTTP: HTTPExchanges {
             exchange.body = answer.body
             exchange.server.told(answer, to: served)
             exchange.file = answer.file
+            beginBody(exchange)
             let head = HTTPAnswer(status: answer.status, headers: answer.fields)
             exchange.end.head = head
             exchange.end.retryAfter = head.field("retry-after").flatMap { Int($0) }.map { .seconds($0) }
@@ -263,19 +281,44 @@ final class SimulatedHTTP: HTTPExchanges {
         }
     }
 
-    private func reply(_ exchange: Exchange, _ work: @escaping () -> Void) {
-        network.carry(after: &exchange.lastAnswer) { [loop] in
+    private func reply(_ exchange: Exchange, bytes: Int = 0, _ work: @escaping () -> Void) {
+        network.carry(after: &exchange.lastAnswer, to: exchange.server.disk.host, bytes: bytes) { [loop] in
             loop.perform { if !exchange.isOver, !exchange.isCut { work() } }
         }
     }
 
     // MARK: Back
 
+    /// Short answers come in one go.
+    private func beginBody(_ exchange: Exchange) {
+        let count = exchange.file?.range.count ?? exchange.body.count
+        guard count > 4096 else { return }
+        let subject: UnderWay.Subject = exchange.file.map { .download($0.file) } ?? .message
+        exchange.answersFate = network.body(count, subject, on: exchange.server.disk.host)
+    }
+
     /// Brings the answer's body through its gate, piece by piece.
     private func flow(_ exchange: Exchange) {
-        guard !exchange.isOver, !exchange.isCut, let gate = exchange.gate else { return }
+        guard !exchange.isOver, !exchange.isCut, !exchange.isComing, let gate = exchange.gate else { return }
         guard let piece = next(exchange) else { return cut(exchange) }
         if piece.isEmpty { return done(exchange) }
+        let (count, isCut) = exchange.answersFate.cut(Int(exchange.received), piece.count)
+        let stall = exchange.answersFate.stalls(Int(exchange.received), piece.count)
+        if stall > .zero {
+            network.world.tell(exchange.server.disk.host, "nothing comes for \(stall) at byte \(exchange.received)")
+            exchange.lastAnswer = max(exchange.lastAnswer, network.world.now).advanced(by: stall)
+        }
+        exchange.isComing = true
+        reply(exchange, bytes: piece.count) { [self] in
+            exchange.isComing = false
+            take(isCut ? piece.prefix(count) : piece[...], through: gate, exchange)
+            if isCut { return cut(exchange) }
+            flow(exchange)
+        }
+    }
+
+    private func take(_ piece: ArraySlice<UInt8>, through gate: GateDestination, _ exchange: Exchange) {
+        if piece.isEmpty { return }
         switch gate {
         case .discard: break
         case .buffer(let limit):
@@ -293,8 +336,6 @@ final class SimulatedHTTP: HTTPExchanges {
             }
         }
         exchange.received += Int64(piece.count)
-        if network.weather.strikes(oneIn: 100) { return cut(exchange) }
-        reply(exchange) { [self] in flow(exchange) }
     }
 
     /// The next piece of the answer's body; empty at its end, `nil` when its file has become too short.
@@ -304,7 +345,7 @@ final class SimulatedHTTP: HTTPExchanges {
                 exchange.body[Int(exchange.received)...].prefix(exchange.body.count > 1 << 20 ? 1 << 20 : 16384))
         }
         let start = range.lowerBound + Int(exchange.received)
-        let end = min(range.upperBound, start + 65536)
+        let end = min(range.upperBound, start + network.pace(of: exchange.server.disk.host).piece(65536))
         return end <= bytes.count ? Array(bytes[start..<end]) : nil
     }
 
@@ -341,7 +382,7 @@ final class SimulatedHTTP: HTTPExchanges {
     private func cut(_ exchange: Exchange) {
         close(exchange)
         var last = exchange.lastAnswer
-        network.carry(after: &last) { [self] in
+        network.carry(after: &last, to: exchange.server.disk.host) { [self] in
             loop.perform { [self] in
                 let code: CurlCode = exchange.end.head == nil ? .gotNothing : .partialBody
                 fail(exchange, CurlFailure(code, osError: .connectionReset, text: ""))

@@ -35,6 +35,8 @@ final class SimulatedSFTP: SFTPOperations {
         var acknowledged: Int64 = 0
         var received: Int64 = 0
         var outstanding = 0
+        /// The faults that wait for its bytes.
+        var fate = BodyFate()
         var refusal: SFTPReply?
         var hasBegun = false
         var wentOut = false
@@ -160,7 +162,9 @@ final class SimulatedSFTP: SFTPOperations {
 
     private func begin(_ operation: Operation) {
         switch operation.request {
-        case .write: step(operation)
+        case .write(_, let range):
+            operation.fate = network.body(range.count, .upload, on: operation.line.host)
+            step(operation)
         case .read: ask(operation)
         default:
             operation.isSent = true
@@ -215,7 +219,7 @@ final class SimulatedSFTP: SFTPOperations {
             endIfAnswered(operation)
             return pump(operation.owner)
         }
-        var wanted = min(left, 4096 << network.weather.chance.below(4))
+        var wanted = min(left, network.pace(of: operation.line.host).piece(4096 << network.weather.chance.below(4)))
         if let limit = operation.limit {
             switch limit.grant(wanted) {
             case .bytes(let count): wanted = min(wanted, count)
@@ -224,6 +228,14 @@ final class SimulatedSFTP: SFTPOperations {
                 return
             }
         }
+        guard case .write(_, let whole) = operation.request else { return }
+        let start = Int(operation.position - whole.lowerBound)
+        let stall = operation.fate.stalls(start, wanted)
+        if stall > .zero {
+            network.world.tell(operation.line.host, "nothing goes on for \(stall) at byte \(operation.position)")
+            return again(operation, after: stall)
+        }
+        let isCut = operation.fate.cut(start, wanted).isCut
         var bytes = [UInt8](repeating: 0, count: wanted)
         do throws(Errno) {
             var count = 0
@@ -245,13 +257,14 @@ final class SimulatedSFTP: SFTPOperations {
         let offset = operation.position
         operation.position += Int64(bytes.count)
         operation.outstanding += 1
-        send(.data(handle, offset: offset, bytes), on: operation.line) { [self] answer in
+        send(.data(handle, offset: offset, bytes), on: operation.line, bytes: bytes.count, isCut: isCut) {
+            [self] answer in
             operation.outstanding -= 1
             if case .reply(let reply) = answer, reply != .done { operation.refusal = operation.refusal ?? reply }
             if operation.refusal == nil { operation.acknowledged = offset + Int64(bytes.count) }
             endIfAnswered(operation)
         }
-        again(operation, after: network.weather.chance.duration(.microseconds(10), .milliseconds(5)))
+        again(operation, after: network.pause(before: operation.line.lastRequest, to: operation.line.host))
     }
 
     private func endIfAnswered(_ operation: Operation) {
@@ -263,6 +276,7 @@ final class SimulatedSFTP: SFTPOperations {
         guard !operation.isOver, operation.outstanding == 0, let sink = operation.sink,
             case .read(let handle, _) = operation.request
         else { return }
+        beginReading(operation, handle)
         var wanted = 16384
         if let total = operation.total { wanted = min(wanted, Int(total - operation.position)) }
         guard wanted > 0 else { return endRead(operation, .answered(.done)) }
@@ -275,9 +289,16 @@ final class SimulatedSFTP: SFTPOperations {
             }
             limit.take(wanted)
         }
+        let stall = operation.fate.stalls(Int(operation.received), wanted)
+        if stall > .zero {
+            network.world.tell(operation.line.host, "nothing comes for \(stall) at byte \(operation.position)")
+            operation.line.lastAnswer = max(operation.line.lastAnswer, network.world.now).advanced(by: stall)
+        }
+        let isCut = operation.fate.cut(Int(operation.received), wanted).isCut
         operation.outstanding = 1
         operation.wentOut = true
-        send(.read(handle, offset: operation.position, count: wanted), on: operation.line) { [self] answer in
+        send(.read(handle, offset: operation.position, count: wanted), on: operation.line, isCut: isCut) {
+            [self] answer in
             operation.outstanding = 0
             if operation.isOver { return }
             guard case .bytes(let bytes) = answer else {
@@ -298,6 +319,12 @@ final class SimulatedSFTP: SFTPOperations {
             operation.received += Int64(bytes.count)
             ask(operation)
         }
+    }
+
+    private func beginReading(_ operation: Operation, _ handle: SFTPHandle) {
+        guard operation.received == 0, let file = operation.line.server.file(handle) else { return }
+        let left = file.bytes.count - Int(operation.position)
+        operation.fate = network.body(max(0, left), .download(file), on: operation.line.host)
     }
 
     private func endRead(_ operation: Operation, _ outcome: OperationEnd.Outcome) {
@@ -345,19 +372,23 @@ final class SimulatedSFTP: SFTPOperations {
     }
 
     /// Sends a message; the line may break before it arrives, or after it did and before the answer is here.
+    /// - Parameter isCut: it breaks for sure, one way or the other.
     private func send(
-        _ message: SFTPServer.Message, on line: Line, _ take: @escaping (SFTPServer.Answer) -> Void
+        _ message: SFTPServer.Message, on line: Line, bytes: Int = 0, isCut: Bool = false,
+        _ take: @escaping (SFTPServer.Answer) -> Void
     ) {
-        let isLost = network.weather.strikes(oneIn: 250)
-        let losesAnswer = network.weather.strikes(oneIn: 250)
-        network.carry(after: &line.lastRequest) { [self] in
+        let isBody = if case .operation = message { false } else { true }
+        let isLost = isCut ? network.weather.chance.oneIn(2) : !isBody && network.weather.strikes(oneIn: 250)
+        let losesAnswer = isCut || !isBody && network.weather.strikes(oneIn: 250)
+        network.carry(after: &line.lastRequest, to: line.host, bytes: bytes) { [self] in
             if line.isCut { return }
             if isLost { return cut(line) }
             let answer = line.server.answer(message)
             tell(message, answer, line)
             if case .reply(.opened(let handle)) = answer { line.handles.insert(handle) }
             if losesAnswer { return cut(line) }
-            network.carry(after: &line.lastAnswer) { [self] in
+            let size = if case .bytes(let bytes) = answer { bytes.count } else { isBody ? 1 : 0 }
+            network.carry(after: &line.lastAnswer, to: line.host, bytes: size) { [self] in
                 loop.perform { if !line.isCut { take(answer) } }
             }
         }
@@ -384,7 +415,7 @@ final class SimulatedSFTP: SFTPOperations {
         network.world.tell(line.host, "the line is cut")
         close(line)
         var last = line.lastAnswer
-        network.carry(after: &last) { [self] in loop.perform { [self] in broke(line) } }
+        network.carry(after: &last, to: line.host) { [self] in loop.perform { [self] in broke(line) } }
     }
 
     private func broke(_ line: Line) {

@@ -24,8 +24,13 @@ final class SimulatedPlatform: Platform, @unchecked Sendable {
     /// A disk that has much to do takes its time now and then: the line brings more meanwhile.
     func worker(named name: String, threads: Int) -> any Worker {
         var chance = Chance(seed: chance.next())
-        return SimulatedThread(name, width: threads, of: life, in: world) {
-            chance.oneIn(4) ? .milliseconds(chance.below(2000)) : .zero
+        // Some disks are slow throughout.
+        let isSlow = self.chance.oneIn(4)
+        return SimulatedThread(name, width: threads, of: life, in: world) { [world] in
+            guard isSlow || chance.oneIn(4) else { return .zero }
+            let time = Duration.milliseconds(chance.below(2000))
+            world.underWay?(UnderWay(subject: .disk, time: time))
+            return time
         }
     }
 

@@ -25,6 +25,9 @@ final class World: @unchecked Sendable {
     /// Jobs of no actor.
     private(set) var pool: SimulatedThread!
 
+    /// Called when something begins that takes time: an interesting moment may fall into it.
+    var underWay: ((UnderWay) -> Void)?
+
     init(seed: UInt64) {
         chance = Chance(seed: seed ^ 0x5743)
         pool = SimulatedThread("pool", width: 2, in: self)
@@ -35,6 +38,8 @@ final class World: @unchecked Sendable {
 
     /// Virtual time since the beginning.
     var elapsed: Duration { .nanoseconds(now.nanoseconds - 1_000_000_000_000) }
+    /// Without the time for which the machine slept.
+    var awake: Duration { elapsed - .nanoseconds(slept) }
 
     /// The number of times that something happened, for the summary of many runs.
     private(set) var counts: [String: Int] = [:]
@@ -134,6 +139,24 @@ final class World: @unchecked Sendable {
         case .job(let job): job.runSynchronously(on: thread.asUnownedSerialExecutor())
         }
     }
+}
+
+/// Something that takes time, so that other things may happen in the middle of it, or right at its end.
+struct UnderWay {
+    enum Subject {
+        /// A message and its answer.
+        case message
+        /// A body that goes to a server.
+        case upload
+        /// A body that comes from a server's file.
+        case download(RemoteFile)
+        /// The disk has something to do for the engine.
+        case disk
+    }
+
+    let subject: Subject
+    /// As long as nothing happens.
+    let time: Duration
 }
 
 /// Timers of all threads by their deadlines; equal ones in the order in which they were set.
