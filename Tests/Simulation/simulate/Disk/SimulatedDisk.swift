@@ -129,6 +129,14 @@ final class SimulatedDisk {
         return true
     }
 
+    /// A file cannot get another name, this once.
+    func failsToRename() -> Bool {
+        guard weather.strikes(oneIn: 20) else { return false }
+        failures += 1
+        world.tell("disk", "fails to rename a file")
+        return true
+    }
+
     /// Puts a file on the disk. Returns false when that fails, this once.
     func sync(_ file: DiskFile, _ path: String) -> Bool {
         guard weather.strikes(oneIn: 120), !file.pending.isEmpty else {

@@ -49,6 +49,9 @@ final class SimulatedLocalDisk: LocalDisk, @unchecked Sendable {
     }
 
     func rename(_ old: [UInt8], to new: [UInt8], replacing: Bool) throws(Errno) {
+        // A folder that has to grow for the name finds no room for it, or the disk fails.
+        if disk.isFull() { throw .noSpace }
+        if disk.failsToRename() { throw .inputOutput }
         downloads.moves(text(old), to: text(new))
         if replacing, let found = try? System.lstat(new) { disk.keep(text(new), inode: found.inode) }
         try kernel.rename(old, to: new, replacing: replacing)

@@ -60,21 +60,30 @@ final class Person: @unchecked Sendable {
             guard let task = running.randomElement(using: &chance) else { return }
             let node = NodeID.task(task.id)
             world.count("interruptions by the person")
-            if chance.oneIn(5) {
-                world.tell("person", "cancels \(node), which runs")
-                try await front.take(try await queue.writer.cancel([node]))
+            let isCancel = chance.oneIn(5)
+            world.tell("person", "\(isCancel ? "cancels" : "pauses") \(node), which runs")
+            let writer = queue.writer
+            if chance.oneIn(2) {
+                // At another screen somebody else does not wait for the answer.
+                async let stopped = front.take(try await isCancel ? writer.cancel([node]) : writer.pause([node]))
+                await world.pause(chance.duration(.microseconds(100), .milliseconds(300)))
+                try await goOn(front, node)
+                _ = try await stopped
             } else {
-                world.tell("person", "pauses \(node), which runs")
-                try await front.take(try await queue.writer.pause([node]))
+                try await front.take(try await isCancel ? writer.cancel([node]) : writer.pause([node]))
+                if !chance.oneIn(4) { try await goOn(front, node) }
             }
-            if chance.oneIn(4) { return }
-            world.tell("person", "has \(node) go on")
-            rules.maySend()
-            decides()
-            try await front.take(
-                try await queue.writer.undo(.last, now: Timestamp(milliseconds: world.wallMilliseconds)))
-            try await front.take(try await queue.writer.resume([node]))
         }
+    }
+
+    /// Takes a stop back.
+    private func goOn(_ front: Front, _ node: NodeID) async throws {
+        world.tell("person", "has \(node) go on")
+        rules.maySend()
+        decides()
+        let now = Timestamp(milliseconds: world.wallMilliseconds)
+        if chance.oneIn(2) { try await front.take(try await front.queue.writer.undo(.last, now: now)) }
+        try await front.take(try await front.queue.writer.resume([node]))
     }
 
     /// Does what lets everything come to its end: a person who has come back to look.

@@ -116,7 +116,7 @@ final class Sources {
     private func replace(_ name: String, _ bytes: [UInt8]) {
         store(bytes, path(name) + "~")
         rename(path(name) + "~", path(name))
-        contents.has(path(name), bytes)
+        contents.has(path(name), bytes, isOther: true)
         inodes[name] = inode(name)
     }
 

@@ -7,9 +7,12 @@ final class Contents {
     /// A version of a file, whole from one moment to another.
     struct Version {
         let digest: String
+        let size: Int
         let since: MonotonicInstant
         /// `nil`: it still is.
         var until: MonotonicInstant?
+        /// It ended by bytes that were written into the same file; else whoever has the file open still reads it.
+        var wasOverwritten = false
     }
 
     private unowned let world: World
@@ -18,16 +21,28 @@ final class Contents {
     init(in world: World) { self.world = world }
 
     /// A file has these bytes from now on; `nil`: it is gone.
-    func has(_ path: String, _ bytes: [UInt8]?) {
+    /// - Parameter isOther: another file got the name.
+    func has(_ path: String, _ bytes: [UInt8]?, isOther: Bool = false) {
         var known = versions[path] ?? []
-        if let last = known.indices.last, known[last].until == nil { known[last].until = world.now }
-        if let bytes { known.append(Version(digest: Self.digest(bytes), since: world.now)) }
+        if let last = known.indices.last, known[last].until == nil {
+            known[last].until = world.now
+            known[last].wasOverwritten = bytes != nil && !isOther
+        }
+        if let bytes { known.append(Version(digest: Self.digest(bytes), size: bytes.count, since: world.now)) }
         versions[path] = known
     }
 
     /// The version of a file with these bytes that stood there at some time since then.
     func wasVersion(_ digest: String, of path: String, since time: MonotonicInstant) -> Bool {
         versions[path]?.contains { $0.digest == digest && $0.until.map { $0 >= time } ?? true } ?? false
+    }
+
+    /// A version that whoever reads files while they are sent could read to its end at that time; small files are read in one go.
+    func wasReadable(_ digest: String, of path: String, at time: MonotonicInstant) -> Bool {
+        versions[path]?.contains {
+            $0.digest == digest
+                && ($0.size <= 65_536 || !$0.wasOverwritten || $0.until.map { $0 >= time } ?? true)
+        } ?? false
     }
 
     static func digest(_ bytes: [UInt8]) -> String { String(DigestAlgorithm.sha256.digest(of: bytes).hex.prefix(16)) }

@@ -142,6 +142,13 @@ final class Rules: @unchecked Sendable {
         }
         let tasks = try await queue.reader.tasks(limit: 10_000)
         promises.told(tasks, try await queue.reader.batches())
+        let events = try await queue.reader.events(after: EventSequence(rawValue: 0), limit: 100_000)
+        // When each was completed; nothing where the clock cannot tell.
+        let times = Dictionary(
+            events.compactMap { event in
+                event.type == .taskCompleted ? event.task.map { ($0, world.moment(of: event.at.milliseconds)) } : nil
+            }
+        ) { _, last in last }
         for task in tasks {
             learn(task)
             world.count(
@@ -152,18 +159,21 @@ final class Rules: @unchecked Sendable {
                         + "\(task.waitReasons.map(\.rawValue)) \(task.error?.message ?? "")")
                 continue
             }
-            if task.state == .completed, !task.skipped { checkArrived(task) }
+            if task.state == .completed, !task.skipped { checkArrived(task, doneAt: times[task.id] ?? nil) }
             if let total = task.bytesTotal, task.bytesSent > total {
                 world.fault("\(task.id) has sent \(task.bytesSent) of \(total) B")
             }
             if task.state == .failed { world.tell("queue", "\(task.id) failed: \(task.error?.message ?? "")") }
         }
-        try await checkEvents(queue.reader, tasks, meddled: meddled)
+        checkEvents(events, tasks, meddled: meddled)
+        checkBatches(events, tasks, try await queue.reader.batches())
         try await checkLeftovers(queue)
     }
 
     /// Completed: the bytes there are a version of the source.
-    private func checkArrived(_ task: TaskSnapshot) {
+    /// - Parameter end: when it was recorded to be completed; `nil`: not known.
+    private func checkArrived(_ task: TaskSnapshot, doneAt end: MonotonicInstant?) {
+        if let end { checkDigest(task, doneAt: end) }
         let place = self.place(task.destination)
         let host = String(place.prefix { $0 != "/" })
         guard let disk = network.disks.first(where: { $0.host == host }) else { return }
@@ -174,6 +184,10 @@ final class Rules: @unchecked Sendable {
         }
         guard let ours else {
             return world.fault("\(task.id) is completed, and \(place) never had a version of \(task.source)")
+        }
+        // Changed later it may be, and not before: it was compared right before that.
+        if let end, let digest = history[ours].digest, !contents.wasReadable(digest, of: task.source, at: end) {
+            world.fault("\(task.id) is completed, and its source had changed before")
         }
         // What came after it is another client's, or another task's for the same name.
         for later in history[(ours + 1)...] where later.writer == .martlet {
@@ -191,9 +205,41 @@ final class Rules: @unchecked Sendable {
         }
     }
 
+    /// The digest that is told is one of the bytes that were there in the end, not of an earlier run's.
+    private func checkDigest(_ task: TaskSnapshot, doneAt end: MonotonicInstant) {
+        guard let digest = task.digest, digest.algorithm == "sha-256" else { return }
+        world.count("digests compared")
+        let value = String(digest.value.prefix(16))
+        // The file at a server may have changed while it came.
+        let isTrue =
+            task.destination.hasPrefix("/")
+            ? contents.wasVersion(
+                value, of: String(task.source.drop { $0 != ":" }.dropFirst(3)), since: queuedAt[task.batch] ?? end)
+            : contents.wasReadable(value, of: task.source, at: end)
+        if !isTrue { world.fault("\(task.id) is completed with the digest of other bytes than those of its run") }
+    }
+
+    /// A batch that is over has told its end after the ends of its files, with as many failures as there are.
+    private func checkBatches(_ events: [TransferEvent], _ tasks: [TaskSnapshot], _ batches: [BatchSnapshot]) {
+        for batch in batches where batch.state.isTerminal {
+            let own = events.filter { $0.batch == batch.id }
+            guard let end = own.last(where: { $0.type == .batchFinished }) else {
+                world.fault("\(batch.id) is over, and has not told its end")
+                continue
+            }
+            let ends: [TransferEventType] = [.taskCompleted, .taskFailed, .taskCancelled]
+            if let last = own.last(where: { ends.contains($0.type) }), last.seq > end.seq {
+                world.fault("\(batch.id) has told its end before that of \(last.task.map { "\($0)" } ?? "a file")")
+            }
+            let failed = tasks.count { $0.batch == batch.id && $0.state == .failed }
+            if end.payload.filesFailed.map(Int.init) != failed {
+                world.fault("\(batch.id) has told \(end.payload.filesFailed ?? -1) failures, and has \(failed)")
+            }
+        }
+    }
+
     /// One terminal event for each run of a task: between two of them it was begun anew.
-    private func checkEvents(_ reader: QueueReader, _ tasks: [TaskSnapshot], meddled: Bool) async throws {
-        let events = try await reader.events(after: EventSequence(rawValue: 0), limit: 100_000)
+    private func checkEvents(_ events: [TransferEvent], _ tasks: [TaskSnapshot], meddled: Bool) {
         var last: [TaskID: TransferEventType] = [:]
         for event in events {
             guard let task = event.task else { continue }

@@ -74,7 +74,7 @@ final class Run {
     }
 
     private func next() {
-        switch chance.below(40) {
+        switch chance.below(41) {
         case 0 where life.isRunning || chance.oneIn(3): strike()
         case 12 where life.isRunning: strike()
         case 1...6: sources.disturb()
@@ -86,6 +86,7 @@ final class Run {
         case 13 where chance.oneIn(3): changeKey()
         case 14, 15: downloads.disturbServer()
         case 16: downloads.disturb()
+        case 17: clearUp()
         default: if life.isRunning { person.act(life) }
         }
     }
@@ -105,12 +106,20 @@ final class Run {
             if network.weather.isCalm || !life.isRunning { return }
             let place = chance.below(10)
             switch what.subject {
-            case .message, .upload:
+            case .message:
                 switch place {
                 case 0...3: sources.disturb(isNew: true)
                 case 4: strike()
                 case 5, 6: person.interrupt(life)
                 default: person.act(life)
+                }
+            case .upload(let host):
+                switch place {
+                case 0...3: sources.disturb(isNew: true)
+                case 4: strike()
+                case 5...7: person.interrupt(life)
+                case 8: network.powerCut(at: host)
+                default: clearUp(at: host)
                 }
             case .download(let file):
                 switch place {
@@ -185,7 +194,7 @@ final class Run {
     private func stepClock() {
         let step = chance.duration(.seconds(1), .seconds(86400)) * (chance.oneIn(2) ? 1 : -1)
         world.tell("world", "the clock is set by \(step)")
-        world.wallOffset += step.nanoseconds
+        world.stepClock(by: step)
     }
 
     /// Another client puts a file of its own under a name that we use, or are about to.
@@ -199,6 +208,20 @@ final class Run {
         disk.makeFolders(ServerDisk.parent(name))
         disk.put(RemoteFile(bytes, modified: disk.now), at: name, by: .other)
         contents.has("\(disk.host)/\(name)", bytes)
+    }
+
+    /// Somebody else's clean-up takes a temporary file away that looks old, as many servers' do by night.
+    private func clearUp(at host: String? = nil) {
+        let disks = network.disks.filter { host == nil || $0.host == host }
+        guard let disk = disks.randomElement(using: &chance) else { return }
+        let names = disk.files.keys.filter { $0.hasSuffix(".martlet-part") && isOld(disk.file($0), disk) }
+        guard let name = names.sorted().randomElement(using: &chance) else { return }
+        world.tell("a clean-up", "removes \(disk.host)/\(name)")
+        disk.put(nil, at: name, by: .other)
+    }
+
+    private func isOld(_ file: RemoteFile?, _ disk: ServerDisk) -> Bool {
+        file.map { $0.modified + 3600 < disk.now } ?? false
     }
 
     // MARK: The end

@@ -11,6 +11,8 @@ final class Network {
     private(set) var ftp: [String: FTPServer] = [:]
     private(set) var http: [String: any HTTPServer] = [:]
     private var numbers: [String: Int] = [:]
+    /// How often each server's machine has lost its power: all its lines are gone then.
+    private var powerCuts: [String: Int] = [:]
     private var paceChance: Chance
     private var paces: [String: LinePace] = [:]
     /// Looks at each message that brings bytes or names of a task's file to its server.
@@ -112,10 +114,16 @@ final class Network {
         return fate
     }
 
+    func powerCuts(at host: String) -> Int { powerCuts[host, default: 0] }
+
     /// The servers whose machines lose their power now and then.
-    func powerCut() {
+    /// - Parameter meant: the server; `nil`: any.
+    func powerCut(at meant: String? = nil) {
         let hosts = (Array(sftp.keys) + http.keys).sorted()
-        guard !weather.isCalm, let host = hosts.randomElement(using: &weather.chance) else { return }
+        guard !weather.isCalm, let host = meant ?? hosts.randomElement(using: &weather.chance),
+            sftp[host] != nil || http[host] != nil
+        else { return }
+        powerCuts[host, default: 0] += 1
         world.tell(host, "loses its power")
         sftp[host]?.crash()
         http[host]?.crash()

@@ -182,7 +182,8 @@ final class SimulatedFTP: FTPExchanges {
                 carryBack(exchange) { [self] in
                     exchange.storing = storing
                     if case .upload(_, let range, _) = exchange.operation {
-                        exchange.fate = network.body(range.count, .upload, on: exchange.server.disk.host)
+                        exchange.fate = network.body(
+                            range.count, .upload(exchange.server.disk.host), on: exchange.server.disk.host)
                     }
                     stream(exchange)
                 }

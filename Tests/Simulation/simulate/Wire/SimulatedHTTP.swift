@@ -25,6 +25,8 @@ final class SimulatedHTTP: HTTPExchanges {
         var received: Int64 = 0
         /// The faults that wait for the request's body, and for the answer's.
         var fate = BodyFate()
+        /// When the request began.
+        let powerCuts: Int
         var answersFate = BodyFate()
         /// A piece of the answer's body is on its way.
         var isComing = false
@@ -41,8 +43,9 @@ final class SimulatedHTTP: HTTPExchanges {
 
         init(
             _ id: WireID, _ request: HTTPRequest, _ server: any HTTPServer, _ served: ServedRequest,
-            _ source: (any TransferBodySource)?, _ limits: RateLimits
+            _ source: (any TransferBodySource)?, _ limits: RateLimits, powerCuts: Int
         ) {
+            self.powerCuts = powerCuts
             (self.id, self.request, self.server, self.served) = (id, request, server, served)
             (self.source, self.limits) = (source, limits)
         }
@@ -75,12 +78,13 @@ final class SimulatedHTTP: HTTPExchanges {
         let served = ServedRequest(
             method: request.method, path: address.path, query: address.query, fields: request.fields,
             length: Int(request.body.length))
-        let exchange = Exchange(id, request, server, served, source, limits)
+        let exchange = Exchange(
+            id, request, server, served, source, limits, powerCuts: network.powerCuts(at: address.host))
         exchanges[id] = exchange
         if let place = server.place(of: served) {
             network.sends?(nil, server.disk.host + "/" + server.disk.key(place), request.method)
         }
-        exchange.fate = network.body(served.length, .upload, on: address.host)
+        exchange.fate = network.body(served.length, .upload(address.host), on: address.host)
         let waits = request.asksBeforeSending && request.body.length > 64 << 10
         send(exchange) { [self] in
             let refusal = server.begin(served)
@@ -213,7 +217,7 @@ final class SimulatedHTTP: HTTPExchanges {
         let isLost = bytes == 0 && network.weather.strikes(oneIn: 250)
         network.carry(after: &exchange.lastRequest, to: exchange.server.disk.host, bytes: bytes) { [self] in
             if exchange.isCut { return }
-            if isLost { return cut(exchange) }
+            if isLost || isGone(exchange) { return cut(exchange) }
             work()
         }
     }
@@ -231,13 +235,16 @@ final class SimulatedHTTP: HTTPExchanges {
         let host = exchange.server.disk.host
         network.world.tell(host, "takes \(labour.time.components.seconds) s for \(exchange.served.method)")
         guard let patience = labour.patience, patience < labour.time else {
-            _ = network.world.schedule(after: labour.time, on: network.thread) { [self] in answer(exchange, work()) }
+            _ = network.world.schedule(after: labour.time, on: network.thread) { [self] in
+                if isGone(exchange) { cut(exchange) } else { answer(exchange, work()) }
+            }
             return
         }
         _ = network.world.schedule(after: patience, on: network.thread) { [self] in
             answer(exchange, ServedAnswer(504, body: Array("<html>Gateway Timeout</html>".utf8)))
         }
-        _ = network.world.schedule(after: labour.time, on: network.thread) { [network] in
+        _ = network.world.schedule(after: labour.time, on: network.thread) { [self] in
+            if isGone(exchange) { return }
             let late = work()
             network.world.tell(host, "\(exchange.served.method) \(exchange.served.path), late: \(late.status)")
         }
@@ -282,9 +289,15 @@ final class SimulatedHTTP: HTTPExchanges {
     }
 
     private func reply(_ exchange: Exchange, bytes: Int = 0, _ work: @escaping () -> Void) {
-        network.carry(after: &exchange.lastAnswer, to: exchange.server.disk.host, bytes: bytes) { [loop] in
+        network.carry(after: &exchange.lastAnswer, to: exchange.server.disk.host, bytes: bytes) { [self] in
+            if isGone(exchange), !exchange.isOver, !exchange.isCut { return cut(exchange) }
             loop.perform { if !exchange.isOver, !exchange.isCut { work() } }
         }
+    }
+
+    /// The server's machine has lost its power meanwhile.
+    private func isGone(_ exchange: Exchange) -> Bool {
+        network.powerCuts(at: exchange.server.disk.host) != exchange.powerCuts
     }
 
     // MARK: Back

@@ -12,12 +12,15 @@ final class SimulatedSFTP: SFTPOperations {
         let server: SFTPServer
         let host: String
         var isCut = false
+        /// Of the server's machine when the line was made.
+        let powerCuts: Int
         var lastRequest = MonotonicInstant(nanoseconds: 0)
         var lastAnswer = MonotonicInstant(nanoseconds: 0)
         var handles: Set<SFTPHandle> = []
 
-        init(_ server: SFTPServer) {
+        init(_ server: SFTPServer, powerCuts: Int) {
             self.server = server
+            self.powerCuts = powerCuts
             host = server.disk.host
         }
     }
@@ -163,7 +166,7 @@ final class SimulatedSFTP: SFTPOperations {
     private func begin(_ operation: Operation) {
         switch operation.request {
         case .write(_, let range):
-            operation.fate = network.body(range.count, .upload, on: operation.line.host)
+            operation.fate = network.body(range.count, .upload(operation.line.host), on: operation.line.host)
             step(operation)
         case .read: ask(operation)
         default:
@@ -358,7 +361,7 @@ final class SimulatedSFTP: SFTPOperations {
     private func line(to host: String) -> Line? {
         if let line = lines[host], !line.isCut { return line }
         guard let server = network.sftp[host], !network.weather.strikes(oneIn: 20) else { return nil }
-        let line = Line(server)
+        let line = Line(server, powerCuts: network.powerCuts(at: host))
         lines[host] = line
         return line
     }
@@ -382,17 +385,21 @@ final class SimulatedSFTP: SFTPOperations {
         let losesAnswer = isCut || !isBody && network.weather.strikes(oneIn: 250)
         network.carry(after: &line.lastRequest, to: line.host, bytes: bytes) { [self] in
             if line.isCut { return }
-            if isLost { return cut(line) }
+            if isLost || isGone(line) { return cut(line) }
             let answer = line.server.answer(message)
             tell(message, answer, line)
             if case .reply(.opened(let handle)) = answer { line.handles.insert(handle) }
             if losesAnswer { return cut(line) }
             let size = if case .bytes(let bytes) = answer { bytes.count } else { isBody ? 1 : 0 }
             network.carry(after: &line.lastAnswer, to: line.host, bytes: size) { [self] in
+                if isGone(line), !line.isCut { return cut(line) }
                 loop.perform { if !line.isCut { take(answer) } }
             }
         }
     }
+
+    /// The server's machine has lost its power since the line was made.
+    private func isGone(_ line: Line) -> Bool { network.powerCuts(at: line.host) != line.powerCuts }
 
     private func tell(_ message: SFTPServer.Message, _ answer: SFTPServer.Answer, _ line: Line) {
         guard case .reply(let reply) = answer else { return }

@@ -7,7 +7,9 @@ final class World: @unchecked Sendable {
     /// Time that nobody sets.
     private(set) var now = MonotonicInstant(nanoseconds: 1_000_000_000_000)
     /// The wall clock minus `now`, in nanoseconds; the person sets it.
-    var wallOffset: Int64 = 1_767_225_600_000_000_000
+    private(set) var wallOffset: Int64 = 1_767_225_600_000_000_000
+    /// Each offset that it had, from when on.
+    private var offsets: [(since: MonotonicInstant, offset: Int64)] = []
     /// Nanoseconds for which the machine has slept.
     private(set) var slept: Int64 = 0
     /// Decides the order of work.
@@ -34,6 +36,23 @@ final class World: @unchecked Sendable {
     }
 
     var wallNanoseconds: Int64 { now.nanoseconds + wallOffset }
+    func stepClock(by step: Duration) {
+        if offsets.isEmpty { offsets.append((MonotonicInstant(nanoseconds: 0), wallOffset)) }
+        wallOffset += step.nanoseconds
+        offsets.append((now, wallOffset))
+    }
+
+    /// When the wall clock showed a time for the first time; `nil`: it never did.
+    func moment(of milliseconds: Int64) -> MonotonicInstant? {
+        let all = offsets.isEmpty ? [(since: MonotonicInstant(nanoseconds: 0), offset: wallOffset)] : offsets
+        for (index, span) in all.enumerated() {
+            let time = MonotonicInstant(nanoseconds: milliseconds * 1_000_000 - span.offset)
+            let end = index + 1 < all.count ? all[index + 1].since : now
+            if time.nanoseconds + 1_000_000 >= span.since.nanoseconds, time <= end { return time }
+        }
+        return nil
+    }
+
     var wallMilliseconds: Int64 { wallNanoseconds / 1_000_000 }
 
     /// Virtual time since the beginning.
@@ -78,6 +97,13 @@ final class World: @unchecked Sendable {
     }
 
     func cancel(_ timer: LoopTimer) { timers.cancel(timer) }
+
+    /// Returns after so much virtual time.
+    func pause(_ time: Duration) async {
+        await withCheckedContinuation { continuation in
+            _ = schedule(after: time, on: pool) { continuation.resume() }
+        }
+    }
 
     /// The machine sleeps: time passes, and nothing happens.
     func sleep(_ time: Duration) {
@@ -146,8 +172,8 @@ struct UnderWay {
     enum Subject {
         /// A message and its answer.
         case message
-        /// A body that goes to a server.
-        case upload
+        /// A body that goes to a server, by its host.
+        case upload(String)
         /// A body that comes from a server's file.
         case download(RemoteFile)
         /// The disk has something to do for the engine.
