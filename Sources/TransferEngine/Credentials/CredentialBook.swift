@@ -60,6 +60,13 @@ struct CredentialBook {
         for context in contexts.values + over where context.failure != nil { context.forgetCredentials() }
     }
 
+    /// Has these tried once more at every host where they were refused.
+    func tryAgain(_ secrets: TransferSecrets, _ sshCommand: String?) {
+        for login in logins.values where login.key.secrets == secrets && login.key.sshCommand == sshCommand {
+            login.tryAgain()
+        }
+    }
+
     /// Has refused logins over SFTP tried once more: another agent may hold the key that was missing.
     func tryAgentAgain() {
         for login in logins.values where login.key.origin.hasPrefix("sftp:") { login.tryAgain() }

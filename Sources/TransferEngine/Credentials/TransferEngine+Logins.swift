@@ -152,6 +152,18 @@ extension TransferEngine {
         if lastLooks.tryLoginsAgain() { lookAtLast() }
     }
 
+    /// Has the logins of batches tried that a person has given one. Also where it is the same again: it may have been refused for a while, and
+    /// nothing else would have it tried.
+    func tryLogins(of batches: Set<BatchID>) {
+        inBackground { [self] in
+            for batch in batches.sorted() {
+                let order = await durably { try await queue.writer.order(of: batch) }
+                guard let order = order ?? nil else { continue }
+                credentials.tryAgain(order.secrets, order.options.sshCommand)
+            }
+        }
+    }
+
     package func tryAgain() {
         credentials.tryAgain()
         tryLooksAgain()

@@ -11,6 +11,7 @@ extension TransferEngine {
         accounting.unconfirmed.forget(change.removed)
         if change.mayRun || !change.removed.isEmpty { refreshLanes() }
         if change.mayRun || change.looksAreDue { lookAtLast() }
+        if !change.letIn.isEmpty { tryLogins(of: change.letIn) }
     }
 
     // MARK: The lanes as the queue sees them

@@ -53,6 +53,7 @@ struct LoginStore: QueueSubject {
             try waits.clearWait(WaitReasons(.auth), batch: batch, origin: nil)
             queue.change.note(wholly: batch)
         }
+        queue.change.letIn.formUnion(batches)
         queue.change.mayRun = true
     }
 

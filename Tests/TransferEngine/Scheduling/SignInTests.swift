@@ -107,6 +107,26 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a login that is given again is tried, though it is the same")
+    func givenAgain() async throws {
+        let wanted = SharedValue(Self.password + "x")
+        let harness = try await harness(wanted)
+        let names = try files(harness, 3)
+        var secrets = TransferSecrets()
+        (secrets.user, secrets.password) = ("me", "pw")
+        let batch = try await harness.add(harness.request(upload: names) { $0.secrets = secrets })
+        try await harness.task(of: batch) { $0.waitReasons == [.auth] }
+        await harness.engine.waitUntilIdle()
+        // The server has let nobody in for a while.
+        wanted.withLock { $0 = Self.password }
+        _ = try await harness.queue.writer.renew([.batch(batch)], by: secrets)
+        await harness.engine.settingsChanged()
+        try await harness.queue.writer.letIn([batch])
+        await harness.engine.queueChanged()
+        #expect(try await harness.finished(batch).filesCompleted == 3)
+        await harness.stop()
+    }
+
     @Test("a password that is taken back while files are sent is shown once more and no further")
     func revoked() async throws {
         let wanted = SharedValue(Self.password)
