@@ -133,7 +133,7 @@ actor FakeEngine: EngineControl {
     var orders: [Set<BatchID>] = []
     var settings = 0
     func reordered(_ batches: Set<BatchID>) { orders.append(batches) }
-    func settingsChanged(letIn: Set<BatchID>) { settings += 1 }
+    func settingsChanged() { settings += 1 }
     func live() -> LiveSnapshot { snapshot }
     func throughput(of batch: BatchID?) -> ThroughputReport {
         var report = ThroughputReport(series: [SpeedSeries(seconds: 5, up: [7], down: [9])], batch: batch)

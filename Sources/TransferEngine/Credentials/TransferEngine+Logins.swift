@@ -159,6 +159,7 @@ extension TransferEngine {
             for batch in batches.sorted() {
                 let order = await durably { try await queue.writer.order(of: batch) }
                 guard let order = order ?? nil else { continue }
+                if let context = credentials.contexts[batch], context.failure != nil { context.forgetCredentials() }
                 credentials.tryAgain(order.secrets, order.options.sshCommand)
             }
         }

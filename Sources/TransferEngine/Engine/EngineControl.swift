@@ -27,8 +27,7 @@ package protocol EngineControl: Actor {
     func reordered(_ batches: Set<BatchID>) async
 
     /// Limits or other settings of nodes changed in the queue: they hold for what is under way, too, when this returns.
-    /// - Parameter letIn: batches that were given a login, perhaps the same again: what it stands for may be good now.
-    func settingsChanged(letIn: Set<BatchID>) async
+    func settingsChanged() async
 
     /// The active tasks and the speeds at this instant. Everything else is in the queue.
     func live() -> LiveSnapshot
@@ -97,8 +96,4 @@ package enum GoingOn: Sendable, Hashable {
     case takenBack
     /// Nothing takes its end back: another engine has to be started.
     case ends
-}
-
-extension EngineControl {
-    package func settingsChanged() async { await settingsChanged(letIn: []) }
 }

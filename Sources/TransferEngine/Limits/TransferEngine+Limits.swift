@@ -1,7 +1,7 @@
 import CurlTransport
 import LinuxSystem
 import SSHTransport
-package import TransferModel
+import TransferModel
 import TransferQueue
 
 /// Speed limits: of the whole engine, and of hosts, configured servers, sessions, batches, folders and tasks. An attempt
@@ -19,16 +19,16 @@ extension TransferEngine {
         schedulePump()
     }
 
-    package func settingsChanged(letIn: Set<BatchID>) async {
+    package func settingsChanged() async {
         do {
-            try await adoptSettings(letIn)
+            try await adoptSettings()
         } catch {
             // A person waits for the answer, and what was set is durable: it holds from when the queue can be read.
-            inBackground { [self] in await durably(.settings) { try await adoptSettings(letIn) } }
+            inBackground { [self] in await durably(.settings) { try await adoptSettings() } }
         }
     }
 
-    private func adoptSettings(_ letIn: Set<BatchID>) async throws {
+    private func adoptSettings() async throws {
         adopt(try await queue.writer.limits())
         for batch in credentials.contexts.keys {
             guard let order = try await queue.writer.order(of: batch), let context = credentials.contexts[batch]
@@ -38,8 +38,7 @@ extension TransferEngine {
             let generation = context.keysGeneration
             context.adopt(order)
             if context.trust.pathToRead != nil { inBackground { [self] in await readAuthorities(context) } }
-            if context.keysGeneration == generation, !letIn.contains(batch) { continue }
-            if context.failure != nil { context.forgetCredentials() }
+            if context.keysGeneration == generation { continue }
             // A login that a person has given is tried, even the one that was refused before.
             for lane in lanes.all where lane.summary.batch == batch {
                 login(context, lane.summary.origin).tryAgain()

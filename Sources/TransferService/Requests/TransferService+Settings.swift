@@ -42,7 +42,7 @@ extension TransferService {
             }
             return change
         }
-        await engine.settingsChanged(letIn: Set(batches))
+        await engine.settingsChanged()
         try await queue.writer.letIn(batches)
         if !batches.isEmpty { try await goOn("another login was given") }
         await engine.queueChanged()

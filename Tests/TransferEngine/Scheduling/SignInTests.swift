@@ -210,25 +210,6 @@ import TransferQueue
         await harness.stop()
     }
 
-    @Test("the same login given again is tried: the server may have let it in since")
-    func givenAgain() async throws {
-        let wanted = SharedValue(Self.password)
-        let harness = try await harness(wanted)
-        let batch = try await harness.add(
-            harness.request(upload: files(harness, 3)) { request in
-                request.secrets.user = "me"
-                request.secrets.password = "wrong"
-            })
-        try await harness.task(of: batch) { $0.waitReasons == [.auth] }
-        await harness.engine.waitUntilIdle()
-        wanted.withLock { $0 = harness.store.server.requests[0].fields["authorization"] ?? "" }
-        await harness.engine.settingsChanged(letIn: [batch])
-        try await harness.queue.writer.letIn([batch])
-        await harness.engine.queueChanged()
-        #expect(try await harness.finished(batch).filesCompleted == 3)
-        await harness.stop()
-    }
-
     @Test("another login is tried by one file, though others run with the one before")
     func givenWhileRunning() async throws {
         let gate = try Milestone()
@@ -251,7 +232,7 @@ import TransferQueue
         var secrets = TransferSecrets()
         (secrets.user, secrets.password) = ("me", "mistyped")
         _ = try await harness.queue.writer.renew([.batch(batch)], by: secrets)
-        await harness.engine.settingsChanged(letIn: [batch])
+        await harness.engine.settingsChanged()
         gate.reach()
         try await harness.task(of: batch) { $0.waitReasons == [.auth] }
         await harness.engine.waitUntilIdle()
