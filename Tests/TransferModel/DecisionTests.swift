@@ -253,6 +253,9 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         #expect(rule.delay(failures: 9, retryAfter: .seconds(2), random: 0.999) <= .seconds(3))
         #expect(rule.delay(failures: 1, retryAfter: .seconds(-5), random: 0) == .zero)
         #expect(rule.delay(failures: 1, retryAfter: .seconds(1 << 40), random: 0) == .seconds(86_400))
+        // Without end it shortens nothing, and no time at all never does.
+        #expect(rule.delay(failures: 21, retryAfter: .seconds(2), random: 0.5) == .seconds(150))
+        #expect(rule.delay(failures: 5, retryAfter: .zero, random: 0.5) == rule.delay(failures: 5, random: 0.5))
     }
 
     @Test("who waits for a person has no retry; full disks are looked at again, less and less often")

@@ -343,6 +343,44 @@ struct LostBytesTests {
         #expect(upload.facts.offset == 3)
     }
 
+    @Test("a name that the disk has not taken is not told as one, however often it is asked for")
+    func nameNotSynced() throws {
+        let sandbox = try ReceiverSandbox()
+        let root = try System.open(sandbox.folder)
+        let served = try ServedFolder(path: sandbox.folder)
+        let publisher = try Publisher(folder: served)
+        defer { publisher.stop() }
+        let store = try UploadStore(
+            in: root, DiskRoom(of: root, keepFree: 0), ReceiverConfiguration.Limits(), publisher,
+            try ReceiverJournal(output: -1))
+        defer { store.stop() }
+        var record = UploadRecord(path: TargetPath(components: [Array("f".utf8)]), completesByLength: true)
+        record.length = 3
+        let upload = try store.create(record)
+        defer { store.release(upload) }
+        let seat = try #require(upload.takeSeat(-1))
+        #expect(try [UInt8]([1, 2, 3]).withUnsafeBytes { try upload.append($0, seat) } == .stored)
+        upload.leave(seat)
+        let folder = ForcedFailures.Target.descriptor(served.root.rawValue)
+        defer { ForcedFailures.clear(folder) }
+        ForcedFailures.fail(.fsync, on: folder, with: .inputOutput)
+        guard case .refused = store.finish(upload) else {
+            Issue.record("it was told as published")
+            return
+        }
+        ForcedFailures.clear(folder)
+        ForcedFailures.fail(.fsync, on: folder, with: .inputOutput)
+        guard case .refused = store.status(upload) else {
+            Issue.record("it was told as whole")
+            return
+        }
+        ForcedFailures.clear(folder)
+        guard case .kept(offset: 3) = store.status(upload) else {
+            Issue.record("it is whole, and not told so")
+            return
+        }
+    }
+
     @Test("an upload that somebody takes up in the moment in which it expires stays")
     func takenUp() throws {
         let sandbox = try ReceiverSandbox()

@@ -155,31 +155,36 @@ extension TransferEngine {
         guard let base = context.destination else { return .unlisted(.noListingPlace) }
         // Recorded facts are committed before it is decided which names are asked for.
         try await queue.writer.commit()
-        let exact = look.isExact ? context.fileName : nil
-        var beginning = RawPath("")
-        if base.scheme.facts.lists?.takesBeginning == true {
-            beginning = try await queue.reader.commonBeginning(in: look.folder)
-        }
-        guard let place = base.folder(look.remote, isExact: look.isExact),
-            let listing = place.listing(
-                beginning: exact ?? beginning, facts: facts(place, look.origin))
-        else { return .unlisted(.noListingPlace) }
         let comparison = try await queue.reader.beginComparison(of: look.folder)
         do {
-            let end: LookEnd
-            let (error, refusal) = await list(listing, at: place, context, look.origin, into: comparison)
-            if let error {
-                end = looksOn ? .unlisted(error, isLetIn: refusal?.reason.needsPerson != true) : .brokenOff
-            } else {
-                try await queue.reader.noteLaterWriters(in: look, comparison: comparison)
-                end = try await compare(look, exact, comparison, place, context, take)
-            }
+            let end = try await examine(look, context, base, comparison, take)
             try await queue.reader.endComparison(comparison)
             return end
         } catch {
             try? await queue.reader.endComparison(comparison)
             throw error
         }
+    }
+
+    private func examine(
+        _ look: DueLook, _ context: BatchContext, _ base: RemotePlace, _ comparison: Int64,
+        _ take: (LookPage) async throws -> Void
+    ) async throws -> LookEnd {
+        let exact = look.isExact ? context.fileName : nil
+        var beginning = exact ?? RawPath("")
+        if exact == nil, base.scheme.facts.lists?.takesBeginning == true {
+            // Of what is compared: a file that is completed only now may begin with something else.
+            beginning = try await queue.reader.commonBeginning(of: comparison)
+        }
+        guard let place = base.folder(look.remote, isExact: look.isExact),
+            let listing = place.listing(beginning: beginning, facts: facts(place, look.origin))
+        else { return .unlisted(.noListingPlace) }
+        let (error, refusal) = await list(listing, at: place, context, look.origin, into: comparison)
+        if let error {
+            return looksOn ? .unlisted(error, isLetIn: refusal?.reason.needsPerson != true) : .brokenOff
+        }
+        try await queue.reader.noteLaterWriters(in: look, comparison: comparison)
+        return try await compare(look, exact, comparison, place, context, take)
     }
 
     private func compare(

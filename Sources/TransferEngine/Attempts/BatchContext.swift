@@ -148,7 +148,7 @@ final class BatchContext {
     }
 
     /// When they could not be had.
-    private(set) var failedAt: Timestamp?
+    private var failedAt: Timestamp?
 
     /// They are to be asked for before a file begins.
     var wantsCredentials: Bool { lacksCredentials || isStale }
@@ -174,6 +174,7 @@ final class BatchContext {
     ) -> Bool {
         guard asking == question else { return !wantsCredentials }
         asking = nil
+        failedAt = nil
         switch found {
         case .notNow: return false
         case .user(let user, let password): credentials = .user(user, password: password)
@@ -216,8 +217,13 @@ final class BatchContext {
 
     /// Keys that a program prints are asked for again when those at hand are over.
     func forgetKeys(at now: Timestamp) {
-        guard order.secrets.s3Command != nil, !isStale else { return }
+        guard order.secrets.s3Command != nil, !isStale, mayAskAgain(at: now) else { return }
         if failure != nil || keys?.isGood(at: now) == false { renewCredentials() }
+    }
+
+    /// A command that failed is not asked by each file: once a minute finds out whether that has changed.
+    func mayAskAgain(at now: Timestamp) -> Bool {
+        failedAt.map { !(0..<60_000).contains(now.milliseconds - $0.milliseconds) } ?? true
     }
 
     /// After a refusal of keys that a program printed: whether others may please the server. Once a minute, or a server that takes none of

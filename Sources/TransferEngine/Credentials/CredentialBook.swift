@@ -10,7 +10,12 @@ struct CredentialBook {
     /// Contexts of batches that are over, and of which something is removed or read back; the one used last comes last.
     private var over: [BatchContext] = []
     private static let mostOver = 64
-    private var logins: [Login.Key: Login] = [:]
+    /// Those that some context or attempt knows.
+    private var logins: [Login.Key: KnownLogin] = [:]
+
+    private struct KnownLogin {
+        weak var login: Login?
+    }
     /// The socket of the person's ssh agent.
     private(set) var sshAgent: RawPath?
     let receivers: ReceiverTokens
@@ -20,9 +25,7 @@ struct CredentialBook {
     /// The context of a batch that is over. One whose credentials could not be had a minute ago asks for them again.
     func overContext(of batch: BatchID, at now: Timestamp) -> BatchContext? {
         guard let context = over.first(where: { $0.order.batch == batch }) else { return nil }
-        if let asked = context.failedAt, !(0..<60_000).contains(now.milliseconds - asked.milliseconds) {
-            context.forgetCredentials()
-        }
+        if context.failure != nil, context.mayAskAgain(at: now) { context.forgetCredentials() }
         return context
     }
 
@@ -32,12 +35,17 @@ struct CredentialBook {
     }
 
     /// Forgets the contexts of all batches but these.
-    mutating func keep(_ batches: Set<BatchID>) { contexts = contexts.filter { batches.contains($0.key) } }
+    mutating func keep(_ batches: Set<BatchID>) {
+        contexts = contexts.filter { batches.contains($0.key) }
+        logins = logins.filter { $0.value.login != nil }
+    }
 
     /// The login of all batches that show the same at a host; `nil`: none does so far.
-    func login(_ key: Login.Key) -> Login? { logins[key] }
+    func login(_ key: Login.Key) -> Login? { logins[key]?.login }
 
-    mutating func add(_ login: Login) { logins[login.key] = login }
+    mutating func add(_ login: Login) { logins[login.key] = KnownLogin(login: login) }
+
+    private var known: [Login] { logins.values.compactMap(\.login) }
 
     func refusal(_ context: BatchContext?, _ origin: String) -> LoginStanding.Refusal? {
         // Nothing was ever refused: nearly always.
@@ -45,7 +53,7 @@ struct CredentialBook {
         return context.logins[origin]?.standing.refusal
     }
 
-    var isAnyRefused: Bool { logins.values.contains { $0.standing.refusal != nil } }
+    var isAnyRefused: Bool { logins.values.contains { $0.login?.standing.refusal != nil } }
 
     /// - Returns: false: it was known.
     mutating func useAgent(_ socket: RawPath) -> Bool {
@@ -56,19 +64,19 @@ struct CredentialBook {
 
     /// Has refused logins tried once more, and forgets credentials that could not be had.
     func tryAgain() {
-        for login in logins.values { login.tryAgain() }
+        for login in known { login.tryAgain() }
         for context in contexts.values + over where context.failure != nil { context.forgetCredentials() }
     }
 
     /// Has these tried once more at every host where they were refused.
     func tryAgain(_ secrets: TransferSecrets, _ sshCommand: String?) {
-        for login in logins.values where login.key.secrets == secrets && login.key.sshCommand == sshCommand {
+        for login in known where login.key.secrets == secrets && login.key.sshCommand == sshCommand {
             login.tryAgain()
         }
     }
 
     /// Has refused logins over SFTP tried once more: another agent may hold the key that was missing.
     func tryAgentAgain() {
-        for login in logins.values where login.key.origin.hasPrefix("sftp:") { login.tryAgain() }
+        for login in known where login.key.origin.hasPrefix("sftp:") { login.tryAgain() }
     }
 }

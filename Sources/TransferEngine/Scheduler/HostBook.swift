@@ -51,8 +51,12 @@ struct HostBook {
         if places[place]?.isWell(limit: limit, now: now) == true { (places[place], placeErrors[place]) = (nil, nil) }
     }
 
-    /// Forgets the places of all batches but these.
-    mutating func keep(_ batches: Set<BatchID>) {
+    /// Forgets the places of all batches but these, and hosts that none of them goes to, unless they are to be left alone.
+    mutating func keep(_ batches: Set<BatchID>, origins: Set<String>, now: Timestamp) {
+        standings = standings.filter { host, standing in
+            origins.contains(host) || slots.byHost[host] != nil || standing.closedUntil.map { now < $0 } ?? false
+        }
+        errors = errors.filter { standings[$0.key] != nil }
         if places.isEmpty { return }
         places = places.filter { batches.contains($0.key.batch) }
         placeErrors = placeErrors.filter { batches.contains($0.key.batch) }

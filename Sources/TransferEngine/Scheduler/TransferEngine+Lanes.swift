@@ -32,7 +32,7 @@ extension TransferEngine {
     private func adopt(_ summaries: [LaneSummary]) {
         let batches = lanes.adopt(summaries)
         credentials.keep(batches)
-        hosts.keep(batches)
+        hosts.keep(batches, origins: Set(summaries.map(\.origin)), now: timeline.now)
         schedulePump()
     }
 

@@ -16,14 +16,17 @@ public struct RetryRule: Hashable, Sendable {
     /// The pause before the next attempt.
     /// - Parameters:
     ///   - failures: attempts in a row that ended without the accepted position advancing; 1 or more.
-    ///   - retryAfter: what the server asked for, if it did; negative counts as zero.
+    ///   - retryAfter: what the server asked for, if it did.
     ///   - random: uniform in 0..<1.
     public func delay(failures: Int, retryAfter: Duration? = nil, random: Double) -> Duration {
         let exponent = min(max(failures, 1) - 1, 16)
         let limit = failures > patience ? longCap : min(cap, base * (1 << exponent))
         let jitter = (failures <= 1 ? base / 4 : limit) * random
-        guard let retryAfter else { return jitter }
-        return min(max(retryAfter, .zero), longestRetryAfter) + min(jitter, base)
+        // No time at all, or one that is past, is none that was asked for.
+        guard let retryAfter, retryAfter > .zero else { return jitter }
+        let asked = min(retryAfter, longestRetryAfter) + min(jitter, base)
+        // A server may lengthen our patience, but not have the same file sent every second for days.
+        return failures > patience ? max(asked, jitter) : asked
     }
 
     /// Statuses that say "later" rather than "no".

@@ -69,6 +69,8 @@ package struct NextcloudUpload: RenamingUpload {
     var foldersRefused: Set<Int> = []
     /// Times that this attempt asked for the MOVE.
     var moves = 0
+    /// Nothing was heard of one of them, for as long as it may go on.
+    var isUnheard = false
     /// The MOVEs that were asked for.
     var renames: RenameHistory
     /// Digest of the source, where the server is to compare it: computed while the chunks go.
@@ -264,7 +266,11 @@ package struct NextcloudUpload: RenamingUpload {
             return repaired() ? clear() : over(.wait(WaitDemand(.backoff, lostChunks)))
         }
         keep(Set(resources.compactMap { whole($0) }))
-        if stored.count == count { return isReview ? assemble() : announced() + assemble() }
+        if stored.count == count {
+            // Asked for once in each attempt: nobody waits with a slot for a server that never comes to an end.
+            if isReview, isUnheard { return over(.wait(WaitDemand(.backoff, unassembled))) }
+            return isReview ? assemble() : announced() + assemble()
+        }
         if isReview, !repaired() { return over(.wait(WaitDemand(.backoff, lostChunks))) }
         return (isReview ? [.accepted(bytesStored)] : announced()) + send()
     }
@@ -378,5 +384,11 @@ package struct NextcloudUpload: RenamingUpload {
 
     var lostChunks: TransferError {
         TransferError(.badServerResponse, "\(host) loses chunks that it has taken", .again)
+    }
+
+    var unassembled: TransferError {
+        TransferError(
+            .timedOut, "\(host) has all chunks and did not make a file of them in an hour",
+            .again("look at its limits of time and memory"))
     }
 }

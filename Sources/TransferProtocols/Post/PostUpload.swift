@@ -34,7 +34,7 @@ package struct PostUpload: ProtocolMachine {
             if plan.subject.verify == .digest {
                 return over(.fail(.unverifiable(at: plan.address.server, "tells no digest of what a POST has made")))
             }
-            return [.persist(point(isSent: true)), .compareSource(keeping: point(isSent: false))] + send()
+            return announce() + send()
         case (.sending(let id), .ended(let ended, let end)) where ended == id: return sent(end)
         default:
             // Heads are looked at when the exchange ends; what belongs to a finished one comes too late.
@@ -95,7 +95,12 @@ package struct PostUpload: ProtocolMachine {
         if !chain.mayCarrySecrets, plan.form?.fields.isEmpty == false {
             return over(.fail(.fieldsElsewhere(plan.address.server, chain.address)))
         }
-        return send()
+        return announce() + send()
+    }
+
+    /// Before it goes out that is durable; what never went out takes it back.
+    private func announce() -> [ProtocolAction] {
+        [.persist(point(isSent: true)), .compareSource(keeping: point(isSent: false))]
     }
 
     /// Returns true when the answer points to the same place under another scheme, port or host, or with a slash at its end: to where

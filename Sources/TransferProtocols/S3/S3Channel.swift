@@ -221,7 +221,7 @@ struct S3Channel: Hashable, Sendable {
         return learnt
     }
 
-    private var noAnswer: TransferError {
+    var noAnswer: TransferError {
         TransferError(.networkConnectionLost, "\(host) closed the connection without an answer", .again)
     }
 }

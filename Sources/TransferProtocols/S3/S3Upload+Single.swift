@@ -14,6 +14,10 @@ extension S3Upload {
     mutating func putEnded(_ end: ExchangeEnd, _ digests: S3Digests) -> [ProtocolAction] {
         switch judge(end, hasAccepted: false) {
         case .success(let answer):
+            // No service answers before it has all of it, or without a tag: something on the way does.
+            guard end.failure == nil, end.bytesSent >= plan.subject.size, answer.etag != nil else {
+                return look(.afterSilence(end.failure?.error ?? channel?.noAnswer ?? .cutOff(by: host)))
+            }
             return stored(tag: answer.etag, expected: digests.md5.map(Hexadecimal.encode), isWhole: true)
         case .again(let learnt): return learned(learnt) + put(digests)
         case .silent(let error, let mayHaveArrived):

@@ -122,7 +122,9 @@ extension TusUpload {
         case .refused(let demand):
             parts[index].refusal = demand
             parts[index].cut = cut
+            parts[index].tries += 1
             parts[index].state = .unknown
+            if parts[index].tries > UploadPace.pauses.count { stop(index, demand) }
             return advance()
         case .disagrees(let error):
             parts[index].tries += 1

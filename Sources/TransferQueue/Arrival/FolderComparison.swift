@@ -82,7 +82,7 @@ struct FolderComparisons {
         CREATE TEMP TABLE sent (             -- what was completed before the server was asked
             listing INTEGER NOT NULL,
             task INTEGER NOT NULL,
-            finished_at INTEGER NOT NULL,
+            run INTEGER NOT NULL,                -- of the task: what it sends later is not compared
             PRIMARY KEY (listing, task)
         ) WITHOUT ROWID;
         CREATE TEMP TABLE unmatched (
@@ -144,7 +144,7 @@ extension QueueReader {
         try compare {
             try database.run(
                 """
-                INSERT INTO sent SELECT ?1, id, finished_at FROM tasks
+                INSERT INTO sent SELECT ?1, id, run FROM tasks
                 WHERE folder = ?2 AND state = \(state: .completed) AND id > ?3 ORDER BY id LIMIT ?4
                 """, .integer(comparison), .integer(folder.rawValue), .integer(after), .integer(Int64(limit)))
             guard database.changes == limit else { return nil }
@@ -188,7 +188,7 @@ extension QueueReader {
             let files = try database.rows(
                 """
                 SELECT \(Self.comparedColumns) FROM sent s CROSS JOIN tasks t ON t.id = s.task \(Self.comparedDetails)
-                WHERE s.listing = ?1 AND s.task > ?2 AND t.state = \(state: .completed) AND t.finished_at = s.finished_at
+                WHERE s.listing = ?1 AND s.task > ?2 AND t.state = \(state: .completed) AND t.run = s.run
                 ORDER BY s.task LIMIT ?3
                 """, .integer(comparison), .integer(after?.rawValue ?? 0), .integer(Int64(limit))
             ) { Self.compared($0, exact) }
@@ -220,7 +220,7 @@ extension QueueReader {
                 """
                 SELECT \(Self.comparedColumns) FROM unmatched u JOIN sent s ON s.listing = u.listing AND s.task = u.task
                 JOIN tasks t ON t.id = u.task \(Self.comparedDetails) WHERE u.listing = ? AND u.task > ?
-                AND t.state = \(state: .completed) AND t.finished_at = s.finished_at ORDER BY u.task LIMIT ?
+                AND t.state = \(state: .completed) AND t.run = s.run ORDER BY u.task LIMIT ?
                 """, .integer(comparison), .integer(after?.rawValue ?? 0), .integer(Int64(limit))
             ) { Self.compared($0, exact) }
             for index in files.indices {
@@ -248,12 +248,12 @@ extension QueueReader {
         }
     }
 
-    /// The common beginning of the names of a folder's completed files.
-    package func commonBeginning(in folder: FolderID) throws(QueueError) -> RawPath {
-        try view { view in
-            let ends = try view.database.first(
-                "SELECT min(name), max(name) FROM tasks WHERE folder = ? AND state = \(state: .completed)",
-                .integer(folder.rawValue)
+    /// The common beginning of the names of the files of a comparison.
+    package func commonBeginning(of comparison: Int64) throws(QueueError) -> RawPath {
+        try compare {
+            let ends = try database.first(
+                "SELECT min(t.name), max(t.name) FROM sent s JOIN tasks t ON t.id = s.task WHERE s.listing = ?",
+                .integer(comparison)
             ) { ($0.bytes(0), $0.bytes(1)) }
             guard let ends else { return RawPath("") }
             return RawPath(zip(ends.0, ends.1).prefix { $0 == $1 }.map(\.0))

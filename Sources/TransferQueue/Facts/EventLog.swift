@@ -10,13 +10,26 @@ extension QueueConnection {
         _ type: TransferEventType, batch: BatchID?, task: TaskID? = nil, session: Int64? = nil,
         payload: EventPayload? = nil, at time: Timestamp? = nil
     ) throws -> EventSequence {
+        try append(
+            type, batch: batch, task: task, session: session, text: payload.map { try StoredJSON.text($0) }, at: time)
+    }
+
+    /// Appends the event of a task that is completed. Its row says the rest, as long as it is of that run.
+    func appendCompletion(of row: TaskRow, at time: Timestamp) throws {
+        let text = row.run == 0 ? nil : try StoredJSON.text(CompletedRun(run: row.run))
+        _ = try append(.taskCompleted, batch: row.batch, task: row.id, session: nil, text: text, at: time)
+    }
+
+    private func append(
+        _ type: TransferEventType, batch: BatchID?, task: TaskID?, session: Int64?, text: String?, at time: Timestamp?
+    ) throws -> EventSequence {
         let sequence = EventSequence(rawValue: numbers.event)
         numbers.event += 1
         try database.run(
             "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", .integer(sequence.rawValue),
             .integer((time ?? clock()).milliseconds), .integer(type.stored), SQLiteValue(batch?.rawValue),
             SQLiteValue(task?.rawValue), SQLiteValue(batch == nil ? session : nil),
-            SQLiteValue(try payload.map { try StoredJSON.text($0) }))
+            SQLiteValue(text))
         change.lastEvent = sequence
         return sequence
     }
@@ -30,4 +43,9 @@ extension QueueConnection {
             """, .text(consumer), .integer(min(sequence.rawValue, numbers.event - 1)),
             .integer(clock().milliseconds))
     }
+}
+
+/// The stored payload of a `taskCompleted` event: the run of the task that it ends, where that is not its first.
+struct CompletedRun: Codable, Hashable {
+    let run: Int64
 }

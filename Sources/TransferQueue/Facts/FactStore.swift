@@ -177,7 +177,7 @@ struct FactStore: QueueSubject {
     private func complete(_ row: inout TaskRow, was old: TaskRow, _ completion: Completion, at time: Timestamp) throws {
         settle(&row, completion, at: time)
         try looks.note(etag: completion.etag, of: row)
-        try queue.append(.taskCompleted, batch: row.batch, task: row.id, at: time)
+        try queue.appendCompletion(of: row, at: time)
         try tasks.save(row, was: old)
     }
 
@@ -195,7 +195,7 @@ struct FactStore: QueueSubject {
         details.error = nil
         details.digest = try completion.digest.map { try StoredJSON.text($0) }
         details.finalPath = completion.finalPath?.bytes
-        try queue.append(.taskCompleted, batch: row.batch, task: row.id, at: time)
+        try queue.appendCompletion(of: row, at: time)
     }
 
     private func settle(_ row: inout TaskRow, _ completion: Completion, at time: Timestamp) {

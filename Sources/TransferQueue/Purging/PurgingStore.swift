@@ -57,8 +57,12 @@ struct PurgingStore: QueueSubject {
             "SELECT walk, parent, name FROM folders WHERE id = ?", .integer(row.folder)
         ) { (walk: $0.optionalInteger(0), parent: $0.optionalInteger(1), name: $0.bytes(2)) }
         guard let folder else { return nil }
-        if folder.walk != nil {
-            return finder.refused(node, "the folder of \(node) is still being listed: purge it when that is done")
+        if let walk = folder.walk {
+            let why: Advice =
+                walk > 0
+                ? "the folder of \(node) is still being listed: purge it when that is done"
+                : "the listing of its folder was stopped and can go on: purge \(row.batch) as a whole"
+            return finder.refused(node, why)
         }
         // The task that stands for a folder which could not be listed whole.
         let failure = try database.integer(

@@ -5,7 +5,7 @@ extension QueueView {
     func events(after sequence: EventSequence, limit: Int) throws -> [TransferEvent] {
         try database.rows(
             """
-            SELECT e.seq, e.at, e.type, e.batch, e.task, s.name, e.payload, t.size, t.flags, d.digest, d.final_path, t.finished_at
+            SELECT e.seq, e.at, e.type, e.batch, e.task, s.name, e.payload, t.size, t.flags, d.digest, d.final_path, t.finished_at, t.run
             FROM events e LEFT JOIN batches b ON b.id = e.batch LEFT JOIN sessions s ON s.id = ifnull(e.session, b.session)
             LEFT JOIN tasks t ON t.id = e.task AND e.type = \(event: .taskCompleted) LEFT JOIN task_details d ON d.task = t.id
             WHERE e.seq > ? ORDER BY e.seq LIMIT ?
@@ -23,10 +23,14 @@ extension QueueView {
     }
 
     /// The row of a task says what the event of its last completion would. Of an earlier one, of a file that was not found at its server
-    /// since, nobody knows more than that it happened.
+    /// since, nobody knows more than that it happened. The event of a later run says which; earlier versions left that out.
     private static func completion(_ row: SQLiteStatement) -> EventPayload {
         var payload = EventPayload()
-        guard row.optionalInteger(11) == row.integer(1) else { return payload }
+        let told = StoredJSON.value(CompletedRun.self, row.optionalText(6))
+        guard
+            told.map({ $0.run == row.integer(12) })
+                ?? (row.integer(12) == 0 || row.optionalInteger(11) == row.integer(1))
+        else { return payload }
         let flags = TaskFlags(rawValue: row.integer(8))
         payload.bytes = row.optionalInteger(7).flatMap(FileSize.told)
         payload.verified = flags.verification

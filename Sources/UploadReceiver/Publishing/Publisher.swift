@@ -65,10 +65,16 @@ final class Publisher: Sendable {
         flusher = try Flusher(folder.root, tell: tell)
     }
 
-    /// Returns true when a file of that length has that name.
+    /// Returns true when a file of that length has that name, on the disk, too: whoever gave it may not have come to that.
     func has(_ path: TargetPath, size: UInt64) throws(Errno) -> Bool {
         do throws(Errno) {
-            return try folder.openFile(path)?.facts.size == size
+            guard try folder.openFile(path)?.facts.size == size else { return false }
+            var touched: [OwnedDescriptor] = []
+            for depth in path.components.indices {
+                touched.append(try folder.makeFolder(path.components[..<depth], touched: &touched))
+            }
+            for folder in touched { try System.fsync(folder.rawValue) }
+            return true
         } catch .noSuchFile {
             return false
         }

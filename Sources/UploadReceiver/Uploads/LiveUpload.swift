@@ -27,6 +27,8 @@ final class LiveUpload: Sendable {
         var data: OwnedDescriptor?
         /// The size of `data`.
         var offset: UInt64
+        /// It has its name, and nobody knows yet that the disk knows that.
+        var lacksProof = false
         /// Bytes of it that are on the disk for certain.
         var synced: UInt64 = 0
         var isRecordSynced: Bool
@@ -266,7 +268,13 @@ final class LiveUpload: Sendable {
     /// The bytes, for who publishes or joins them; `nil` when they were published.
     var data: OwnedDescriptor? { state.withLock { $0.data } }
 
-    func markPublished() { state.withLock { $0.data = nil } }
+    func markPublished() { state.withLock { ($0.data, $0.lacksProof) = (nil, true) } }
+
+    /// It has its name, and the disk is not known to know that.
+    var lacksProof: Bool { state.withLock { $0.lacksProof } }
+
+    /// The disk knows that it has its name.
+    func markProven() { state.withLock { $0.lacksProof = false } }
 
     /// Removes it from the disk. On a job.
     func remove() {

@@ -194,10 +194,28 @@ final class UploadStore: Sendable {
     /// name was taken, is published now: its client takes the length for the end.
     func status(_ upload: LiveUpload) -> UploadEnd {
         let facts = upload.facts
+        if upload.lacksProof {
+            do throws(Errno) {
+                guard try publisher.has(facts.record.path, size: facts.offset) else { return .refused(.noSuchUpload) }
+            } catch {
+                return .refused(.after(error))
+            }
+            notePublished(upload)
+        }
         if !facts.isPublished, facts.record.role != .partial, facts.record.isWhole(at: facts.offset) {
             return finish(upload)
         }
         return keep(upload)
+    }
+
+    private func notePublished(_ upload: LiveUpload) {
+        upload.markProven()
+        folder.appendLine(UploadRecord.publication, to: upload.id)
+        state.withLock { state in
+            state.orderlyEnds[upload.id] = nil
+            state.census.published(upload.id)
+        }
+        forgetSurplus()
     }
 
     /// Publishes a whole upload. Its record stays for whoever did not get the answer.
@@ -220,12 +238,7 @@ final class UploadStore: Sendable {
             let end = Self.end(
                 publisher.publishSynced(file, record.path, record.conditions), record, offset: offset, digest)
             if case .published = end {
-                folder.appendLine(UploadRecord.publication, to: upload.id)
-                state.withLock { state in
-                    state.orderlyEnds[upload.id] = nil
-                    state.census.published(upload.id)
-                }
-                forgetSurplus()
+                notePublished(upload)
             }
             return end
         } catch {

@@ -63,9 +63,22 @@ import TransferQueue
         #expect(hosts.closedUntil(other, now) == nil)
         hosts.move(by: .seconds(10))
         #expect(hosts.closedUntil(place, now) == until.advanced(by: .seconds(10)))
-        hosts.keep([other.batch])
+        hosts.keep([other.batch], origins: [Self.one], now: now)
         #expect(hosts.areWell)
         #expect(hosts.placeErrors.isEmpty)
+    }
+
+    @Test("a host to which nothing goes any more is forgotten, unless it is to be left alone")
+    func forgotten() {
+        var hosts = HostBook()
+        let until = now.advanced(by: .seconds(60))
+        _ = learn(&hosts, Self.one, .overloaded(until: until, isAsked: true))
+        hosts.keep([], origins: [], now: now)
+        #expect(!hosts.areWell)
+        hosts.keep([], origins: [Self.one], now: until)
+        #expect(!hosts.areWell)
+        hosts.keep([], origins: [], now: until)
+        #expect(hosts.areWell)
     }
 
     @Test("a name that nobody knows is told of at once, unless there is no network")

@@ -126,7 +126,7 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
     func redirects() {
         var play = HTTPPlay(PostUpload(plan()))
         play.end(answered(307, ["Location: http://other/x"]))
-        #expect(play.said == ["POST /x 0..<1000"])
+        #expect(play.said == ["persist post", "POST /x 0..<1000"])
         if case .perform(_, .http(let exchange))? = play.last.last { #expect(!exchange.mayCarrySecrets) }
         #expect(after(plan(), answered(308)).last == "fail badServerResponse 308")
     }
