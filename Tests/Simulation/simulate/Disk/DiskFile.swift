@@ -15,6 +15,8 @@ final class DiskFile {
     private(set) var pending: [Change] = []
     /// A sync has failed: the kernel shows bytes that it will never write, unless their page is written to again.
     private var hasLostPages = false
+    /// Descriptors whose next sync tells of a failure that another one has seen.
+    var untold: Set<Int32> = []
     /// Of the real file, where somebody else may put another under its name.
     var inode: UInt64?
 

@@ -35,6 +35,13 @@ extension SimulatedDisk {
         }
     }
 
+    /// The bytes that a power cut leaves under a name for sure; `nil`: the world does not know the file.
+    func durable(_ path: String) -> [UInt8]?? {
+        let (folder, name) = Self.parts(path)
+        guard let file = folders[folder]?.current[name], file.inode == Self.inode(path) else { return nil }
+        return folders[folder]?.durable[name] === file ? .some(file.durable) : .some(nil)
+    }
+
     static func inode(_ path: String) -> UInt64? { (try? System.lstat(Array(path.utf8)))?.inode }
 
     /// The power fails: what was not synced in this folder is there or not, under the name that it had or has.

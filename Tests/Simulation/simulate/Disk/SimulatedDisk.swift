@@ -138,8 +138,8 @@ final class SimulatedDisk {
     }
 
     /// Puts a file on the disk. Returns false when that fails, this once.
-    func sync(_ file: DiskFile, _ path: String) -> Bool {
-        guard weather.strikes(oneIn: 120), !file.pending.isEmpty else {
+    func sync(_ file: DiskFile, _ path: String, failsOneIn often: Int = 120) -> Bool {
+        guard weather.strikes(oneIn: often), !file.pending.isEmpty else {
             file.synced()
             return true
         }

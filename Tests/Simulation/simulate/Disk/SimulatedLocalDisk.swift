@@ -40,7 +40,12 @@ final class SimulatedLocalDisk: LocalDisk, @unchecked Sendable {
 
     func sync(_ descriptor: Int32) throws(Errno) {
         guard let file = try file(descriptor) else { return }
-        if !disk.sync(file, "/a part") { throw .inputOutput }
+        if file.untold.remove(descriptor) != nil { throw .inputOutput }
+        if !disk.sync(file, "/a part", failsOneIn: 40) {
+            // Whoever else has the file open is told by its next fsync (Linux since 4.13).
+            file.untold = openElsewhere(descriptor)
+            throw .inputOutput
+        }
     }
 
     func syncNames(in folder: [UInt8]) throws(Errno) {
@@ -51,7 +56,10 @@ final class SimulatedLocalDisk: LocalDisk, @unchecked Sendable {
     func rename(_ old: [UInt8], to new: [UInt8], replacing: Bool) throws(Errno) {
         // A folder that has to grow for the name finds no room for it, or the disk fails.
         if disk.isFull() { throw .noSpace }
-        if disk.failsToRename() { throw .inputOutput }
+        if disk.failsToRename() {
+            downloads.wasNotNamed(text(old))
+            throw .inputOutput
+        }
         downloads.moves(text(old), to: text(new))
         if replacing, let found = try? System.lstat(new) { disk.keep(text(new), inode: found.inode) }
         try kernel.rename(old, to: new, replacing: replacing)
@@ -63,6 +71,13 @@ final class SimulatedLocalDisk: LocalDisk, @unchecked Sendable {
         disk.keep(text(path), inode: try System.lstat(path).inode)
         try kernel.remove(path)
         disk.removed(text(path))
+    }
+
+    /// Other descriptors of the same file.
+    private func openElsewhere(_ descriptor: Int32) -> Set<Int32> {
+        let inode = (try? System.fstat(descriptor))?.inode
+        let open = SimulatedDisk.names(in: "/proc/self/fd").compactMap { Int32($0) }
+        return Set(open.filter { $0 != descriptor && (try? System.fstat($0))?.inode == inode })
     }
 
     private func file(_ descriptor: Int32) throws(Errno) -> DiskFile? {

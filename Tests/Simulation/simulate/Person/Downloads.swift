@@ -181,6 +181,15 @@ final class Downloads: @unchecked Sendable {
         disk.changedElsewhere(path)
     }
 
+    /// The disk has refused a whole file its name, and the person looks what is the matter there.
+    func wasNotNamed(_ part: String) {
+        guard chance.oneIn(2) else { return }
+        let later = chance.duration(.milliseconds(10), .seconds(10))
+        _ = world.schedule(after: later, on: world.pool) { [self] in
+            if !network.weather.isCalm { disturbPart(part) }
+        }
+    }
+
     // MARK: Rules
 
     /// A temporary file is about to get its final name.
@@ -221,6 +230,7 @@ final class Downloads: @unchecked Sendable {
                     "\(task.id) was told to be completed, and \(SimulatedDisk.parts(final).name) is not as it came")
             }
         }
+        checkDurable(tasks)
         for (final, digest) in own.sorted(by: { $0.key < $1.key })
         where SimulatedDisk.read(final).map(Contents.digest) != digest {
             world.fault("\(SimulatedDisk.parts(final).name), a file of the person's, is not as the person left it")
@@ -232,6 +242,20 @@ final class Downloads: @unchecked Sendable {
                 if published[final] != digest { published[final] = nil }
             } else {
                 published[final] = nil
+            }
+        }
+    }
+
+    /// Whoever was told that a download is completed has it whatever the power does.
+    func checkDurable(_ tasks: [TaskSnapshot]) {
+        for task in tasks where task.state == .completed && !task.skipped {
+            guard let final = task.finalPath, let expected = published[final], let kept = disk.durable(final),
+                SimulatedDisk.read(final).map(Contents.digest) == expected
+            else { continue }
+            if kept.map(Contents.digest) != expected {
+                world.fault(
+                    "\(task.id) was told to be completed, and \(SimulatedDisk.parts(final).name) is not on the disk yet"
+                )
             }
         }
     }

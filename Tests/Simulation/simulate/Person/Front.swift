@@ -57,6 +57,19 @@ struct Front {
         }
     }
 
+    /// As `nodes.readBack` of the service, one file after the other.
+    func readBack(_ node: NodeID) async throws {
+        var last: Int64?
+        while case .folder(let folder) = try await queue.writer.folderToVerify(node, after: last) {
+            let only: TaskID? = if case .task(let id) = node { id } else { nil }
+            let files = try await queue.reader.filesToReadBack(
+                in: folder.look.folder, only: only, after: nil, limit: 100)
+            for file in files { _ = try await engine.readBack(file, in: folder.look, ReadBackMeter()) }
+            if only != nil { return }
+            last = folder.look.folder.rawValue
+        }
+    }
+
     /// As `leftovers abort` of all that are over.
     func abortLeftovers() async throws {
         for remains in try await queue.writer.remains(in: Remains.over, limit: 500) {

@@ -142,7 +142,7 @@ final class Person: @unchecked Sendable {
             return chance.oneIn(2) ? try await download(front) : try await add(front)
         }
         let node = try await self.node(front)
-        switch chance.below(24) {
+        switch chance.below(25) {
         case 0...3:
             world.tell("person", "pauses \(node)")
             try await front.take(try await writer.pause([node]))
@@ -192,6 +192,9 @@ final class Person: @unchecked Sendable {
         case 20:
             world.tell("person", "has \(node) verified")
             try await front.verify(node)
+        case 24:
+            world.tell("person", "has \(node) read back")
+            try await front.readBack(node)
         case 21:
             world.tell("person", "has what cancelled and failed uploads left taken away")
             try await front.abortLeftovers()

@@ -26,10 +26,11 @@ final class Sources {
     func make(_ name: String, isLarge: Bool = false) {
         var size = chance.pick(weighted: [
             (1, 0), (1, 1), (8, 1 + chance.below(9000)), (4, 30_000 + chance.below(60_000)),
-            (2, 65_537 + chance.below(200_000)),
+            (4, 65_537 + chance.below(200_000)),
         ])
         if isLarge { size = (5 << 20) * (1 + chance.below(2)) + 1 + chance.below(3 << 20) }
-        write(name, bytes(size))
+        // Most files that a person has are old ones.
+        write(name, bytes(size), age: chance.oneIn(3) ? .zero : .seconds(100 + chance.below(100_000_000)))
         if !names.contains(name) { names.append(name) }
     }
 
@@ -106,9 +107,9 @@ final class Sources {
     }
 
     /// In place, as an editor does that keeps the inode.
-    private func write(_ name: String, _ bytes: [UInt8], wholeSecond: Bool = false) {
+    private func write(_ name: String, _ bytes: [UInt8], wholeSecond: Bool = false, age: Duration = .zero) {
         makeFolder(name)
-        store(bytes, path(name), wholeSecond: wholeSecond)
+        store(bytes, path(name), wholeSecond: wholeSecond, age: age)
         contents.has(path(name), bytes)
         inodes[name] = inode(name)
     }
@@ -131,14 +132,14 @@ final class Sources {
         try? System.mkdirs(Array(path(name)[..<slash].utf8), mode: 0o755)
     }
 
-    private func store(_ bytes: [UInt8], _ path: String, wholeSecond: Bool = false) {
+    private func store(_ bytes: [UInt8], _ path: String, wholeSecond: Bool = false, age: Duration = .zero) {
         guard let file = fopen(path, access(path, F_OK) == 0 ? "r+" : "w") else {
             return world.fault("the world cannot write \(path): errno \(errno)")
         }
         fwrite(bytes, 1, bytes.count, file)
         fflush(file)
         ftruncate(fileno(file), bytes.count)
-        var time = world.wallNanoseconds
+        var time = world.wallNanoseconds - age.nanoseconds
         if wholeSecond { time -= time % 1_000_000_000 }
         try? System.setModificationTime(fileno(file), nanoseconds: time)
         fclose(file)

@@ -228,10 +228,18 @@ final class Rules: @unchecked Sendable {
                 continue
             }
             let ends: [TransferEventType] = [.taskCompleted, .taskFailed, .taskCancelled]
-            if let last = own.last(where: { ends.contains($0.type) }), last.seq > end.seq {
-                world.fault("\(batch.id) has told its end before that of \(last.task.map { "\($0)" } ?? "a file")")
+            let late = own.filter { ends.contains($0.type) && $0.seq > end.seq }
+            for event in late {
+                // What a person has looked at afterwards may turn out to be gone.
+                let before = own.last { $0.task == event.task && ends.contains($0.type) && $0.seq < event.seq }
+                if event.type == .taskFailed, before?.type == .taskCompleted { continue }
+                world.fault("\(batch.id) has told its end before that of \(event.task.map { "\($0)" } ?? "a file")")
             }
-            let failed = tasks.count { $0.batch == batch.id && $0.state == .failed }
+            if !late.isEmpty { continue }
+            let left = tasks.filter { $0.batch == batch.id }
+            // Files of it were purged since.
+            if end.payload.filesTotal.map(Int.init) != left.count { continue }
+            let failed = left.count { $0.state == .failed }
             if end.payload.filesFailed.map(Int.init) != failed {
                 world.fault("\(batch.id) has told \(end.payload.filesFailed ?? -1) failures, and has \(failed)")
             }

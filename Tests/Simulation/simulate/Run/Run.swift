@@ -111,14 +111,15 @@ final class Run {
                 case 0...3: sources.disturb(isNew: true)
                 case 4: strike()
                 case 5, 6: person.interrupt(life)
+                case 7: clearUp()
                 default: person.act(life)
                 }
             case .upload(let host):
                 switch place {
                 case 0...3: sources.disturb(isNew: true)
                 case 4: strike()
-                case 5...7: person.interrupt(life)
-                case 8: network.powerCut(at: host)
+                case 5, 6: person.interrupt(life)
+                case 7, 8: network.powerCut(at: host)
                 default: clearUp(at: host)
                 }
             case .download(let file):

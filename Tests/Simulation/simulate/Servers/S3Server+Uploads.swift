@@ -109,7 +109,9 @@ extension S3Server {
     }
 
     func complete(_ request: ServedRequest, _ key: String) -> ServedAnswer {
-        guard let upload = upload(request), !character.losesCompletes else {
+        guard let upload = upload(request) else { return S3Error.answer(404, "NoSuchUpload") }
+        if character.losesUploads {
+            uploads[upload.id] = nil
             return S3Error.answer(404, "NoSuchUpload")
         }
         if let refusal = violated(request, key) { return refusal }

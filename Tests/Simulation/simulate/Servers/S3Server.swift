@@ -21,15 +21,15 @@ struct S3Character {
     var region: String?
     /// Seconds after which a rule of the bucket throws unfinished uploads away.
     var life: Int64?
-    /// Complete is answered as if there were no such upload, each time (behind a CDN that does not pass its query on, aws-sdk-java-v2 #5226).
-    var losesCompletes = false
+    /// Uploads of several parts are gone when they are to be completed, each time (minio/minio #6949).
+    var losesUploads = false
 
     static let all = [
         S3Character(name: "AWS"),
         S3Character(name: "AWS with KMS", hasPlainTags: false),
         S3Character(name: "AWS in another region", region: "eu-central-1"),
         S3Character(name: "AWS that clears uploads away", life: 120),
-        S3Character(name: "AWS behind a CDN that loses Complete", losesCompletes: true),
+        S3Character(name: "MinIO that loses uploads", losesUploads: true),
         S3Character(name: "Backblaze B2", conditions: .ignores),
         S3Character(name: "Ceph", conditions: .refuses),
     ]

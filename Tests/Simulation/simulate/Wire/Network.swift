@@ -101,7 +101,7 @@ final class Network {
         world.count("bodies")
         world.underWay?(UnderWay(subject: subject, time: pace(of: host).time(for: bytes)))
         var fate = BodyFate()
-        if weather.strikes(oneIn: 10) {
+        if weather.strikes(oneIn: 6) {
             // At its very end now and then.
             world.count("cut bodies")
             fate.cutAt = weather.chance.oneIn(4) ? bytes : weather.chance.below(bytes)
