@@ -202,7 +202,7 @@ private let mebi = 1 << 20
             let actions = put.handle(
                 .ended(ExchangeID(rawValue: 2), answered(200, ["Content-Length: 2097152"])))
             last = words(actions)
-            for case .persist(let point) in actions { unanswered = point.content(PutResumePoint.self)?.unanswered }
+            for case .persist(let point) in actions { unanswered = point.content(StoredVersion.self)?.unanswered }
         }
         #expect(last == ["fail unknownOutcome"])
     }
@@ -302,7 +302,7 @@ private let mebi = 1 << 20
         var counted = ResumePoint(sftp)
         counted.sourceChanges = 2
         #expect(counted.disclaimed.sourceChanges == 2)
-        let other = ResumePoint(PutResumePoint(stored: true, etag: nil))
+        let other = ResumePoint(StoredVersion(stored: true, etag: nil))
         #expect(other.disclaimed == other)
     }
 

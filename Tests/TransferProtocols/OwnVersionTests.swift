@@ -7,12 +7,12 @@ import WireOperations
 private let noonSeconds = noon.milliseconds / 1000
 private let later = noon.advanced(by: .seconds(3600))
 /// The version that the server has stored, of 1000 bytes.
-private let stored = PutResumePoint(
+private let stored = StoredVersion(
     stored: true, etag: nil, version: NamedVersion(size: 1000, modified: noonSeconds))
 
 /// The source as it is now, 500 bytes, after its earlier version has got the final name.
 private func changed(
-    _ ifExists: ExistingFilePolicy, size: Int64 = 500, own: PutResumePoint = stored, isFresh: Bool = false
+    _ ifExists: ExistingFilePolicy, size: Int64 = 500, own: StoredVersion = stored, isFresh: Bool = false
 ) -> UploadSubject {
     var subject = UploadSubject(
         name: RawPath("f"), size: size, modifiedNanoseconds: later.milliseconds * 1_000_000, ifExists: ifExists,
@@ -26,7 +26,7 @@ private func changed(
 @Suite struct OwnVersionTests {
     @Test("the version that was stored is recognised by its tag, its time, or the server's time")
     func standing() {
-        func is_(_ own: PutResumePoint, _ file: StandingFile) -> NamedVersion.Standing { own.standing(file) }
+        func is_(_ own: StoredVersion, _ file: StandingFile) -> NamedVersion.Standing { own.standing(file) }
         #expect(is_(stored, StandingFile(size: 1000, modified: noonSeconds)) == .ours)
         #expect(is_(stored, StandingFile(size: 999, modified: noonSeconds)) == .foreign)
         #expect(is_(stored, StandingFile(size: 1000, modified: noonSeconds + 9)) == .unknown)
@@ -47,8 +47,8 @@ private func changed(
     func older() throws {
         let text = #"{"v":2,"kind":"put","point":"{\"etag\":null,\"stored\":true}"}"#
         let point = try #require(ResumePoint(encoded: Array(text.utf8)))
-        #expect(point.ownVersion == PutResumePoint(stored: true, etag: nil))
-        var subject = changed(.fail, own: PutResumePoint(stored: true, etag: nil))
+        #expect(point.ownVersion == StoredVersion(stored: true, etag: nil))
+        var subject = changed(.fail, own: StoredVersion(stored: true, etag: nil))
         var own = OwnTarget(subject)
         #expect(own.standing(StandingFile(size: 7)) == .ours)
         subject.earlierVersion = NamedVersion(size: 1000, modified: 1)
@@ -242,7 +242,7 @@ private func changed(
 
     @Test("PUT: a version without a tag is looked at before it is replaced")
     func put() {
-        func said(_ own: PutResumePoint, isFresh: Bool = false, _ ends: ExchangeEnd...) -> String? {
+        func said(_ own: StoredVersion, isFresh: Bool = false, _ ends: ExchangeEnd...) -> String? {
             var plan = PutPlan(
                 address: HTTPAddress("http://h/f")!, size: 500, ifExists: .fail, verify: VerificationWish.none,
                 resume: own)
@@ -267,7 +267,7 @@ private func changed(
 
     @Test("tus: the creation names the version that it replaces")
     func tus() {
-        func condition(_ own: PutResumePoint, _ ends: ExchangeEnd...) -> [String] {
+        func condition(_ own: StoredVersion, _ ends: ExchangeEnd...) -> [String] {
             var facts = HostFacts()
             facts.tusExtensions = ["creation"]
             var plan = TusPlan(endpoint: HTTPAddress("http://h/files/")!, subject: changed(.fail), facts: facts)
@@ -287,6 +287,6 @@ private func changed(
         #expect(condition(stored, answered(200, there)) == ["If-Match: \"b\""])
         #expect(condition(stored, answered(200, ["Content-Length: 7"])) == ["If-None-Match: *"])
         #expect(condition(stored, answered(404)) == ["If-None-Match: *"])
-        #expect(condition(PutResumePoint(stored: true, etag: nil)) == ["Overwrite: T"])
+        #expect(condition(StoredVersion(stored: true, etag: nil)) == ["Overwrite: T"])
     }
 }

@@ -131,7 +131,7 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
         }
         let get = GetResumePoint(version: RemoteVersion(), offset: 1, name: RawPath("f"))
         #expect((read(get) { $0.offset = number } != nil) == isLength)
-        let put = PutResumePoint(stored: false, etag: nil)
+        let put = StoredVersion(stored: false, etag: nil)
         #expect((read(put) { $0.unanswered = Int(number) } != nil) == isCount)
     }
 }
@@ -145,7 +145,7 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
         let address = HTTPAddress("http://h/u")!
         var get = GetResumePoint(version: version, offset: 5, name: RawPath("f"))
         (get.partName, get.partInode, get.silentLooks) = (RawPath(".f.1.part"), 7, 1)
-        var put = PutResumePoint(stored: true, etag: "\"a\"")
+        var put = StoredVersion(stored: true, etag: "\"a\"")
         (put.unanswered, put.version, put.shown) = (1, named, 1)
         var tus = TusResumePoint(
             parts: [TusResumePoint.Part(0..<10, url: address, cut: UploadCut(offset: 1, sent: 2))], begun: noon,

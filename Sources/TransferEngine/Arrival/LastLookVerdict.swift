@@ -80,7 +80,7 @@ enum LastLookVerdict {
     /// A retry finds a file there that is known not to be the source, whatever its length and time: only the rule for files that are there
     /// already says whether it is replaced. Even a damaged copy of ours may have been mended by then.
     static let otherLiesThere: ResumePoint = {
-        var point = ResumePoint(PutResumePoint(stored: false, etag: nil))
+        var point = ResumePoint(StoredVersion(stored: false, etag: nil))
         (point.isOutdated, point.targetIsOther) = (true, true)
         return point
     }()

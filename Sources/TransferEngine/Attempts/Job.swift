@@ -41,7 +41,7 @@ final class UploadWork {
     /// Resume points of what the server has not removed though it was asked to, in this attempt or before (`ResumePoint.left`).
     private(set) var left: [ResumePoint] = []
     /// The earlier version of the source that the server has stored.
-    var ownVersion: PutResumePoint?
+    var ownVersion: StoredVersion?
     /// Bytes that exchanges which are over have sent, without the server's word on them yet.
     var unconfirmed: Int64 = 0
     /// The bytes sent that the queue was told of last, and when (nanoseconds of the engine's clock).

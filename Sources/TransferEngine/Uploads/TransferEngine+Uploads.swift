@@ -39,7 +39,7 @@ extension TransferEngine {
             }
             changes = recorded.isOpen ? 0 : changes + 1
             // A guess at what a killed engine has left of the earlier version still says what is to be removed.
-            point = task.storedPoint ?? ResumePoint(PutResumePoint(stored: false, etag: nil))
+            point = task.storedPoint ?? ResumePoint(StoredVersion(stored: false, etag: nil))
             point?.sourceChanges = changes
             // From here on the recorded identity is the new one: a kill before the machine's own point must not forget the change.
             point?.isOutdated = true
@@ -203,12 +203,12 @@ extension TransferEngine {
         let left = takeRemains(attempt)
         let used = work.left + attempt.machine.unremoved + [work.resumePoint].compactMap(\.self)
         work.changes += 1
-        if let stored { work.ownVersion = PutResumePoint(stored, of: work.subject) }
+        if let stored { work.ownVersion = StoredVersion(stored, of: work.subject) }
         var point = work.resumePoint ?? work.outdatedPoint
         // A point that names what lies there, or what a POST may have made, is not lost.
         let isKept = work.resumePoint.map { $0.leavesParts || $0.afterCut == .isUnknown } ?? false
         if stored != nil || left == nil && !isKept && work.outdatedPoint == nil {
-            point = ResumePoint(work.ownVersion ?? PutResumePoint(stored: false, etag: nil))
+            point = ResumePoint(work.ownVersion ?? StoredVersion(stored: false, etag: nil))
         }
         work.leave(attempt.machine.unremoved)
         point?.leave(work.left)
@@ -251,7 +251,7 @@ extension TransferEngine {
     /// Ends it; a retry puts the file in the place of what the server has taken of it.
     private func failChanged(_ attempt: Attempt, _ work: UploadWork, _ local: RawPath, _ stored: Receipt?) {
         let stored = work.resumePoint?.afterCut == .isUnknown ? nil : stored
-        let own = stored.map { PutResumePoint($0, of: work.subject) } ?? work.ownVersion
+        let own = stored.map { StoredVersion($0, of: work.subject) } ?? work.ownVersion
         let server = stored == nil ? nil : TransferScheme.server(of: attempt.origin)
         fail(attempt, .sourceChanged(local, times: work.changes + 1, leftAt: server))
         guard let own else { return }
@@ -272,7 +272,7 @@ extension TransferEngine {
         let left = attempt.upload?.left ?? []
         var point = LastLookVerdict.otherLiesThere
         if let etag = receipt.etag {
-            let own = PutResumePoint(stored: true, etag: etag)
+            let own = StoredVersion(stored: true, etag: etag)
             point = ResumePoint(own)
             (point.ownVersion, point.isOutdated) = (own, true)
         }

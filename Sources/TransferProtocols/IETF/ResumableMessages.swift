@@ -33,7 +33,7 @@ package struct ResumablePlan: Sendable, Hashable {
     package var facts: HostFacts
     package var resume: ResumableResumePoint?
     /// The file that an earlier version of the source left under that name: ours to replace.
-    package var stored: PutResumePoint?
+    package var stored: StoredVersion?
     /// Bytes in one request at most, when a person said so.
     package var chunk: Int64?
 

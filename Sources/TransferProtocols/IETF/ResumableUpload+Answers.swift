@@ -113,7 +113,7 @@ extension ResumableUpload {
         if completion == true {
             // The verdict on the whole: it must not be gone on with.
             return [
-                .persist(ResumePoint(PutResumePoint(stored: false, etag: nil))),
+                .persist(ResumePoint(StoredVersion(stored: false, etag: nil))),
                 .startOver(reason: "the server refused the finished upload"),
             ] + usual(answer, end, hasAccepted: true)
         }

@@ -209,7 +209,7 @@ package struct ResumableUpload: ProtocolMachine {
             // It took that for an empty file, against its own announcement. The file is ours: it is replaced by what it should be.
             var learnt = HostFacts()
             learnt.announcesResume = false
-            let own = PutResumePoint(stored: true, etag: answer.etag)
+            let own = StoredVersion(stored: true, etag: answer.etag)
             plan.stored = own
             return [.learned(learnt), .persist(ResumePoint(own))] + plainly(nil) { $0.handle(.began(at: end.at)) }
         }

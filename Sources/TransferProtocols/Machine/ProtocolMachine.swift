@@ -58,8 +58,8 @@ package struct UploadSubject: Hashable, Sendable {
     /// The version that an earlier attempt was sending, where this attempt has found that the source changed.
     package var earlierVersion: NamedVersion?
     /// The earlier version of the source that this task has put under the final name. It is ours to replace while it stands there: whatever
-    /// else has that name falls under `ifExists`. Protocols that name versions in conditions of their own have it in their plans.
-    package var own: PutResumePoint?
+    /// else has that name falls under `ifExists`. PUT, tus and IETF have it in their plans, too.
+    package var own: StoredVersion?
     /// `own` was stored a moment ago, by this attempt: what has its length is it.
     package var hasJustStored = false
     /// The file at the target was compared with the source and is another one, whatever marks of ours it bears.

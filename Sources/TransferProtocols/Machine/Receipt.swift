@@ -32,7 +32,7 @@ package struct Receipt: Hashable, Sendable {
     package var etag: String?
     /// Status of the answer by which the server said that it has the file; HTTP only.
     package var status: Int?
-    /// As `PutResumePoint.shown`.
+    /// As `StoredVersion.shown`.
     package var shown: Int64?
     /// The final answer, when it says more than its status.
     package var response: TransferResponse?

@@ -63,10 +63,10 @@ package struct ResumePoint: Hashable, Sendable {
         return point
     }
     /// The earlier version of the source that the server has under the final name: ours to replace, by whichever protocol.
-    package var ownVersion: PutResumePoint?
+    package var ownVersion: StoredVersion?
 
     /// The same, with an earlier version of the source that is known under the final name; `nil`: none that is not known already.
-    func owning(_ own: PutResumePoint?) -> ResumePoint {
+    func owning(_ own: StoredVersion?) -> ResumePoint {
         var point = self
         point.ownVersion = own ?? ownVersion
         return point
@@ -79,7 +79,7 @@ package struct ResumePoint: Hashable, Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Strings, numbers and Booleans only: there is nothing in it that JSON cannot say.
         json = (try? encoder.encode(content)).map(Array.init) ?? []
-        ownVersion = (content as? PutResumePoint).flatMap { $0.stored ? $0 : nil }
+        ownVersion = (content as? StoredVersion).flatMap { $0.stored ? $0 : nil }
     }
 
     /// `nil` for what another version of the engine wrote, or damage: the task then starts over.
@@ -95,14 +95,14 @@ package struct ResumePoint: Hashable, Sendable {
         targetIsOther = line.other ?? Self.hadMark(line)
         left = (line.left ?? []).suffix(Self.mostLeft).compactMap { ResumePoint(encoded: Array($0.utf8)) }
         let own = line.own.flatMap { $0.isPlausible ? $0 : nil }
-        ownVersion = own ?? self.content(PutResumePoint.self).flatMap { $0.stored ? $0 : nil }
+        ownVersion = own ?? self.content(StoredVersion.self).flatMap { $0.stored ? $0 : nil }
     }
 
     /// True of a line from before `other` was written: then a PUT's own value had the mark.
     private static func hadMark(_ line: Line) -> Bool {
         struct Marked: Decodable { var isOther: Bool? }
         let marked = try? JSONDecoder().decode(Marked.self, from: Data(line.point.utf8))
-        return line.kind == PutResumePoint.kind && marked?.isOther == true
+        return line.kind == StoredVersion.kind && marked?.isOther == true
     }
 
     /// One line of JSON for the queue; nothing secret.
@@ -110,7 +110,7 @@ package struct ResumePoint: Hashable, Sendable {
         let line = Line(
             v: Self.version, kind: kind, changes: sourceChanges == 0 ? nil : sourceChanges,
             outdated: isOutdated ? true : nil, other: targetIsOther ? true : nil,
-            own: kind == PutResumePoint.kind ? nil : ownVersion,
+            own: kind == StoredVersion.kind ? nil : ownVersion,
             left: left.isEmpty ? nil : left.map { String(decoding: $0.encoded, as: UTF8.self) },
             point: String(decoding: json, as: UTF8.self))
         return (try? JSONEncoder().encode(line)).map(Array.init) ?? []
@@ -180,7 +180,7 @@ package struct ResumePoint: Hashable, Sendable {
         var changes: Int?
         var outdated: Bool?
         var other: Bool?
-        var own: PutResumePoint?
+        var own: StoredVersion?
         var left: [String]?
         var point: String
     }

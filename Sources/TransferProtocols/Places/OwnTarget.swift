@@ -5,7 +5,7 @@ import TransferModel
 /// Another client may have replaced the version that was stored once, so each request that gives the name comes after a look at what has it.
 struct OwnTarget: Hashable, Sendable {
     /// `nil`: none is known.
-    private(set) var version: PutResumePoint?
+    private(set) var version: StoredVersion?
     private var earlier: NamedVersion?
     private var isFresh: Bool
 
@@ -21,13 +21,13 @@ struct OwnTarget: Hashable, Sendable {
     /// Notes an earlier version that was recognised there.
     mutating func found(_ file: StandingFile) {
         let seen = file.size.flatMap { size in file.modified.map { NamedVersion(size: size, modified: $0) } }
-        version = PutResumePoint(
+        version = StoredVersion(
             stored: true, etag: file.etag, version: seen ?? version?.version ?? earlier, shown: file.modified)
     }
 
     /// Notes that this version has been given the name.
     mutating func named(_ named: NamedVersion?) {
-        version = PutResumePoint(stored: true, etag: nil, version: named)
+        version = StoredVersion(stored: true, etag: nil, version: named)
     }
 
     /// Compares it with what stands there; `nil`: none is known, and the rule for existing files decides. A look right after it was stored

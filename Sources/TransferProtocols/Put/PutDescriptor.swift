@@ -2,7 +2,7 @@ import TransferModel
 
 extension ProtocolDescriptor {
     static let put = ProtocolDescriptor(
-        .put, at: HTTPAddress.self, resumePoint: PutResumePoint.self,
+        .put, at: HTTPAddress.self, resumePoint: StoredVersion.self,
         upload: { job, address in PutUpload(PutPlan(job, address)) })
 }
 
@@ -18,7 +18,7 @@ extension PutPlan {
             begunBefore: subject.begunBefore, resume: job.resume?.ownVersion,
             // What OPTIONS does not announce a 104 may still bring.
             offersResume: job.options.uploadBy == nil && subject.size >= Self.leastToResume)
-        let stored = job.resume?.content(PutResumePoint.self)
+        let stored = job.resume?.content(StoredVersion.self)
         unanswered = job.resume?.isOutdated == true ? 0 : stored?.unanswered ?? 0
         hasJustStored = subject.hasJustStored
         tellsDigests = job.facts.tellsDigests

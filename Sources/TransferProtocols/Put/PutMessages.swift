@@ -15,7 +15,7 @@ package struct PutPlan: Sendable, Hashable {
     /// As `UploadSubject.clockWasSetBack`.
     package var clockWasSetBack = false
     /// The known result of an earlier attempt of this task at the server.
-    package var resume: PutResumePoint?
+    package var resume: StoredVersion?
     /// As `UploadSubject.hasJustStored`.
     package var hasJustStored = false
     /// A look right before the PUT found `resume` there.
@@ -36,7 +36,7 @@ package struct PutPlan: Sendable, Hashable {
 
     package init(
         address: HTTPAddress, size: Int64, ifExists: ExistingFilePolicy, verify: VerificationWish? = nil,
-        begunBefore: Timestamp? = nil, resume: PutResumePoint? = nil, offersResume: Bool = false
+        begunBefore: Timestamp? = nil, resume: StoredVersion? = nil, offersResume: Bool = false
     ) {
         self.offersResume = offersResume
         self.address = address

@@ -166,7 +166,7 @@ package struct PutUpload: ProtocolMachine {
             // Where only a part of it arrived the rest can follow; what was refused as a whole must not be gone on with.
             if answer.isSuccess, completion == false { return cut(handle, end, .noAnswer(chain.address)) }
             if !answer.isSuccess, completion == true {
-                return [.persist(ResumePoint(PutResumePoint(stored: false, etag: nil)))] + decided(answer, end)
+                return [.persist(ResumePoint(StoredVersion(stored: false, etag: nil)))] + decided(answer, end)
             }
         }
         return decided(answer, end)
@@ -280,7 +280,7 @@ package struct PutUpload: ProtocolMachine {
         guard before + 1 < Self.mostUnanswered else {
             return over(.fail(.unsure(at: chain.address.server, "its answers are lost, time after time")))
         }
-        var point = PutResumePoint(stored: false, etag: nil)
+        var point = StoredVersion(stored: false, etag: nil)
         point.unanswered = before + 1
         return [.persist(ResumePoint(point))] + over(.wait(WaitDemand(.backoff, error)))
     }

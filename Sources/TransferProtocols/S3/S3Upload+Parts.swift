@@ -53,7 +53,7 @@ extension S3Upload {
 
     /// Takes the intent back: the upload was not begun.
     private var nothingThere: ProtocolAction {
-        .persist(ResumePoint(PutResumePoint(stored: false, etag: nil)))
+        .persist(ResumePoint(StoredVersion(stored: false, etag: nil)))
     }
 
     // MARK: List

@@ -14,7 +14,7 @@ package struct TusPlan: Sendable, Hashable {
     package var facts: HostFacts
     package var resume: TusResumePoint?
     /// The file that an earlier version of the source left under that name: ours to replace.
-    package var stored: PutResumePoint?
+    package var stored: StoredVersion?
     /// Bytes in one request at most, when a person said so.
     package var chunk: Int64?
     /// Uploads of parts of a large file that may go on side by side, where the server can join them; `nil`: several when that gains time.

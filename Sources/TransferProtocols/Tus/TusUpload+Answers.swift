@@ -70,7 +70,7 @@ extension TusUpload {
         case .fail(let error) where parts.count > 1 && Self.meansNoParts(error): return withoutParts()
         case .fail(let error) where [405, 501].contains(error.httpStatus) && plan.resume != nil:
             // A server without tus holds no upload of ours any more; a retry asks anew which way it takes files.
-            return [.persist(ResumePoint(PutResumePoint(stored: false, etag: nil)))] + over(.fail(error))
+            return [.persist(ResumePoint(StoredVersion(stored: false, etag: nil)))] + over(.fail(error))
         case .fail(let error): return over(.fail(error))
         case .stands, .gone, .corrupted, .refused:
             stop(index, WaitDemand(.backoff, .noAnswer(parts[index].chain.address)))

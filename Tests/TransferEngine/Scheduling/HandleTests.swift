@@ -457,9 +457,9 @@ import TransferQueue
 
     @Test("a second interruption still knows which version of the source is ours to replace")
     func ownVersion() throws {
-        let own = PutResumePoint(stored: true, etag: "\"a\"")
+        let own = StoredVersion(stored: true, etag: "\"a\"")
         #expect(ResumePoint(own).ownVersion == own)
-        #expect(ResumePoint(PutResumePoint(stored: false, etag: nil)).ownVersion == nil)
+        #expect(ResumePoint(StoredVersion(stored: false, etag: nil)).ownVersion == nil)
         var point = ResumePoint(TusResumePoint(parts: [.init(0..<5, url: HTTPAddress("http://h/u"))]))
         point.ownVersion = own
         let read = ResumePoint(encoded: point.encoded, secret: point.secret)

@@ -280,7 +280,7 @@ import WireOperations
 
     @Test("a point of an earlier version of the source says so after a kill")
     func outdatedPoint() throws {
-        var point = ResumePoint(PutResumePoint(stored: true, etag: nil))
+        var point = ResumePoint(StoredVersion(stored: true, etag: nil))
         #expect(ResumePoint(encoded: point.encoded)?.isOutdated == false)
         point.isOutdated = true
         #expect(ResumePoint(encoded: point.encoded)?.isOutdated == true)

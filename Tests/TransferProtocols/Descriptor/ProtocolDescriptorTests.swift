@@ -74,7 +74,7 @@ struct ProtocolDescriptorTests {
         let point = ResumePoint(DavResumePoint(temporary: "/in/.f"))
         #expect(RemotePlace("dav://h/in/f")?.removal(of: point, facts: HostFacts()) is UploadRemoval)
         #expect(RemotePlace("sftp://h/in/f")?.removal(of: point, facts: HostFacts()) == nil)
-        let whole = ResumePoint(PutResumePoint(stored: true, etag: nil))
+        let whole = ResumePoint(StoredVersion(stored: true, etag: nil))
         #expect(RemotePlace("https://h/in/f")?.removal(of: whole, facts: HostFacts()) == nil)
         #expect(!whole.goesOn && !whole.leavesParts && !point.goesOn && point.leavesParts)
     }
@@ -83,7 +83,7 @@ struct ProtocolDescriptorTests {
     func retriedPost() {
         let post = ResumePoint(PostResumePoint(token: "a", isSent: true))
         #expect(post.afterCut == .isUnknown && post.retried == ResumePoint(PostResumePoint(token: "a", isSent: false)))
-        let put = ResumePoint(PutResumePoint(stored: true, etag: nil))
+        let put = ResumePoint(StoredVersion(stored: true, etag: nil))
         #expect(put.afterCut == .beginsAgain && put.retried == nil)
     }
 

@@ -486,7 +486,7 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         #expect(read == stored)
         #expect(read?.content(GetResumePoint.self) == point)
         #expect(read?.sourceChanges == 2)
-        #expect(read?.content(PutResumePoint.self) == nil, "another protocol's")
+        #expect(read?.content(StoredVersion.self) == nil, "another protocol's")
         for text in ["", "{}", "{\"v\":1,\"put\":{\"stored\":true}}", "{\"v\":2}", "nonsense"] {
             #expect(ResumePoint(encoded: Array(text.utf8)) == nil)
         }

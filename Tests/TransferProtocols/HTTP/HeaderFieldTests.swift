@@ -111,7 +111,7 @@ import WireOperations
         for tag in ["\"a\u{1}\"", "\"\"", "W/\"\"", "", "\"ä\"", "a b", "\"\(long)\""] {
             let answer = HTTPAnswer(status: 200, headers: [HeaderField("ETag", tag)])
             #expect(answer.etag == nil && RemoteVersion(answer).etag == nil, "\(tag)")
-            #expect(ResumePoint(PutResumePoint(stored: true, etag: tag)).content(PutResumePoint.self) == nil)
+            #expect(ResumePoint(StoredVersion(stored: true, etag: tag)).content(StoredVersion.self) == nil)
         }
         for tag in ["\"a\"", "W/\"a\"", "0a1b"] {
             #expect(HTTPAnswer(status: 200, headers: [HeaderField("ETag", tag)]).etag == tag)

@@ -343,7 +343,7 @@ private let wish = "Want-Repr-Digest: sha-256=10"
     func takenNameAfterOwnVersion() {
         for etag in ["\"a\"", nil] {
             var plan = ResumablePlan(address: target, subject: subject(size), facts: known(), resume: point())
-            plan.stored = PutResumePoint(stored: true, etag: etag)
+            plan.stored = StoredVersion(stored: true, etag: etag)
             #expect(Drive.run(ResumableUpload(plan), [answered(412)]) == ["2 HEAD http://h/d/f"])
             plan.subject = subject(size, ifExists: .replace)
             #expect(Drive.run(ResumableUpload(plan), [answered(412)]).last == "2 DELETE http://h/u")

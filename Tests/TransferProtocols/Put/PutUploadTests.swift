@@ -9,7 +9,7 @@ private let over = "over: the server refused the file, yet nothing of its name i
 
 private func plan(
     ifExists: ExistingFilePolicy = .fail, verify: VerificationWish? = nil, begun: Timestamp? = nil,
-    own: PutResumePoint? = nil, size: Int64 = 1000
+    own: StoredVersion? = nil, size: Int64 = 1000
 ) -> PutPlan {
     PutPlan(
         address: HTTPAddress("http://h/f")!, size: size, ifExists: ifExists, verify: verify, begunBefore: begun,
@@ -72,10 +72,10 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
 
     @Test("what an earlier version of the source left there is replaced, and only that")
     func ownEarlierVersion() {
-        let tagged = PutResumePoint(stored: true, etag: "\"a\"")
+        let tagged = StoredVersion(stored: true, etag: "\"a\"")
         #expect(run(plan(own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\"\(wish)"])
         // A weak tag cannot be named in a condition: what is there is looked at.
-        let weak = PutResumePoint(stored: true, etag: "W/\"a\"")
+        let weak = StoredVersion(stored: true, etag: "W/\"a\"")
         #expect(run(plan(own: weak)) == ["1 HEAD http://h/f"])
         #expect(run(plan(own: weak), answered(200, ["ETag: W/\"a\""])) == ["2 PUT http://h/f\(wish)"])
         #expect(run(plan(own: weak), answered(200, ["ETag: W/\"b\""])) == ["fail unknownOutcome"])
@@ -91,7 +91,7 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
 
     @Test("what may be replaced is replaced, whoever has overwritten our earlier version")
     func overwrittenEarlierVersion() {
-        let tagged = PutResumePoint(stored: true, etag: "\"a\"")
+        let tagged = StoredVersion(stored: true, etag: "\"a\"")
         #expect(run(plan(ifExists: .replace, own: tagged)) == ["1 PUT http://h/f\(wish)"])
         #expect(run(plan(ifExists: .replace, begun: noon, own: tagged)) == ["1 PUT http://h/f\(wish)"])
         #expect(run(plan(ifExists: .skip, own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\"\(wish)"])
@@ -100,7 +100,7 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
     @Test(
         "after a cut our earlier version is not taken for the new one, and the new one is recognised when it is there")
     func interruptedReplacement() {
-        let tagged = PutResumePoint(stored: true, etag: "\"a\"")
+        let tagged = StoredVersion(stored: true, etag: "\"a\"")
         let times = ["Content-Length: 1000", "Last-Modified: \(noonText)", "Date: \(noonText)"]
         let before = answered(200, times + ["ETag: \"a\""])
         let after = answered(200, times + ["ETag: \"b\""])

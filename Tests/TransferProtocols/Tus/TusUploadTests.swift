@@ -137,7 +137,7 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
         var replacing = TusUpload(plan(subject(1000, ifExists: .replace)))
         #expect(headers(replacing.handle(.began(at: noon)))[0].contains("If-None-Match: *") == false)
         var own = plan()
-        own.stored = PutResumePoint(stored: true, etag: nil)
+        own.stored = StoredVersion(stored: true, etag: nil)
         var ours = TusUpload(own)
         #expect(headers(ours.handle(.began(at: noon)))[0].contains("If-None-Match: *") == false)
     }
