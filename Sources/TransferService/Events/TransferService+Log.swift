@@ -54,7 +54,7 @@ extension TransferService {
 
     /// Logs what a person did: whoever looks for the reason later finds who it was. One line for each of the first nodes, one
     /// for all others.
-    func told(
+    func logging(
         _ deed: String, by client: String?, _ note: String = "", _ body: () async throws -> NodeResults
     ) async throws -> NodeResults {
         let results = try await body()

@@ -41,7 +41,7 @@ extension TransferService {
                 throw RequestError(
                     .usage, "\(name): this scheme is not supported: use \(known.joined(separator: ", "))")
             }
-            if scheme.facts.login == .keys, !request.secrets.opensS3 { throw noKeys }
+            if scheme.facts.login == .awsKeys, !request.secrets.opensS3 { throw noKeys }
         }
         try check(request.options.ifExists)
     }
@@ -60,7 +60,7 @@ extension TransferService {
         var isEmpty = true
         try await eachPage(of: request) { nodes in
             isEmpty = false
-            try await take(try await body(queue.writer, nodes), &results)
+            try await carryOut(try await body(queue.writer, nodes), into: &results)
         }
         if isEmpty, request.selector == nil, request.rows == nil { throw RequestError(.usage, "no node is named") }
         await engine.queueChanged()
@@ -69,11 +69,11 @@ extension TransferService {
     }
 
     /// Tells the engine what the queue changed, and adds it to the answer.
-    func take(_ change: NodeChange, _ results: inout NodeResults) async throws {
+    func carryOut(_ change: NodeChange, into results: inout NodeResults) async throws {
         // The tasks under way are read first, because `stop` ends them; they are stopped before the answer, because the client may resume at once.
         let moving = change.stopped.isEmpty ? [] : await engine.live().tasks
         if !change.stopped.isEmpty { await engine.stop(change.stopped) }
-        results.add(try await told(change, moving))
+        results.add(try await withCosts(change, moving))
         results.operation = change.operation ?? results.operation
         results.undone = change.undone ?? results.undone
         if change.startsAgain { results.startsAgain = true }
@@ -101,15 +101,6 @@ extension TransferService {
         }
     }
 
-    func cancel(_ request: NodesRequest, by client: String?) async throws -> NodeResults {
-        let grace = WhySentence.span(settings.grace)
-        return try await told(
-            "cancelled", by: client, "; what it leaves behind is removed in \(grace) unless it is undone"
-        ) {
-            try await changeTogether(request) { try await $0.cancel($1, joining: $2) }
-        }
-    }
-
     /// A selector means what something can be done to: batches that are over were not meant, and are no refusal.
     private func meant(_ results: [NodeResult]) async throws -> [NodeResult] {
         var kept: [NodeResult] = []
@@ -126,7 +117,7 @@ extension TransferService {
     }
 
     /// The results, with what each of them costs: what is on its way to servers that cannot resume is sent again.
-    private func told(_ change: NodeChange, _ moving: [LiveTask]) async throws -> [NodeResult] {
+    private func withCosts(_ change: NodeChange, _ moving: [LiveTask]) async throws -> [NodeResult] {
         let stopped = Set(change.stopped.map(\.task))
         let lost = moving.filter { $0.bytesAtRisk > 0 && stopped.contains($0.task) }
         if lost.isEmpty { return change.results }
@@ -152,42 +143,6 @@ extension TransferService {
             if isBelow { sum += task.bytesAtRisk }
         }
         return sum
-    }
-
-    /// Retries nodes. "Now" means the hosts, too, that are left alone for a while.
-    func retry(_ request: NodesRequest) async throws -> NodeResults {
-        var results = try await change(request) { try await $0.retry($1) }
-        if results.didAny { try await goOn("something is to be tried again") }
-        let held = await engine.live().held
-        await engine.tryAgain()
-        guard !held.isEmpty else { return results }
-        // What stood in line for a host that was left alone has not failed, but is tried now.
-        let stillHeld = await engine.live().held
-        for index in results.results.indices where results.results[index].result == .already {
-            guard let node = try await queue.reader.standing(of: results.results[index].id),
-                held[node.batch] != nil, stillHeld[node.batch] == nil,
-                node.pausedBy.isEmpty, !node.isHeld, node.counts.queued > 0
-            else { continue }
-            results.results[index].result = .done
-        }
-        return results
-    }
-
-    func pause(_ request: PauseRequest) async throws -> NodeResults {
-        if let end = request.until, end <= Timestamp(milliseconds: WallClock.milliseconds) {
-            throw RequestError(.usage, "until \(end) is over already: give a time that is to come")
-        }
-        // What was decided for one node by its name is not changed by a word about all.
-        let isNamed = request.selector == nil
-        return try await changeTogether(request.nodes) {
-            try await $0.pause($1, until: request.until, changesEnds: isNamed, joining: $2)
-        }
-    }
-
-    func resume(_ request: NodesRequest) async throws -> NodeResults {
-        let results = try await changeTogether(request) { try await $0.resume($1, joining: $2) }
-        if results.didAny { try await goOn("something was resumed") }
-        return results
     }
 
     /// Named nodes one by one, in their order; a group of a screen as a whole.
@@ -222,14 +177,14 @@ extension TransferService {
             var page = try await queue.reader.nodes(in: row)
             while !page.isEmpty {
                 let change = try await queue.writer.move(page, to: place, asOne: true, rank: rank, joining: operation)
-                try await take(change, &results)
+                try await carryOut(change, into: &results)
                 rank = change.rank
                 operation = operation ?? change.operation
                 guard page.count == 1000, rank != nil, case .task(let last)? = page.last else { break }
                 page = try await queue.reader.nodes(in: row, after: last)
             }
         }
-        if !named.isEmpty { try await take(try await queue.writer.move(named, to: place), &results) }
+        if !named.isEmpty { try await carryOut(try await queue.writer.move(named, to: place), into: &results) }
         if results.results.isEmpty, request.rows == nil { throw RequestError(.usage, "no node is named") }
         await engine.queueChanged()
         return results
@@ -253,7 +208,7 @@ extension TransferService {
         let results = try await undo(request)
         if results.didAny, results.undone?.letsMore == true { _ = try? await goOn("something goes on") }
         let what = results.undone.map { "\($0.noun) " } ?? ""
-        return try await told("\(what)taken back", by: client) { results }
+        return try await logging("\(what)taken back", by: client) { results }
     }
 
     private func undo(_ request: UndoRequest) async throws -> NodeResults {
@@ -264,7 +219,7 @@ extension TransferService {
         }
         var results = NodeResults(results: [])
         let choice = request.operation.map { UndoChoice.operation($0) } ?? .last
-        try await take(try await queue.writer.undo(choice, now: now), &results)
+        try await carryOut(try await queue.writer.undo(choice, now: now), into: &results)
         await engine.queueChanged()
         return results
     }

@@ -10,7 +10,7 @@ extension TransferService {
     func purge(_ request: NodesRequest) async throws -> NodeResults {
         guard request == NodesRequest() else { return try await purgeNamed(request) }
         var results = NodeResults(results: [])
-        try await take(try await queue.writer.purgeFinished(), &results)
+        try await carryOut(try await queue.writer.purgeFinished(), into: &results)
         await engine.queueChanged()
         return results
     }
@@ -21,7 +21,7 @@ extension TransferService {
             return try await changeTogether(request) { try await $0.clear($1, joining: $2) }
         }
         var results = NodeResults(results: [])
-        try await take(try await queue.writer.clearFinished(), &results)
+        try await carryOut(try await queue.writer.clearFinished(), into: &results)
         return results
     }
 

@@ -138,17 +138,17 @@ extension TransferService {
         case .nodesPause:
             try await serve(call, Methods.nodesPause) { request in
                 let until = request.until.map { "paused until \($0)" }
-                return try await told(until ?? "paused", by: client.name) { try await pause(request) }
+                return try await logging(until ?? "paused", by: client.name) { try await pause(request) }
             }
         case .nodesResume:
             try await serve(call, Methods.nodesResume) { request in
-                try await told("resumed", by: client.name) { try await resume(request) }
+                try await logging("resumed", by: client.name) { try await resume(request) }
             }
         case .nodesCancel:
             try await serve(call, Methods.nodesCancel) { try await cancel($0, by: client.name) }
         case .nodesRetry:
             try await serve(call, Methods.nodesRetry) { request in
-                try await told("tried again", by: client.name) { try await retry(request) }
+                try await logging("tried again", by: client.name) { try await retry(request) }
             }
         case .throughput:
             try await serve(call, Methods.throughput) { await throughput($0) }
@@ -156,23 +156,23 @@ extension TransferService {
         case .nodesUndo: try await serve(call, Methods.nodesUndo) { try await undo($0, by: client.name) }
         case .nodesClear:
             try await serve(call, Methods.nodesClear) { request in
-                try await told("cleared from the list", by: client.name) { try await clear(request) }
+                try await logging("cleared from the list", by: client.name) { try await clear(request) }
             }
         case .nodesPurge:
             try await serve(call, Methods.nodesPurge) { request in
-                try await told("forgotten", by: client.name) { try await purge(request) }
+                try await logging("forgotten", by: client.name) { try await purge(request) }
             }
         case .nodesMove:
             try await serve(call, Methods.nodesMove) { request in
-                try await told("moved \(request.words)", by: client.name) { try await move(request) }
+                try await logging("moved \(request.words)", by: client.name) { try await move(request) }
             }
         case .nodesSet:
             try await serve(call, Methods.nodesSet) { request in
-                try await told("\(request.words) set", by: client.name) { try await set(request) }
+                try await logging("\(request.words) set", by: client.name) { try await set(request) }
             }
         case .nodesRunNow:
             try await serve(call, Methods.nodesRunNow) { request in
-                try await told("started at once", by: client.name) { try await runNow(request) }
+                try await logging("started at once", by: client.name) { try await runNow(request) }
             }
         case .nodeShow: try await serve(call, Methods.nodeShow) { try await show($0) }
         case .treeRead: try await serve(call, Methods.treeRead) { try await read($0) }
