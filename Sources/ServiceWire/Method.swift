@@ -118,7 +118,7 @@ package enum Methods {
     package static let engineStatus = Method<Nothing, EngineStatus>(.engineStatus)
     package static let engineStop = Method<EngineStopRequest, EngineStopAnswer>(.engineStop)
     package static let engineGoOn = Method<Nothing, EngineGoOnAnswer>(.engineGoOn)
-    package static let leftoversList = Method<LeftoversRequest, LeftoverPage>(.leftoversList)
+    package static let leftoversList = Method<LeftoversRequest, LeftoverList>(.leftoversList)
     package static let leftoversAbort = Method<LeftoversAbortRequest, NodeResults>(.leftoversAbort)
     package static let leftoversSearch = Method<LeftoverSearchRequest, LeftoverSearchAnswer>(.leftoversSearch)
     package static let destinationTest = Method<DestinationTestRequest, DestinationTested>(.destinationTest)

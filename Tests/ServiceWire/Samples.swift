@@ -290,7 +290,7 @@ enum Samples {
         case .destinationKeep: Nothing()
         case .destinationForget, .destinationRestore: DestinationForgotten(existed: true)
         case .leftoversList:
-            LeftoverPage(
+            LeftoverList(
                 leftovers: [
                     Leftover(
                         task: task, batch: batch, state: .failed, protocol: "tus", destination: "tus+https://h/x",

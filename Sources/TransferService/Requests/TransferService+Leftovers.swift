@@ -7,7 +7,7 @@ import TransferQueue
 extension TransferService {
     private static let standing: [TransferState] = [.queued, .waiting, .paused, .completed, .failed, .cancelled]
 
-    func leftovers(_ request: LeftoversRequest) async throws -> LeftoverPage {
+    func leftovers(_ request: LeftoversRequest) async throws -> LeftoverList {
         let limit = min(500, max(1, request.limit ?? 500))
         let found = try await queue.writer.remains(
             in: Self.standing, after: request.after ?? TaskID(rawValue: 0), limit: limit)
@@ -22,7 +22,7 @@ extension TransferService {
                     task: task.id, batch: task.batch, state: task.state, protocol: name, destination: task.destination,
                     since: remains.finishedAt))
         }
-        return LeftoverPage(leftovers: page, next: found.count == limit ? found.last?.task.id : nil)
+        return LeftoverList(leftovers: page, next: found.count == limit ? found.last?.task.id : nil)
     }
 
     func abortLeftovers(_ request: LeftoversAbortRequest) async throws -> NodeResults {

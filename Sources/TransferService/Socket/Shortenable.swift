@@ -50,7 +50,7 @@ extension EventPage: Shortenable {
     }
 }
 
-extension LeftoverPage: Shortenable {
+extension LeftoverList: Shortenable {
     mutating func shorten() -> Bool {
         guard leftovers.halve() else { return false }
         next = leftovers.last?.task
