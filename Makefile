@@ -48,6 +48,7 @@ release: deps
 lint:
 	@$(find_swift); "$$swift" format lint --strict --recursive --parallel Package.swift Sources Tests
 	@.ci/check-imports
+	@.ci/check-protocols
 	@.ci/check-comments
 
 # Everything that decides: set-up, format, arrows, linkage, then the suite (whose last lines are the result).

@@ -41,7 +41,7 @@ package struct CureSubject: Sendable, Hashable {
         case .ssh: "\(set("--user", "USER")) gives another password; or add its key to ssh-agent (ssh-add)"
         case .password:
             "\(set("--user", "USER")) gives another password; or renew what a command or a netrc file gives"
-        case .keys:
+        case .awsKeys:
             "\(set("--s3-keys")) takes the keys that AWS_* or the AWS profile have now; or renew what its command gives"
         case .fields:
             "\(set("--header", "'K: V'")) or --user USER gives it anew; or renew what a command or a netrc file gives"

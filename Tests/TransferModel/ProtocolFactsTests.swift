@@ -25,7 +25,7 @@ struct ProtocolFactsTests {
         #expect(schemes(\.lists) == "dav davs s3 sftp ftp ftps ftpes")
         #expect(schemes(\.hasQuery) == "http https tus+http tus+https ietf+http ietf+https dav davs")
         #expect(schemes(\.facts.isNegotiated) == "http https")
-        #expect(schemes(\.facts.namesBucket) == "s3")
+        #expect(schemes(\.facts.urlNamesNoHost) == "s3")
     }
 
     @Test(

@@ -12,7 +12,8 @@ extension CommandContext {
         } catch {
             throw CommandFailure(error, command: command)
         }
-        guard case .upload(_, let bucket) = request.work, TransferScheme(of: bucket)?.facts.namesBucket == true else {
+        guard case .upload(_, let bucket) = request.work, TransferScheme(of: bucket)?.facts.urlNamesNoHost == true
+        else {
             throw .usage("\(command): \(RawPath(url).displayed) is no bucket", "write s3://BUCKET/PREFIX")
         }
         // Without keys of its own the engine has those of the destination.

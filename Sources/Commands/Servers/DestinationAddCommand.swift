@@ -133,7 +133,7 @@ struct DestinationAddCommand: EngineCommand {
         guard let user = destination.user, destination.passwordCommand == nil, destination.netrcFile == nil,
             destination.profile == nil, url.scheme.facts.login != .ssh
         else { return nil }
-        let what = url.scheme.facts.login == .keys ? "Secret key" : "Password"
+        let what = url.scheme.facts.login == .awsKeys ? "Secret key" : "Password"
         guard let typed = surroundings.askPassword("\(what) of \(user): ") else {
             throw .usage(
                 "destination add: there is no terminal to ask for the password of \(user)",
@@ -144,7 +144,7 @@ struct DestinationAddCommand: EngineCommand {
 
     /// Asks, where no keys of S3 are found, for the ID of the access key whose secret is to be kept.
     private func findKeys(_ destination: inout Destination, _ url: TransferURL) throws(CommandFailure) {
-        guard url.scheme.facts.login == .keys, destination.user == nil else { return }
+        guard url.scheme.facts.login == .awsKeys, destination.user == nil else { return }
         do throws(QueueingFault) {
             if try S3Surroundings(surroundings.environment).hasKeys(of: destination) { return }
         } catch {

@@ -105,7 +105,7 @@ package struct DestinationBook: Sendable {
     /// Completes a request for `place`: keys and endpoint of S3, and whose login the engine is to add.
     package func complete(_ request: inout BatchRequest, for place: Place) throws(QueueingFault) {
         request.destination = place.destination?.name
-        if place.url.scheme.facts.login == .keys {
+        if place.url.scheme.facts.login == .awsKeys {
             let isKept = place.destination?.login == .kept
             try surroundings.complete(&request, destination: place.destination, needsKeys: !isKept)
         }
@@ -167,7 +167,7 @@ extension Destination {
     /// The credentials that the engine is to keep.
     package func kept(password: String) -> TransferSecrets {
         var secrets = TransferSecrets()
-        if TransferScheme(of: url)?.facts.login == .keys {
+        if TransferScheme(of: url)?.facts.login == .awsKeys {
             secrets.s3 = S3Keys(accessKeyID: user ?? "", secretAccessKey: password)
         } else {
             (secrets.user, secrets.password) = (user, password)

@@ -238,7 +238,7 @@ extension Destination {
     /// Scheme, host and port, as they are written; of S3 also the service.
     fileprivate var authority: [String?] {
         let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-        let isBucket = TransferScheme(of: url)?.facts.namesBucket == true
+        let isBucket = TransferScheme(of: url)?.facts.urlNamesNoHost == true
         let server = isBucket ? "" : String(url[start...].prefix { $0 != "/" })
         return [String(url[..<start]), server, endpoint]
     }

@@ -4,7 +4,7 @@ extension TransferURL {
     /// Scheme, host and port: to whom a password is shown. Buckets of S3 are of one service.
     package var origin: String {
         let name = scheme.overHTTP ?? scheme.rawValue
-        guard !scheme.facts.namesBucket else { return "\(scheme.rawValue)://" }
+        guard !scheme.facts.urlNamesNoHost else { return "\(scheme.rawValue)://" }
         let host = authority.lowercased()
         let end = host.hasPrefix("[") ? host.firstIndex(of: "]") ?? host.startIndex : host.startIndex
         let hasPort = host[end...].contains(":")

@@ -75,8 +75,8 @@ struct CredentialBook {
         }
     }
 
-    /// Has refused logins over SFTP tried once more: another agent may hold the key that was missing.
+    /// Has refused logins over ssh tried once more: another agent may hold the key that was missing.
     func tryAgentAgain() {
-        for login in known where login.key.origin.hasPrefix("sftp:") { login.tryAgain() }
+        for login in known where login.key.isOfSSH { login.tryAgain() }
     }
 }

@@ -10,6 +10,9 @@ final class Login {
         let origin: String
         let secrets: TransferSecrets
         let sshCommand: String?
+
+        /// The person's own ssh logs in.
+        var isOfSSH: Bool { TransferScheme(of: origin)?.facts.login == .ssh }
     }
 
     let key: Key
@@ -29,7 +32,7 @@ final class Login {
         self.key = key
         self.turned = turned
         // Who shows nothing has nothing that could be refused: one no is no word about other files.
-        standing = LoginStanding(isProven: !key.origin.hasPrefix("sftp:") && !key.secrets.showsWhoAsks)
+        standing = LoginStanding(isProven: !key.isOfSSH && !key.secrets.showsWhoAsks)
     }
 }
 

@@ -54,7 +54,7 @@ extension TransferEngine {
             secrets.user != nil || secrets.passwordCommand != nil || secrets.netrcFile != nil
             || !secrets.headers.isEmpty
         switch place.scheme.facts.login {
-        case .ssh, .keys: return .ok
+        case .ssh, .awsKeys: return .ok
         case .password: return isSomebody ? .ok : nil
         case .fields:
             guard isSomebody else { return nil }

@@ -6,15 +6,15 @@ package enum LoginKind: Sendable {
     case password
     /// The person's own ssh logs in, and knows the servers' keys.
     case ssh
-    /// Keys that sign each request.
-    case keys
+    /// Keys of AWS (`TransferSecrets.s3`, AWS_* and its profiles), which sign each request.
+    case awsKeys
 
     /// The source of a login of which a destination says nothing, in a word; `nil`: a person knows it.
     package var word: String? {
         switch self {
         case .fields, .password: nil
         case .ssh: "ssh"
-        case .keys: "AWS"
+        case .awsKeys: "AWS"
         }
     }
 }

@@ -55,8 +55,8 @@ package final class ProtocolFacts: Sendable {
     /// `nil`: its servers list nothing, and a file that was sent is not looked for.
     package let lists: Listing?
     package let login: LoginKind
-    /// Its URLs name a bucket of a service, and no host.
-    package let namesBucket: Bool
+    /// Its URLs name a bucket of a service, and no host: all buckets of a service are one server.
+    package let urlNamesNoHost: Bool
     /// Protocols whose name is shown in its place where their mark is in the URL. Its descriptor's `upload` makes their machines.
     package let variants: [ProtocolFacts]
     /// The part of a URL that means it among its scheme's protocols.
@@ -72,7 +72,7 @@ package final class ProtocolFacts: Sendable {
 
     init(
         _ id: String, name: String? = nil, schemes: [Spelling] = [], isNegotiated: Bool = false,
-        downloads: Downloads = .no, lists: Listing? = nil, login: LoginKind = .fields, namesBucket: Bool = false,
+        downloads: Downloads = .no, lists: Listing? = nil, login: LoginKind = .fields, urlNamesNoHost: Bool = false,
         variants: [ProtocolFacts] = [], mark: String? = nil, beginsAgain: String? = nil,
         comparedInParts: String? = nil, comparesParts: String? = nil, unfinished: String? = nil
     ) {
@@ -83,7 +83,7 @@ package final class ProtocolFacts: Sendable {
         self.downloads = downloads
         self.lists = lists
         self.login = login
-        self.namesBucket = namesBucket
+        self.urlNamesNoHost = urlNamesNoHost
         self.variants = variants
         self.mark = mark
         self.beginsAgain = beginsAgain

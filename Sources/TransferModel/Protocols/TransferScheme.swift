@@ -41,7 +41,7 @@ public struct TransferScheme: RawRepresentable, Sendable, Hashable, CaseIterable
         let authority = url[mark.upperBound...].prefix { !"/?#".contains($0) }
         let place = (authority.split(separator: "@").last ?? "").lowercased()
         let scheme = TransferScheme(of: url)
-        if let scheme, scheme.facts.namesBucket { return "\(scheme.rawValue)://" + place }
+        if let scheme, scheme.facts.urlNamesNoHost { return "\(scheme.rawValue)://" + place }
         guard let port = scheme?.defaultPort, place.hasSuffix(":\(port)") else { return place }
         return String(place.dropLast(":\(port)".count))
     }

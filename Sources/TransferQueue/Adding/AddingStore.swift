@@ -189,7 +189,7 @@ struct AddingStore: QueueSubject {
         // Buckets are of one service.
         let servers = Set(
             lanesByOrigin.keys.map { origin in
-                TransferScheme(of: origin).flatMap { $0.facts.namesBucket ? $0.rawValue : nil } ?? origin
+                TransferScheme(of: origin).flatMap { $0.facts.urlNamesNoHost ? $0.rawValue : nil } ?? origin
             })
         if servers.count > 1, secrets.user != nil || secrets.password != nil || secrets.passwordCommand != nil {
             throw QueueError.badRequest(

@@ -1,7 +1,7 @@
 import LinuxSystem
 package import TransferModel
 
-/// The server that a login may be shown to: scheme, host and port; of S3 the service, whose buckets are one server. It is stored
+/// The server that a login may be shown to: scheme, host and port; of a URL that names a bucket the service, whose buckets are one server. It is stored
 /// beside the login of a configured server, which is shown to no other.
 package struct LoginServer: RawRepresentable, Codable, Hashable, Sendable {
     /// `https://host:443`, which stands for WebDAV and the resumable uploads there, too; `s3+https://host:443`; `s3` for AWS.
@@ -13,13 +13,13 @@ package struct LoginServer: RawRepresentable, Codable, Hashable, Sendable {
     package init?(of url: String, _ s3: S3Place?) {
         guard let address = RemoteAddress(url) else { return nil }
         let scheme = TransferScheme(of: url)
-        if scheme?.facts.namesBucket == true {
+        if let scheme, scheme.facts.urlNamesNoHost {
             guard let endpoint = s3?.endpoint else {
-                self.init(rawValue: "s3")
+                self.init(rawValue: scheme.rawValue)
                 return
             }
             guard let service = RemoteAddress(endpoint) else { return nil }
-            self.init(rawValue: "s3+" + service.origin)
+            self.init(rawValue: "\(scheme.rawValue)+\(service.origin)")
             return
         }
         guard let name = scheme?.overHTTP, let colon = address.origin.firstRange(of: "://") else {
@@ -31,9 +31,12 @@ package struct LoginServer: RawRepresentable, Codable, Hashable, Sendable {
 
     /// For messages.
     package var displayed: String {
-        if rawValue == "s3" { return "S3 at AWS" }
-        let isS3 = rawValue.hasPrefix("s3+")
-        return (isS3 ? "S3 at " : "") + RawPath(isS3 ? String(rawValue.dropFirst(3)) : rawValue).displayed
+        let name = String(rawValue.prefix { $0 != "+" })
+        guard let facts = TransferScheme(rawValue: name)?.facts, facts.urlNamesNoHost else {
+            return RawPath(rawValue).displayed
+        }
+        let service = String(rawValue.dropFirst(name.count + 1))
+        return "\(name.uppercased()) at \(service.isEmpty ? facts.login.word ?? "" : RawPath(service).displayed)"
     }
 }
 

@@ -35,7 +35,7 @@ extension TransferService {
         }
         let secrets = try await withKept(
             request.secrets ?? TransferSecrets(), request.destination, at: [request.url], request.options?.s3)
-        if scheme.facts.login == .keys, !secrets.opensS3 { throw Self.noKeys }
+        if scheme.facts.login == .awsKeys, !secrets.opensS3 { throw Self.noKeys }
         return DestinationTested(
             report: try await ask(.test, for: client) { [engine] in
                 await engine.test(request.url, request.options ?? TransferOptions(), secrets)

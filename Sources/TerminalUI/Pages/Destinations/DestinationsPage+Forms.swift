@@ -63,7 +63,7 @@ extension DestinationsPage {
     }
 
     private mutating func loginForm(of destination: Destination) {
-        let hasKeys = TransferScheme(of: destination.url)?.facts.login == .keys
+        let hasKeys = TransferScheme(of: destination.url)?.facts.login == .awsKeys
         form = Form(
             [
                 .text(
@@ -153,7 +153,7 @@ extension DestinationsPage {
         let password = typed.isEmpty ? url.password : typed
         let command = form.text(.passwordCommand)
         destination.passwordCommand = command.isEmpty ? nil : command
-        let hasKeys = url.scheme.facts.login == .keys
+        let hasKeys = url.scheme.facts.login == .awsKeys
         if hasKeys {
             destination.profile = form.text(.profile).isEmpty ? nil : form.text(.profile)
             destination.endpoint = form.text(.endpoint).isEmpty ? nil : form.text(.endpoint)

@@ -156,7 +156,7 @@ extension ProblemsPage.Cause {
 
     /// The server that may be to blame for a failure; `nil`: none. Buckets of S3 are none.
     static func server(of code: TransferErrorCode, _ url: String) -> String? {
-        guard code.isOfServer, code != .cannotFindHost, TransferScheme(of: url)?.facts.namesBucket != true else {
+        guard code.isOfServer, code != .cannotFindHost, TransferScheme(of: url)?.facts.urlNamesNoHost != true else {
             return nil
         }
         let server = TransferScheme.server(of: url)
