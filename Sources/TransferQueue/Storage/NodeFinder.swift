@@ -90,7 +90,7 @@ struct NodeFinder: QueueSubject {
         return !isScanning && sums?.files.total == sums?.files.terminal
     }
 
-    /// All of it is here, and it is a moment from being over.
+    /// Refuses what comes too late: all bytes are here, and the file is a moment from its final name.
     func tooLate(_ node: NodeID) -> NodeResult {
         refused(node, "\(node) is getting its final name at this moment: look again")
     }
