@@ -17,7 +17,7 @@ package struct Destination: Equatable, Sendable {
     package var pin: String?
     package var insecure = false
     package var sshCommand: String?
-    package var wireProtocol: String?
+    package var uploadBy: String?
     package var chunk: ByteSize?
     package var limit: RateLimit?
     package var ifExists: String?
@@ -141,7 +141,7 @@ package struct DestinationKey: Sendable {
                 return true
             }, written: { $0.insecure ? "on" : nil }),
         DestinationKey("ssh-command", "a command such as ssh -i KEY", \.sshCommand),
-        choice("protocol", ["tus", "ietf", "put", "post", "form"], \.wireProtocol),
+        choice("protocol", ["tus", "ietf", "put", "post", "form"], \.uploadBy),
         DestinationKey("chunk", "a size such as 8M", \.chunk) { ByteSize($0) },
         DestinationKey("limit", "bytes a second such as 8M, or off", \.limit) { RateLimit($0) },
         choice("if-exists", ["fail", "skip", "replace"], \.ifExists),

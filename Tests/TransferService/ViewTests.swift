@@ -214,7 +214,7 @@ extension TransferService {
         let expected = WaitCount(
             reason: .hostBackoff, code: .cannotFindHost, count: 3, finding: error.finding, lastAt: time, retryAt: time)
         for change in [
-            TaskChange.waiting(WaitReasons(.hostBackoff), retryAt: time.advanced(by: .seconds(60)), error: error),
+            TaskFact.waiting(WaitReasons(.hostBackoff), retryAt: time.advanced(by: .seconds(60)), error: error),
             .running,
         ] {
             harness.queue.writer.record(change, for: tried.claim)

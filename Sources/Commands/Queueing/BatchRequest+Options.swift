@@ -42,7 +42,7 @@ extension TransferOptions {
         insecure = invocation.has(QueueOptions.insecure) || insecure
         umask = surroundings.umask
         proxies = Self.proxies(of: surroundings.environment)
-        if let way = invocation.value(QueueOptions.wireProtocol) { uploadBy = way }
+        if let way = invocation.value(QueueOptions.uploadBy) { uploadBy = way }
         if invocation.value(QueueOptions.method) == .post { uploadBy = .post }
         if invocation.value(QueueOptions.method) == .put { uploadBy = .put }
         let fields = invocation.values(QueueOptions.field)

@@ -79,7 +79,7 @@ enum QueueOptions {
         "bytes of one part or request, for S3, Nextcloud, tus and IETF; default by the protocol's own rule")
 
     // How
-    static let wireProtocol = Option(
+    static let uploadBy = Option(
         "protocol", ValueSyntax<HTTPUploadProtocol>.choice().named("P"),
         "\(words(HTTPUploadProtocol.self)) over http(s), without asking the host")
     static let method = Option(
@@ -147,7 +147,7 @@ enum QueueOptions {
         when,
         trust,
         OptionGroup("Which files, and how they are checked", [followLinks, snapshot, ifChanged, verify]),
-        OptionGroup("How it is sent", [wireProtocol, chunk, requestTimeout, method, form, field]),
+        OptionGroup("How it is sent", [uploadBy, chunk, requestTimeout, method, form, field]),
         elsewhere(["sha256", "segments", "mirror"], "for downloads"),
         flagsElsewhere(["coalesce", "keep"], "for downloads"),
     ]

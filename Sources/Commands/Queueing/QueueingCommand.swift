@@ -80,7 +80,7 @@ extension QueueingCommand {
     private func refuseContradictions(
         _ options: TransferOptions, _ scheme: TransferScheme, _ invocation: Invocation
     ) throws(CommandFailure) {
-        let named = invocation.value(QueueOptions.wireProtocol)
+        let named = invocation.value(QueueOptions.uploadBy)
         guard let way = options.uploadBy else { return }
         guard scheme.facts.isNegotiated else {
             throw .usage(

@@ -32,7 +32,7 @@ struct DestinationAddCommand: EngineCommand {
             OptionGroup(
                 "Defaults for what is sent there",
                 [
-                    QueueOptions.ifExists, QueueOptions.verify, QueueOptions.limit, QueueOptions.wireProtocol,
+                    QueueOptions.ifExists, QueueOptions.verify, QueueOptions.limit, QueueOptions.uploadBy,
                     QueueOptions.chunk, endpoint, region,
                 ]),
             OptionGroup("Options", [replace, CommonOptions.json]),
@@ -117,7 +117,7 @@ struct DestinationAddCommand: EngineCommand {
         destination.pin = invocation.value(QueueOptions.pin)
         destination.insecure = invocation.has(QueueOptions.insecure)
         destination.sshCommand = invocation.value(QueueOptions.sshCommand)
-        destination.wireProtocol = invocation.value(QueueOptions.wireProtocol)?.rawValue
+        destination.uploadBy = invocation.value(QueueOptions.uploadBy)?.rawValue
         destination.chunk = invocation.value(QueueOptions.chunk)
         destination.limit = invocation.value(QueueOptions.limit)
         destination.ifExists = invocation.value(QueueOptions.ifExists)?.rawValue

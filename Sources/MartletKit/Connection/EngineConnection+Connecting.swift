@@ -138,7 +138,7 @@ extension EngineConnection {
             case .ready: break
             case .queueLocked(let message):
                 if MonotonicInstant.now > deadline { throw RequestError(.queueLocked, message) }
-                await pause(delay)
+                await sleep(for: delay)
                 delay = min(delay * 2, .milliseconds(200))
             }
         }
@@ -213,7 +213,7 @@ extension EngineConnection {
         link = nil
     }
 
-    private func pause(_ duration: Duration) async {
+    private func sleep(for duration: Duration) async {
         await withCheckedContinuation { continuation in
             loop.schedule(after: duration) { continuation.resume() }
         }

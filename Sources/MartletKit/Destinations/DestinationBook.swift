@@ -87,7 +87,7 @@ package struct DestinationBook: Sendable {
         options.insecure = destination.insecure
         options.sshCommand = destination.sshCommand
         options.chunkBytes = destination.chunk?.bytes
-        options.uploadBy = destination.wireProtocol.flatMap(HTTPUploadProtocol.init(rawValue:))
+        options.uploadBy = destination.uploadBy.flatMap(HTTPUploadProtocol.init(rawValue:))
         if options.uploadBy == .form { options.form = UploadForm() }
         return options
     }

@@ -28,7 +28,7 @@ package final class FileLock: Sendable {
     }
 
     /// Pause between two tries of somebody who waits, and the number of tries: whoever has it may be waiting for an engine's answer.
-    package static let pause = Duration.milliseconds(20)
+    package static let retryInterval = Duration.milliseconds(20)
     package static let patience = 1500
 
     /// As `take`, and waits while another one has it. Throws `wouldBlock` when that one does not end.
@@ -38,7 +38,7 @@ package final class FileLock: Sendable {
         for count in 1...tries {
             if let lock = try take(path) { return lock }
             // Nobody wants the lock for a task that was cancelled.
-            if count < tries, (try? await Task.sleep(for: pause)) == nil { break }
+            if count < tries, (try? await Task.sleep(for: retryInterval)) == nil { break }
         }
         throw .wouldBlock
     }

@@ -7,7 +7,7 @@ import TransferQueue
 extension TransferEngine {
     package func throughput(of batch: BatchID?) -> ThroughputReport {
         let now = timeline.nanoseconds
-        for attempt in attempts.values where attempt.phase == .running { look(at: attempt) }
+        for attempt in attempts.values where attempt.phase == .running { sample(attempt) }
         return accounting.report(of: batch, at: now, timeline.now)
     }
 

@@ -129,7 +129,7 @@ extension TransferEngine {
             guard reading.mayGoOn, reading.sink.starts <= Self.readingPatience else { return error }
             failures = reading.sink.position > before ? 1 : failures + 1
             if failures == Self.readingPatience { return error }
-            await pause(RetryRule().delay(failures: failures, random: platform.randomFraction()))
+            await sleep(for: RetryRule().delay(failures: failures, random: platform.randomFraction()))
         }
     }
 

@@ -73,7 +73,7 @@ final class Attempt {
     /// It counts among the transfers at once.
     var holdsSlot = false
     /// Only the last answers are awaited, or the disk: another one has its slot already.
-    var isFinishing: Bool { phase == .finishing || phase == .publishing || !holdsSlot }
+    var hasGivenSlotAway: Bool { phase == .finishing || phase == .publishing || !holdsSlot }
     /// Actions that the machine wants performed next, in order; they wait while `isBlocked`.
     var actions: [ProtocolAction] = []
     /// An action that takes time is under way: the disk, a digest.

@@ -34,7 +34,7 @@ extension TransferEngine {
         if let options = credentials.contexts[task.batch]?.order.options, isOutOfPatience(options, task.patienceSince) {
             return refuse(task, .gaveUp(after: refusal.error))
         }
-        if refusal.isShortage { holdStarts() }
+        if refusal.isShortage { suspendStarts() }
         accounting.failed(at: timeline.nanoseconds)
         let delay = Self.waitRule.delay(reason, failures: task.failures + 1, random: platform.randomFraction())
         let retryAt = delay.map { timeline.now.advanced(by: $0) }
@@ -44,7 +44,7 @@ extension TransferEngine {
     }
 
     /// Nothing starts for a moment: it would be refused as well, and a whole batch would go that way.
-    func holdStarts() {
+    func suspendStarts() {
         guard timers.shortage == nil, phase == .running else { return }
         timers.shortage = timeline.clock.schedule(after: .seconds(1)) { [self] in
             timers.shortage = nil

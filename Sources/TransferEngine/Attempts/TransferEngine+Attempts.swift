@@ -144,7 +144,7 @@ extension TransferEngine {
         }
         // libcurl reports it as a refused connection or as a file of authorities that cannot be read: so it is looked for here.
         if broken.cause == nil, System.isShortOfDescriptors {
-            holdStarts()
+            suspendStarts()
             return .network(.tooManyOpenFiles)
         }
         if broken.failureClass == .handshake { attempt.context.handshakes += 1 }

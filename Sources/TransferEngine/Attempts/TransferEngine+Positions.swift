@@ -73,7 +73,7 @@ extension TransferEngine {
     }
 
     /// Lets time pass on the engine's clock.
-    func pause(_ duration: Duration) async {
+    func sleep(for duration: Duration) async {
         await withCheckedContinuation { continuation in
             _ = timeline.clock.schedule(after: duration) { continuation.resume() }
         }
@@ -118,7 +118,7 @@ extension TransferEngine {
         restart reason: String, _ repeated: Int64, of task: ClaimedTask, keeping point: ResumePoint?,
         identity: SourceIdentity? = nil, isOther: Bool = false
     ) {
-        let restarted = TaskChange.restarted(
+        let restarted = TaskFact.restarted(
             reason: reason, repeated: repeated, identity: identity, isOther: isOther, resumePoint: point?.encoded,
             secret: point?.secret)
         queue.writer.record(restarted, for: task.claim)

@@ -22,7 +22,7 @@ extension TransferEngine {
                     .error,
                     "\(path.displayed) cannot be read: this machine has no file descriptor left; raise the limit (ulimit -n)"
                 )
-                await pause(.seconds(1))
+                await sleep(for: .seconds(1))
             }
         }
     }

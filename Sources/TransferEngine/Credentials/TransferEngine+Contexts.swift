@@ -48,7 +48,7 @@ extension TransferEngine {
                 .error,
                 "the credentials of \(batch) cannot be read: this machine has no file descriptor left; raise the limit (ulimit -n)"
             )
-            await pause(.seconds(1))
+            await sleep(for: .seconds(1))
             guard phase == .running || phase == .draining else { return }
         }
         await fetchCredentials(context)

@@ -62,7 +62,7 @@ final class DownloadTarget: TransferBodySink {
     var written: Int64 { position }
 
     /// Opens what an earlier attempt left and says how much of it counts.
-    func reopen(_ point: GetResumePoint) -> PartLeft {
+    func reopen(_ point: GetResumePoint) -> PartState {
         // Its owner says nothing where a server over the network maps all to one, nor another name where backups are made of links.
         guard let name = point.partName, let inode = point.partInode else { return .nothing }
         let found: OwnedDescriptor
@@ -83,7 +83,7 @@ final class DownloadTarget: TransferBodySink {
     }
 
     /// The file cannot be opened: it is gone when the folder that it was made in does not have it, else nobody knows.
-    private func lacking(_ point: GetResumePoint, _ error: Errno) -> PartLeft {
+    private func lacking(_ point: GetResumePoint, _ error: Errno) -> PartState {
         switch error {
         case .noSuchFile:
             let folder = try? System.stat(directory.bytes)
@@ -148,9 +148,9 @@ final class DownloadTarget: TransferBodySink {
     }
 
     /// The temporary file, if there is one: as it is open, else as a resume point knows it.
-    func leftPart(_ point: GetResumePoint?) -> LeftPart? {
+    func stalePart(_ point: GetResumePoint?) -> StalePart? {
         guard let name = partName ?? point?.partName, let inode = partInode ?? point?.partInode else { return nil }
-        return LeftPart(directory: directory, name: name, inode: inode)
+        return StalePart(directory: directory, name: name, inode: inode)
     }
 
     /// Discards all bytes and empties the file at once. A later attempt goes on from them all the same until the restart is recorded.

@@ -129,7 +129,7 @@ extension TransferEngine {
     func conclude(_ task: ClaimedTask, _ ending: Ending, of target: DownloadTarget, _ point: GetResumePoint?) {
         switch ending {
         case .completed(let completion):
-            guard let part = target.leftPart(point) else {
+            guard let part = target.stalePart(point) else {
                 return queue.writer.record(.completed(completion), for: task.claim)
             }
             inBackground { [self] in await complete(task, completion, without: part) }
@@ -151,7 +151,7 @@ extension TransferEngine {
                 // Whoever has stopped the task knows what became of it.
                 guard waits.comparisons.remove(task.claim) != nil else { return }
                 switch outcome {
-                case .success(let completion): await complete(task, completion, without: target.leftPart(point))
+                case .success(let completion): await complete(task, completion, without: target.stalePart(point))
                 case .failure(let error): refuse(task, error)
                 }
             }
@@ -159,7 +159,7 @@ extension TransferEngine {
     }
 
     /// Records that the file is there already. Nothing knows of the temporary file afterwards, so it goes first.
-    private func complete(_ task: ClaimedTask, _ completion: Completion, without part: LeftPart?) async {
+    private func complete(_ task: ClaimedTask, _ completion: Completion, without part: StalePart?) async {
         if let part {
             let device = (try? System.stat(part.directory.bytes))?.device ?? 0
             await disks.worker(.name, device: device).run { [disk] in part.remove(from: disk) }
@@ -267,7 +267,7 @@ extension TransferEngine {
     }
 
     func refused(_ attempt: Attempt, _ refusal: LocalRefusal) {
-        if refusal.isShortage { holdStarts() }
+        if refusal.isShortage { suspendStarts() }
         if let reason = refusal.waits {
             wait(attempt, WaitDemand(reason, refusal.error))
         } else {

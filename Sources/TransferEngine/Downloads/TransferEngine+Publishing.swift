@@ -154,7 +154,7 @@ extension TransferEngine {
 
     /// Another file of that name stays.
     private func removePart(of target: DownloadTarget) {
-        target.leftPart(nil)?.unlink(from: disk)
+        target.stalePart(nil)?.unlink(from: disk)
     }
 
     private func nameTaken(_ attempt: Attempt, _ work: DownloadWork, _ publication: Publication) {

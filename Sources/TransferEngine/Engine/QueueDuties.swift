@@ -15,7 +15,7 @@ final class QueueDuties {
         case servingBack(HostTrouble.Place)
     }
 
-    private static let pause = Duration.seconds(1)
+    private static let retryInterval = Duration.seconds(1)
 
     private let clock: any TransportClock
     /// All that wait go on together: one timer, however many they are.
@@ -53,7 +53,7 @@ final class QueueDuties {
         if let name { waiting.insert(name) }
         await withCheckedContinuation { continuation in
             waiters.append(continuation)
-            if timer == nil { timer = clock.schedule(after: Self.pause) { [self] in goOn() } }
+            if timer == nil { timer = clock.schedule(after: Self.retryInterval) { [self] in goOn() } }
         }
         if let name { waiting.remove(name) }
     }

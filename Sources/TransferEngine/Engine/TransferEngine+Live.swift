@@ -28,7 +28,7 @@ extension TransferEngine {
     private func ticked() {
         timers.tick = nil
         for attempt in attempts.values where attempt.phase == .running {
-            look(at: attempt)
+            sample(attempt)
             notePace(attempt)
             hear(of: attempt)
             if !attempt.isToldRunning {
@@ -63,7 +63,7 @@ extension TransferEngine {
         queue.writer.record(.sent(attempt.sent, kept: attempt.canResume), for: attempt.task.claim)
     }
 
-    func look(at attempt: Attempt) {
+    func sample(_ attempt: Attempt) {
         if attempt.download == nil {
             for index in attempt.exchanges.indices where attempt.exchanges[index].isPayload {
                 if let sent = progress(attempt.exchanges[index])?.sent { attempt.exchanges[index].sent = sent }
@@ -109,7 +109,7 @@ extension TransferEngine {
 
     package func live() -> LiveSnapshot {
         let now = timeline.nanoseconds
-        for attempt in attempts.values where attempt.phase == .running { look(at: attempt) }
+        for attempt in attempts.values where attempt.phase == .running { sample(attempt) }
         var snapshot = LiveSnapshot(
             tasks: attempts.values.map { live($0, now) }.sorted { $0.task < $1.task },
             left: accounting.left.speeds(at: now))
@@ -128,11 +128,11 @@ extension TransferEngine {
         let left = attempt.total.map { $0 - attempt.sent }
         var live = LiveTask(
             task: attempt.task.id, batch: attempt.task.batch, folder: attempt.task.folder,
-            direction: attempt.direction, state: attempt.isFinishing ? .finishing : .running,
+            direction: attempt.direction, state: attempt.hasGivenSlotAway ? .finishing : .running,
             bytesTotal: attempt.total, bytesSent: attempt.sent, bytesAccepted: attempt.accepted,
             bytesRepeated: attempt.repeated, bytesPerSecond: speed,
             secondsLeft: SpeedMeter.secondsLeft(left, bytesPerSecond: speed),
-            isStalled: !attempt.isFinishing && attempt.meter.isQuiet(at: now))
+            isStalled: !attempt.hasGivenSlotAway && attempt.meter.isQuiet(at: now))
         live.averageBytesPerSecond = attempt.pace.average(at: now)
         if attempt.phase == .running, !attempt.keepsWhatWasSent { live.bytesAtRisk = attempt.sent }
         return live
@@ -140,7 +140,7 @@ extension TransferEngine {
 
     package func parts(of task: TaskID) -> [PartRun] {
         guard let attempt = attempts[task], attempt.phase == .running else { return [] }
-        look(at: attempt)
+        sample(attempt)
         var runs: [PartRun] = []
         for part in attempt.machine.partStandings {
             let flying = part.exchange.flatMap { id in attempt.exchanges.first { $0.local == id }?.sent } ?? 0
@@ -151,7 +151,7 @@ extension TransferEngine {
 
     package func figures(of task: TaskID) -> AttemptFigures? {
         guard let attempt = attempts[task] else { return nil }
-        if attempt.phase == .running { look(at: attempt) }
+        if attempt.phase == .running { sample(attempt) }
         notePace(attempt)
         return AttemptFigures(
             averageBytesPerSecond: attempt.pace.average(at: timeline.nanoseconds),

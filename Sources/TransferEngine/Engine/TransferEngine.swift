@@ -62,7 +62,7 @@ package actor TransferEngine: EngineControl {
 
     // Local work.
     /// Threads for syncs, digests and renames.
-    let disks: LocalWork
+    let disks: DiskWorkers
     /// The disk that downloads come to lie on.
     let disk: any LocalDisk
     let walker: DirectoryWalker
@@ -104,7 +104,7 @@ package actor TransferEngine: EngineControl {
         self.timeline = timeline
         duties = QueueDuties(clock: timeline.clock)
         accounting = Accounting(at: timeline.nanoseconds, timeline.now, localDay: settings.localDay)
-        disks = try LocalWork(platform)
+        disks = try DiskWorkers(platform)
         disk = platform.disk
         walker = try DirectoryWalker(platform)
     }

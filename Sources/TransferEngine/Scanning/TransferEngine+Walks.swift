@@ -43,7 +43,7 @@ extension TransferEngine {
                 let text = "the files of \(batch) cannot be listed and queued now: \(error)"
                 if text != told { report(.error, text) }
                 told = text
-                await pause(.seconds(1))
+                await sleep(for: .seconds(1))
             }
         }
     }

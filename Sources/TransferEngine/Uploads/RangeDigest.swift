@@ -4,7 +4,7 @@ import TransferModel
 
 /// Digests of a range of a file, which grow piece by piece on a blocking thread.
 ///
-/// Unchecked: one thread at a time; who has a piece read waits for it (`LocalWork.digests`).
+/// Unchecked: one thread at a time; who has a piece read waits for it (`DiskWorkers.digests`).
 final class RangeDigest: @unchecked Sendable {
     private static let known: [String: DigestAlgorithm] = ["sha-256": .sha256, "sha-1": .sha1, "md5": .md5]
     /// Bytes that are read in one piece, which takes some hundredths of a second.

@@ -146,7 +146,7 @@ extension TransferEngine {
             return feed(attempt, .began(at: timeline.now))
         }
         inBackground { [self] in
-            await self.pause(.nanoseconds(pause))
+            await self.sleep(for: .nanoseconds(pause))
             guard work.source === source, attempt.phase == .running else { return }
             if source.hasSettled { return feed(attempt, .began(at: timeline.now)) }
             sourceChanged(attempt, stored: nil)

@@ -5,7 +5,7 @@ import TransferModel
 /// A fact that the engine recorded, with its time.
 struct RecordedFact: Sendable {
     let claim: TaskClaim
-    let change: TaskChange
+    let change: TaskFact
     let time: Timestamp
 
     var task: TaskID { claim.task }

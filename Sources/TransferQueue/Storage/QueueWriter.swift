@@ -51,7 +51,7 @@ package actor QueueWriter {
     /// Records a fact about a claimed task. Never waits; it is durable after the next group commit.
     /// Facts under a claim that is not the task's last are dropped, and those of tasks that were cancelled or paused meanwhile where they no
     /// longer matter.
-    package nonisolated func record(_ change: TaskChange, for claim: TaskClaim) {
+    package nonisolated func record(_ change: TaskFact, for claim: TaskClaim) {
         switch inbox.append(RecordedFact(claim: claim, change: change, time: clock())) {
         case .nothing: break
         case .begin: Task { await self.startTimer() }
@@ -60,7 +60,7 @@ package actor QueueWriter {
     }
 
     /// As whoever holds the task now. For tests.
-    nonisolated func record(_ change: TaskChange, for task: TaskID) { record(change, for: .anyone(task)) }
+    nonisolated func record(_ change: TaskFact, for task: TaskID) { record(change, for: .anyone(task)) }
 
     /// Returns when everything recorded before is durable. Throws `QueueError` when that failed; it is tried again later.
     package func commit() async throws {

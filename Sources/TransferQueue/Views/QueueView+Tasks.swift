@@ -173,7 +173,7 @@ extension QueueView {
             folder: try paths.place(of: row.folder)?.tree ?? RawPath(""), source: ends.source,
             destination: ends.destination, bytesTotal: row.size, createdAt: batch.createdAt)
         let wasStarted = task.wasStarted
-        if wasStarted { snapshot.protocol = try wireProtocol(of: task, in: batch) }
+        if wasStarted { snapshot.protocol = try protocolName(of: task, in: batch) }
         snapshot.waitReasons = shown.waitReasons
         snapshot.cause = row.state == .failed ? details.cause : row.state == .cancelled ? .cancelledByUser : nil
         snapshot.paused = row.flags.contains(.paused)
@@ -219,7 +219,7 @@ extension QueueView {
     }
 
     /// By what a task's bytes go: as its URL says, or what was said by hand, or what its host was found to speak.
-    private func wireProtocol(of task: FullTask, in batch: BatchRow) throws -> String? {
+    private func protocolName(of task: FullTask, in batch: BatchRow) throws -> String? {
         let url = batch.direction == .upload ? batch.destination : task.url ?? ""
         guard let scheme = TransferScheme(of: url) else { return nil }
         let name = scheme.facts.name(at: url, of: batch.direction)

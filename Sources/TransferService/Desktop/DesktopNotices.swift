@@ -5,11 +5,11 @@ import Wording
 
 /// News for the desktop: that a batch has ended, or that it needs the person. A value; it reads no clock and shows nothing.
 ///
-/// The first news are shown at once, what comes within `pause` of them together afterwards: a thousand batches of a script are a few
+/// The first news are shown at once, what comes within `interval` of them together afterwards: a thousand batches of a script are a few
 /// notifications. Of each batch it is said once that it needs the person, until that is over.
 struct DesktopNotices {
     /// Between two notifications.
-    static let pause = Duration.seconds(30)
+    static let interval = Duration.seconds(30)
     /// News come in commits: what belongs together is waited for.
     static let settling = Duration.seconds(1)
     private static let mostLines = 6
@@ -49,7 +49,7 @@ struct DesktopNotices {
     var due: MonotonicInstant? {
         guard let firstAt else { return nil }
         let settled = firstAt.advanced(by: Self.settling)
-        return shownAt.map { max(settled, $0.advanced(by: Self.pause)) } ?? settled
+        return shownAt.map { max(settled, $0.advanced(by: Self.interval)) } ?? settled
     }
 
     /// The batches that are to be shown now.

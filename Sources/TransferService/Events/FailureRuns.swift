@@ -56,7 +56,7 @@ struct FailureRuns {
     }
 
     /// A count is told no sooner than this after the last line about it.
-    static let pause = Duration.seconds(10)
+    static let interval = Duration.seconds(10)
     /// More causes than so many are not kept apart from new ones.
     static let most = 1000
 
@@ -66,7 +66,7 @@ struct FailureRuns {
     /// - Returns: whether it is the first of its cause, to be told in full. A file that waits goes on, and may wait again: what comes long
     ///   after the last line about it is another story.
     mutating func isFirst(_ cause: Cause, at time: Timestamp) -> Bool {
-        if let run = runs[cause], cause.waits != nil, run.files == 0, time.since(run.toldAt) >= Self.pause {
+        if let run = runs[cause], cause.waits != nil, run.files == 0, time.since(run.toldAt) >= Self.interval {
             runs[cause] = nil
         }
         if runs[cause] != nil {
@@ -80,7 +80,7 @@ struct FailureRuns {
 
     /// The counts that are to be told by now.
     mutating func due(_ now: Timestamp) -> [Untold] {
-        let due = runs.filter { $0.value.files > 0 && now.since($0.value.toldAt) >= Self.pause }
+        let due = runs.filter { $0.value.files > 0 && now.since($0.value.toldAt) >= Self.interval }
         for cause in due.keys { runs[cause] = Run(toldAt: now) }
         return Self.told(due)
     }
@@ -94,7 +94,7 @@ struct FailureRuns {
 
     /// When `due` has something; `nil`: all is told.
     var next: Timestamp? {
-        runs.values.filter { $0.files > 0 }.map { $0.toldAt.advanced(by: Self.pause) }.min()
+        runs.values.filter { $0.files > 0 }.map { $0.toldAt.advanced(by: Self.interval) }.min()
     }
 
     private static func told(_ runs: [Cause: Run]) -> [Untold] {

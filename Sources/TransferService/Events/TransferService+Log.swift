@@ -41,7 +41,7 @@ extension TransferService {
         tell(failures.due(now), at: now)
         guard failureTimer == nil, let next = failures.next else { return }
         // A clock that was set back does not put it off.
-        let wait = min(FailureRuns.pause, max(.milliseconds(1), next.since(now)))
+        let wait = min(FailureRuns.interval, max(.milliseconds(1), next.since(now)))
         failureTimer = loop.schedule(after: wait) { [weak self] in
             self?.assumeIsolated { service in
                 service.failureTimer = nil

@@ -11,7 +11,7 @@ import TransferQueue
 
 extension TransferEngine {
     /// Keeps the threads busy that do such work for the disk of a folder.
-    func occupy(_ kind: LocalWork.Kind, of folder: [UInt8], until milestone: Milestone) throws {
+    func occupy(_ kind: DiskWorkers.Kind, of folder: [UInt8], until milestone: Milestone) throws {
         let worker = disks.worker(kind, device: try System.stat(folder).device)
         for _ in 0..<(kind == .sync ? 2 : 1) { worker.submit { milestone.waitBlocking(milliseconds: -1) } }
     }
@@ -406,7 +406,7 @@ func descriptor(of path: [UInt8]) -> Int32? {
 
 extension TransferEngine {
     /// Returns when such work that was given so far is done, and what follows it on the loop.
-    fileprivate func occupied(_ kind: LocalWork.Kind, of folder: [UInt8]) async throws {
+    fileprivate func occupied(_ kind: DiskWorkers.Kind, of folder: [UInt8]) async throws {
         await disks.worker(kind, device: try System.stat(folder).device).run {}
         try await queue.writer.commit()
     }

@@ -102,7 +102,7 @@ import TransferModel
             }
         }
 
-        private mutating func someFact(isClaimed: Bool) -> TaskChange {
+        private mutating func someFact(isClaimed: Bool) -> TaskFact {
             let error = TransferError(.timedOut, "no answer")
             switch below(10) {
             case 0...2: return .running

@@ -48,7 +48,7 @@ struct QueueModel {
     var steps: [Step] = []
     var operations = 0
     /// Facts that are not committed: a kill loses them.
-    var gathered: [(TaskID, TaskChange)] = []
+    var gathered: [(TaskID, TaskFact)] = []
 
     func batch(of task: TaskID) -> BatchID? { batches.first { $0.value.tasks[task] != nil }?.key }
 
@@ -80,7 +80,7 @@ struct QueueModel {
         gathered = []
     }
 
-    private static func apply(_ change: TaskChange, _ task: inout Task) {
+    private static func apply(_ change: TaskFact, _ task: inout Task) {
         switch change {
         case .running: if task.claimed, task.state == .queued { task.state = .running }
         case .finishing: if task.claimed { task.state = .finishing }
@@ -346,6 +346,6 @@ struct QueueModel {
     }
 }
 
-extension TaskChange {
+extension TaskFact {
     var isCompletion: Bool { if case .completed = self { true } else { false } }
 }

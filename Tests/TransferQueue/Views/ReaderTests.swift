@@ -339,7 +339,7 @@ import TransferModel
         full.said = "disk full"
         queue.writer.record(.failed(refused), for: tasks[0].id)
         queue.writer.record(.failed(TransferError(.sourceMissing, "/a", .step("gone"))), for: tasks[1].id)
-        let waits: TaskChange = .waiting(WaitReasons(.remoteDiskSpace), retryAt: nil, error: full)
+        let waits: TaskFact = .waiting(WaitReasons(.remoteDiskSpace), retryAt: nil, error: full)
         queue.writer.record(waits, for: tasks[2].id)
         try await queue.writer.commit()
         func check(waits: [String]) async throws {

@@ -24,7 +24,7 @@ import TransferModel
         queue.writer.record(.running, for: new.claim)
         queue.writer.record(.checkpoint(resumePoint: [2], accepted: 20), for: new.claim)
         try await queue.writer.commit()
-        let late: [TaskChange] = [
+        let late: [TaskFact] = [
             .requeued, .checkpoint(resumePoint: [1], accepted: 90),
             .completed(Completion(size: 100, verified: .digest)),
             .failed(TransferError(.http, "no")), .waiting(WaitReasons(.backoff), retryAt: nil, error: nil),
@@ -66,7 +66,7 @@ import TransferModel
             let tasks = try await queue.claimAll(limit: limit, now: sandbox.clock.now)
             return Dictionary(uniqueKeysWithValues: tasks.map { ($0.id.rawValue, $0.clockWasSetBack) })
         }
-        func giveBack(_ changes: [Int64: [TaskChange]]) async throws {
+        func giveBack(_ changes: [Int64: [TaskFact]]) async throws {
             for (task, changes) in changes {
                 for change in changes + [.requeued] { queue.writer.record(change, for: TaskID(rawValue: task)) }
             }

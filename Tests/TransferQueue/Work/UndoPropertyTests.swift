@@ -231,7 +231,7 @@ import TransferModel
             }
         }
 
-        private mutating func someFact(isLate: Bool) -> TaskChange {
+        private mutating func someFact(isLate: Bool) -> TaskFact {
             switch isLate ? 3 + below(2) : below(8) {
             case 0: .running
             case 1: .checkpoint(resumePoint: [1, 2], accepted: Int64(below(100)))

@@ -18,7 +18,7 @@ struct ThroughputPage: Page {
     }
 
     /// The engine is asked no sooner again than after this.
-    fileprivate static let pause = Duration.seconds(2)
+    fileprivate static let interval = Duration.seconds(2)
 
     func totalsCame(after before: QueueTotals?, in model: inout Model) { model.askForThroughput() }
 
@@ -29,7 +29,7 @@ struct ThroughputPage: Page {
         guard model.isConnected, model.throughput.view.isStale, let asked = model.throughput.view.askedAt,
             !model.isAsking(ThroughputQuestion.self)
         else { return nil }
-        return asked + Self.pause - model.now.uptime
+        return asked + Self.interval - model.now.uptime
     }
 
     func perform(_ action: Action, in model: inout Model) {
@@ -104,7 +104,7 @@ extension Model {
     /// When the page opens, as long as something moves on it, and once more when it has come to rest.
     mutating func askForThroughput(isPatient: Bool = false) {
         if isAsking(ThroughputQuestion.self)
-            || throughput.view.askedAt.map({ now.uptime - $0 < ThroughputPage.pause }) ?? false
+            || throughput.view.askedAt.map({ now.uptime - $0 < ThroughputPage.interval }) ?? false
         {
             throughput.view.askedAt = throughput.view.askedAt ?? now.uptime
             return throughput.view.isStale = true

@@ -1,5 +1,5 @@
 /// The temporary file that an earlier attempt of a download has left here.
-enum PartLeft: Hashable {
+enum PartState: Hashable {
     /// No file, or not ours.
     case nothing
     /// The folder that it was made in is not there, or cannot be read: it says nothing of the file.
@@ -24,7 +24,7 @@ enum PartLoss: Hashable {
     case all(reason: String, Int64)
 
     /// - Parameter accepted: how much of it the queue knows.
-    init(_ left: PartLeft, accepted: Int64) {
+    init(_ left: PartState, accepted: Int64) {
         switch left {
         case .nothing:
             self = accepted > 0 ? .all(reason: "the temporary file is not there any more", accepted) : .nothing

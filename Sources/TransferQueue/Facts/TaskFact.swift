@@ -1,7 +1,7 @@
 package import TransferModel
 
 /// A fact about a running task, for the next group commit.
-package enum TaskChange: Sendable {
+package enum TaskFact: Sendable {
     /// An attempt has a slot.
     case running
     /// All bytes are accepted; sync, digest, rename go on.

@@ -3,7 +3,7 @@ import TransferModel
 
 /// Threads for what blocks at this machine. Each kind of work has its own for each disk: a digest of 100 GB holds no checkpoint up, and a
 /// disk that does not answer holds up what lies on it and nothing else. On the engine's loop.
-final class LocalWork {
+final class DiskWorkers {
     enum Kind: Hashable {
         /// A file's bytes go to the disk.
         case sync

@@ -2,7 +2,7 @@ import LinuxSystem
 import TransferModel
 
 /// A temporary file that is of no use any more. It is known by its inode: another file of that name is somebody else's and stays.
-struct LeftPart: Sendable {
+struct StalePart: Sendable {
     let directory: RawPath
     let name: RawPath
     let inode: UInt64
