@@ -39,10 +39,10 @@ struct RemedyTests {
         let cure = WaitReason.auth.remedy(for: subject).text
         #expect(cure.hasSuffix("then martlet retry b7"))
         #expect(cure.contains("--header") == (scheme.overHTTP != nil))
-        #expect(cure.contains("--user") == (scheme.rawValue != "s3"))
-        #expect(cure.contains("--s3-keys") == (scheme.rawValue == "s3"))
-        #expect(cure.contains("ssh-agent") == (scheme.rawValue == "sftp"))
-        #expect(cure.contains("netrc") == !["s3", "sftp"].contains(scheme.rawValue))
+        #expect(cure.contains("--user") == (scheme.facts.login != .awsKeys))
+        #expect(cure.contains("--s3-keys") == (scheme.facts.login == .awsKeys))
+        #expect(cure.contains("ssh-agent") == (scheme.facts.login == .ssh))
+        #expect(cure.contains("netrc") == ![.awsKeys, .ssh].contains(scheme.facts.login))
     }
 
     @Test("what a person does is said with the command that tries it again, where that mends anything")

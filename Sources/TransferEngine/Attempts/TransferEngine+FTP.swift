@@ -8,7 +8,7 @@ import WireOperations
 /// Exchanges with FTP servers: whom to reach, the source or sink of their bytes, and what their ends mean here.
 extension TransferEngine {
     func begin(_ operation: FTPOperation, _ local: ExchangeID, _ wire: WireID, _ attempt: Attempt) {
-        guard case .ftp(let address)? = attempt.place?.wire else {
+        guard case .ftp(let address)? = attempt.place?.route else {
             return fail(
                 attempt, TransferError(.internal, "an FTP exchange without a server", .queued("queue it again")))
         }

@@ -13,7 +13,7 @@ extension TransferEngine {
         _ operation: SFTPOperation, _ local: ExchangeID, _ wire: WireID, _ attempt: Attempt,
         digestSize: Int64? = nil
     ) {
-        guard case .sftp(let address)? = attempt.place?.wire else {
+        guard case .sftp(let address)? = attempt.place?.route else {
             return fail(
                 attempt, TransferError(.internal, "an SFTP operation without a server", .queued("queue it again")))
         }

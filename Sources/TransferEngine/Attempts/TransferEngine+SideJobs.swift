@@ -122,7 +122,7 @@ extension TransferEngine {
         attempt.paceTimer = nil
         attempt.phase = .over
         attempt.actions = []
-        if case .sftp? = attempt.place?.wire { transports.sftp?.abandonAll(of: attempt.owner) }
+        if case .sftp? = attempt.place?.route { transports.sftp?.abandonAll(of: attempt.owner) }
         sideJobs.end(attempt)
         attempt.caller?.resume(returning: error)
         attempt.caller = nil

@@ -193,7 +193,7 @@ extension TransferEngine {
     func takeRemains(_ attempt: Attempt) -> ResumePoint? {
         guard case .upload(let work) = attempt.job else { return nil }
         // What never got there has left nothing there.
-        if case .sftp? = attempt.place?.wire, !attempt.hasReachedServer { return nil }
+        if case .sftp? = attempt.place?.route, !attempt.hasReachedServer { return nil }
         if let remains = attempt.machine.remains { return recordable(remains, attempt) }
         if attempt.machine.unremoved.isEmpty { return nil }
         // Nobody goes on from an earlier version's, and what the server has not removed of it stays known.
@@ -211,7 +211,7 @@ extension TransferEngine {
 
     /// The attempt is over; its connection's place is free.
     func close(_ attempt: Attempt) {
-        if case .sftp? = attempt.place?.wire { transports.sftp?.abandonAll(of: attempt.owner) }
+        if case .sftp? = attempt.place?.route { transports.sftp?.abandonAll(of: attempt.owner) }
         freeSlot(of: attempt)
         attempt.phase = .over
         attempt.actions = []

@@ -134,7 +134,7 @@ extension TransferEngine {
 
     /// Returns true when nothing of a batch over SFTP waits for a slot any more, as far as the queue has told; else false.
     private func isLast(of context: BatchContext) -> Bool {
-        guard case .sftp? = context.destination?.wire else { return false }
+        guard case .sftp? = context.destination?.route else { return false }
         return lanes.all.allSatisfy { lane in
             lane.summary.batch != context.order.batch || Int64(lane.ready) + lane.unclaimed == 0
         }

@@ -1,7 +1,7 @@
 package import TransferModel
 
 /// The transport that carries a protocol's exchanges, and where it leads.
-package enum Wire: Hashable, Sendable {
+package enum TransportRoute: Hashable, Sendable {
     /// Each exchange names its own address.
     case http
     case ftp(FTPAddress)
@@ -46,13 +46,13 @@ package protocol PlaceAddress: Hashable, Sendable {
     /// - Parameter file: the local file that is to go there.
     static func refusal(of path: RawPath, for file: RawPath) -> TransferError?
 
-    var wire: Wire { get }
+    var route: TransportRoute { get }
 }
 
 extension PlaceAddress {
     package func factsKey(_ origin: String) -> String { origin }
     package static func refusal(of path: RawPath, for file: RawPath) -> TransferError? { nil }
-    package var wire: Wire { .http }
+    package var route: TransportRoute { .http }
 }
 
 extension RawPath {

@@ -34,7 +34,7 @@ package struct RemotePlace: Sendable {
         isExact ? at(address.folder) : appending(path)
     }
 
-    package var wire: Wire { address.wire }
+    package var route: TransportRoute { address.route }
 
     // MARK: Machines
 

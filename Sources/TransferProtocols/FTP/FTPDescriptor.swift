@@ -40,5 +40,5 @@ extension FTPAddress: PlaceAddress {
         cannotCarry(path) ? .noFTPName(file) : nil
     }
 
-    package var wire: Wire { .ftp(self) }
+    package var route: TransportRoute { .ftp(self) }
 }

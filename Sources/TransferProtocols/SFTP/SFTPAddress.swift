@@ -45,5 +45,5 @@ extension SFTPAddress: PlaceAddress {
 
     package var askedServer: String { "sftp://\(host)" + (port.map { ":\($0)" } ?? "") }
 
-    package var wire: Wire { .sftp(self) }
+    package var route: TransportRoute { .sftp(self) }
 }

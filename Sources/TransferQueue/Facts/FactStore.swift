@@ -175,7 +175,7 @@ struct FactStore: QueueSubject {
     // MARK: Ends
 
     private func complete(_ row: inout TaskRow, was old: TaskRow, _ completion: Completion, at time: Timestamp) throws {
-        settle(&row, completion, at: time)
+        setCompleted(&row, completion, at: time)
         try looks.note(etag: completion.etag, of: row)
         try queue.appendCompletion(of: row, at: time)
         try tasks.save(row, was: old)
@@ -184,7 +184,7 @@ struct FactStore: QueueSubject {
     private func complete(
         _ row: inout TaskRow, _ details: inout TaskDetails, _ completion: Completion, at time: Timestamp
     ) throws {
-        settle(&row, completion, at: time)
+        setCompleted(&row, completion, at: time)
         try looks.note(etag: completion.etag, of: row)
         details.clearWait()
         details.atRisk = 0
@@ -198,7 +198,7 @@ struct FactStore: QueueSubject {
         try queue.appendCompletion(of: row, at: time)
     }
 
-    private func settle(_ row: inout TaskRow, _ completion: Completion, at time: Timestamp) {
+    private func setCompleted(_ row: inout TaskRow, _ completion: Completion, at time: Timestamp) {
         queue.notes.starts[row.id] = nil
         row.state = .completed
         row.claimed = false

@@ -141,7 +141,7 @@ struct TaskSets: QueueSubject {
     }
 
     /// Brings up to date what `move` leaves open for a batch.
-    func settle(_ batch: BatchID) throws {
+    func finishMoves(in batch: BatchID) throws {
         // Reasons to wait mean something only while waiting or paused; no others may be found later.
         try database.run(
             """

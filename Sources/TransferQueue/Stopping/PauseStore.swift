@@ -87,7 +87,7 @@ struct PauseStore: QueueSubject {
         for folder in try sets.withTasks(below, states: [.queued, .waiting]) {
             try sets.move(.directly(in: folder, states: [.queued, .waiting]), to: "\(state: .paused)")
         }
-        try sets.settle(batch)
+        try sets.finishMoves(in: batch)
         var payload = EventPayload()
         payload.message = path.displayed
         try queue.append(.paused, batch: batch, payload: payload)
@@ -217,7 +217,7 @@ struct PauseStore: QueueSubject {
                     to: Self.resumedState)
             }
         }
-        try sets.settle(batch)
+        try sets.finishMoves(in: batch)
         var payload = EventPayload()
         payload.message = path.displayed
         try queue.append(.resumed, batch: batch, payload: payload)

@@ -131,7 +131,7 @@ final class QueueStore: QueueSubject {
             queue.forgetPaths()
             let result = try body()
             try purging.forgetEvents()
-            try settle()
+            try endChange()
             // Before the rows that refer to them are.
             try references.write()
             if queue.numbers != before.numbers { try queue.numbers.write(to: database, after: before.numbers) }
@@ -191,7 +191,7 @@ final class QueueStore: QueueSubject {
     }
 
     /// Writes what the ledger gathered, then ends the batches that are over.
-    private func settle() throws {
+    private func endChange() throws {
         try counters.write()
         for batch in queue.touched.sorted() { try ends.finishIfOver(batch) }
         queue.touched = []

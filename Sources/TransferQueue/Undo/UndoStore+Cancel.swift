@@ -28,7 +28,7 @@ extension UndoStore {
         if step.node == .batch(batch) { try looks.takeUpLastLooks(batch) }
         try pauseBelowPausedFolders(batch)
         if try takeUpWalks(stoppedBy: step) { undoing.change.walked.insert(batch) }
-        undoing.batchesToSettle.insert(batch)
+        undoing.movedBatches.insert(batch)
         try putBack(times, &undoing)
     }
 

@@ -22,7 +22,7 @@ extension UndoStore {
         }
         try counters.write()
         try undoLog.putBack(step, undoing.parts.records(of: step, target, .place, in: database))
-        undoing.batchesToSettle.insert(step.batch)
+        undoing.movedBatches.insert(step.batch)
         try attempts.stopEarly(claimed, of: step.batch, &undoing.change)
         undoing.change.reordered.insert(step.batch)
     }

@@ -24,7 +24,7 @@ struct UndoStore: QueueSubject {
         /// The oldest step of a batch that stays moved, by change.
         var staysMoved: [Int64: UndoneStep] = [:]
         /// Batches of which tasks were moved; counted when all is done, however many steps there are.
-        var batchesToSettle: Set<BatchID> = []
+        var movedBatches: Set<BatchID> = []
     }
 
     func undo(_ choice: UndoChoice, now: Timestamp) throws -> NodeChange {
@@ -71,7 +71,7 @@ struct UndoStore: QueueSubject {
             if step.deed == .cancel { cancels.append(step) }
         }
         try undoing.standing.save(in: undoLog)
-        for batch in undoing.batchesToSettle { try sets.settle(batch) }
+        for batch in undoing.movedBatches { try sets.finishMoves(in: batch) }
         try tellOfCancels(cancels)
         var change = undoing.change
         if case .nodes(let nodes) = choice {

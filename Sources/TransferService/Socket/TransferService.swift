@@ -69,7 +69,7 @@ package actor TransferService {
     var lastSearch = 0
     var isWatchingLive = false
     var moving = Moving()
-    var settleTimer: LoopTimer?
+    var stillTimer: LoopTimer?
     // Log: `TransferService+Log.swift`
     var failures = FailureRuns()
     var failureTimer: LoopTimer?
@@ -150,7 +150,7 @@ package actor TransferService {
         if let listening { loop.cancel(listening) }
         listening = nil
         listener = nil
-        let timers = [flushTimer, settleTimer, failureTimer, sortTimer, idleTimer, limitTimer, desktopTimer]
+        let timers = [flushTimer, stillTimer, failureTimer, sortTimer, idleTimer, limitTimer, desktopTimer]
         for timer in timers.compactMap(\.self) { loop.cancel(timer) }
         onStop = nil
         watcher?.cancel()

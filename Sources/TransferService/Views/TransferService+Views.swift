@@ -93,19 +93,19 @@ extension TransferService {
         updateViews { $0.noteLive(batches: batches, folders: folders, tasks: tasks) }
         searchAgain(liveOnly: true)
         scheduleFlush()
-        settleLater(live)
+        lookUntilStill(live)
     }
 
     /// Looks again each second until all speeds are 0: what stands still tells nothing, but its speed falls.
-    private func settleLater(_ live: LiveSnapshot) {
-        if let settleTimer { loop.cancel(settleTimer) }
-        settleTimer = nil
+    private func lookUntilStill(_ live: LiveSnapshot) {
+        if let stillTimer { loop.cancel(stillTimer) }
+        stillTimer = nil
         guard isWatchingLive, !live.left.isEmpty || live.tasks.contains(where: { $0.bytesPerSecond > 0 }) else {
             return
         }
-        settleTimer = loop.schedule(after: .seconds(1)) { [weak self] in
+        stillTimer = loop.schedule(after: .seconds(1)) { [weak self] in
             self?.assumeIsolated { service in
-                service.settleTimer = nil
+                service.stillTimer = nil
                 Task { await service.liveMoved() }
             }
         }

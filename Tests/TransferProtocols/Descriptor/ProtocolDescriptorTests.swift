@@ -61,9 +61,9 @@ struct ProtocolDescriptorTests {
         for machine in machines.compactMap({ $0 }) {
             var machine = machine
             for case .perform(_, let exchange) in machine.handle(.began(at: noon)) {
-                switch (exchange, place.wire) {
+                switch (exchange, place.route) {
                 case (.http, .http), (.ftp, .ftp), (.sftp, .sftp): break
-                default: Issue.record("\(exchange) does not go to \(place.wire)")
+                default: Issue.record("\(exchange) does not go to \(place.route)")
                 }
             }
         }
