@@ -30,7 +30,7 @@ extension CommandContext {
         return true
     }
 
-    /// Whoever stopped the engine and only wants to look should know that looking sets the work going again.
+    /// Warns a person who stopped the engine and only wants to look: looking sets the work going again.
     private func tellOfStart(_ invocation: Invocation) async throws(CommandFailure) {
         guard console.errorIsTerminal, !invocation.has(CommonOptions.json) else { return }
         let counts = try await ask { engine throws(RequestError) -> FileCounts? in

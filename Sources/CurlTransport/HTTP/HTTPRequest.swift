@@ -6,7 +6,7 @@ package enum HTTPBody: Sendable, Equatable {
     case none
     /// These bytes; empty ones announce `Content-Length: 0`.
     case bytes([UInt8])
-    /// That many bytes from the ``TransferBodySource`` given to `start`.
+    /// So many bytes from the ``TransferBodySource`` given to `start`.
     case source(length: Int64)
 
     /// Bytes announced to the server.

@@ -313,7 +313,7 @@ final class HTTPTransfer {
 
     func fail(_ cause: CurlFailureCause) { self.cause = cause }
 
-    /// Still looking up, connecting or shaking hands; `CURLOPT_CONNECTTIMEOUT` watches that.
+    /// The exchange looks up, connects or shakes hands; `CURLOPT_CONNECTTIMEOUT` watches that.
     var isConnecting: Bool { passes == 0 }
 
     var progress: CurlProgress {

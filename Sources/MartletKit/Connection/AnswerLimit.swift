@@ -27,7 +27,7 @@ extension MethodName {
 }
 
 extension EngineConnection {
-    /// Whoever has the socket, and says nothing.
+    /// The error for a process that has the socket and says nothing.
     /// - Parameter process: its number, where it is known.
     static func silent(_ process: Int32?, after limit: Duration) -> RequestError {
         let seconds = limit.components.seconds + (limit.components.attoseconds > 0 ? 1 : 0)

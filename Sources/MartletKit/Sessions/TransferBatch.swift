@@ -27,7 +27,7 @@ public struct TransferBatch: Sendable, Identifiable {
     }
 
     public func pause() async throws(RequestError) { try await connection.single(connection.pause, .batch(id)) }
-    /// Also starts a batch that was added `held`.
+    /// Takes back a pause, and starts a batch that was added `held`.
     public func resume() async throws(RequestError) { try await connection.single(connection.resume, .batch(id)) }
     public func cancel() async throws(RequestError) { try await connection.single(connection.cancel, .batch(id)) }
     /// A new run of what failed or was cancelled.

@@ -86,7 +86,7 @@ extension Model {
         return "\(its) \(kind) \(title([paused])) is paused. Resume the \(kind)."
     }
 
-    /// Whoever would throw much away by it is asked first.
+    /// Pauses rows; asks first where much would be thrown away by it.
     /// - Parameter deed: a pause, for good or until a time.
     mutating func pause(_ rows: [NodeRow], by deed: NodeDeed) {
         guard let cost = cost(of: deed, rows), settings.askAbove.includes(cost) else { return send(deed, rows) }

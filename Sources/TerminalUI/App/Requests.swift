@@ -128,7 +128,7 @@ struct Outstanding: Sendable {
     var sentAt: Duration
     /// True when the answer may take as long as it wants.
     var isPatient = false
-    /// Else for how long.
+    /// The time that the answer may take where it may not take as long as it wants.
     var patience = Self.usualPatience
     /// It was done before, and taken back.
     var isRedo = false

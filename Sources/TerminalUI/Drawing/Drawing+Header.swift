@@ -142,7 +142,7 @@ extension Drawing {
         grid.put(text.beginning(of: width), row: layout.total, column: 0, style: style)
     }
 
-    /// That what is shown is old; `nil` when it is not.
+    /// A remark that what is shown is old; `nil` when it is not.
     private var stale: SafeText? {
         guard !model.canChange, let news = model.connection.lastNews else { return nil }
         return " Shown below: as of \(appearance.timeOfDay(news)). Keys that change anything are off."

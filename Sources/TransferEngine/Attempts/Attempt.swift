@@ -186,7 +186,7 @@ final class Attempt {
         }
     }
 
-    /// Whoever stops it now finds what was sent when it goes on: of a download always, of an upload where the server can.
+    /// A stop keeps what was sent for the next attempt: of a download always, of an upload where the server can.
     var keepsWhatWasSent: Bool { download != nil || upload?.resumePoint?.goesOn ?? false }
 
     /// True when it would go on where it stands if it were broken off now; `nil`: that is not known yet.

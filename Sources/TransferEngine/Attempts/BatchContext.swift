@@ -11,7 +11,7 @@ import WireOperations
 final class BatchContext {
     /// The credentials that are shown to the server, beside given header fields.
     enum Credentials {
-        /// Still to be asked for: a command or a netrc file. Nothing goes out before that.
+        /// To be asked for: a command or a netrc file. Nothing goes out before that.
         case unknown
         case none
         case user(String, password: String)

@@ -113,7 +113,7 @@ package struct GetDownload: ProtocolMachine {
         return [.startOver(reason: reason, isOther: isOther)]
     }
 
-    /// Whoever wants no other version than the one that was begun is told, and a retry takes it as it is then; `nil`: any is right.
+    /// A person who wants no other version than the one that was begun is told, and a retry takes it as it is then; `nil`: any is right.
     mutating func refuseChange(_ id: ExchangeID?) -> [ProtocolAction]? {
         guard plan.ifChanged == .fail else { return nil }
         var actions = (id.map { [.abandon($0)] } ?? []) + startOver("changed at the server", isOther: true)

@@ -63,7 +63,7 @@ package struct GetResumePoint: ResumePointContent {
         !name.components.isEmpty && !name.components.contains(RawPath(".."))
     }
 
-    /// That of an attempt that had all of it and was stopped before the file had its name; `nil` when there is still something to ask.
+    /// The receipt of an attempt that had all of it and was stopped before the file had its name; `nil` when there is still something to ask.
     func receipt(verify: VerificationWish?, expects: TransferDigest?) -> Receipt? {
         guard let received else { return nil }
         if let digest = expects ?? (received == .digest ? promised : nil) {

@@ -81,7 +81,7 @@ extension ResumableUpload {
         ]
     }
 
-    /// Whoever takes less at once, of a larger file, gets none of it.
+    /// A server that takes less at once, of a larger file, gets none of it.
     private static let smallestAppend: Int64 = 4 << 10
 
     var largestAppend: Int64? {

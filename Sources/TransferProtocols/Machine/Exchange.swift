@@ -36,7 +36,7 @@ package struct HTTPExchange: Hashable, Sendable {
     /// The body of the request.
     package enum Body: Hashable, Sendable {
         case none
-        /// That range of the task's source file.
+        /// A range of the task's source file.
         case source(Range<Int64>)
         /// The protocol's own message. Empty ones announce `Content-Length: 0`.
         case bytes([UInt8])

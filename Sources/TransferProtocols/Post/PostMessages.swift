@@ -38,7 +38,7 @@ package struct PostResumePoint: ResumePointContent {
     package static var kind: String { ProtocolFacts.post.id }
     package static var afterCut: AfterCut { .isUnknown }
     package static var leavesParts: Bool { false }
-    /// Whoever retries a POST has read why it failed, and wants it sent again.
+    /// A person who retries a POST has read why it failed, and wants it sent again.
     package var retried: PostResumePoint? { PostResumePoint(token: token, isSent: false) }
 
     /// The run that sent it. A person who begins a new run knows what the old one may have done.

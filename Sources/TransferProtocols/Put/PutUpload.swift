@@ -63,7 +63,7 @@ package struct PutUpload: ProtocolMachine {
     var begun = Timestamp(milliseconds: 0)
     /// The question about an earlier attempt was put; its answer was not "yes".
     var hasProbed = false
-    /// That look has shown what is there to be older than anything of ours: somebody else's.
+    /// The look has shown what is there to be older than anything of ours: somebody else's.
     var isOthers = false
     /// A lost answer was followed by a pause already.
     var hasRested = false
@@ -79,7 +79,7 @@ package struct PutUpload: ProtocolMachine {
     var leftovers: [HTTPExchange] = []
     /// Another protocol's upload was refused: what is there is looked at, and that protocol sends.
     var onlyLooks = false
-    /// That look has found nothing; nothing more is said.
+    /// The look has found nothing; nothing more is said.
     var hasFoundNothing = false
     /// After a 412 and a look that found nothing it was sent once more.
     var isSentAgain = false

@@ -43,6 +43,6 @@ extension S3Address: PlaceAddress {
 
     package var askedServer: String { origin }
 
-    /// That of its bucket's service, which says more than the lane's origin.
+    /// The key of its bucket's service, which says more than the lane's origin.
     package func factsKey(_ origin: String) -> String { self.origin }
 }

@@ -13,7 +13,7 @@ enum TusAnswer: Hashable, Sendable {
     case disagrees(TransferError)
     /// Bytes are not taken any more: because the permission is gone, or because a request that was cut has filled the upload since.
     case refused(WaitDemand)
-    /// Still locked by a request of ours that was cut, or the like: ask again in a moment, at the same address.
+    /// Locked by a request of ours that was cut, or the like: ask again in a moment, at the same address.
     case busy(TransferError)
     /// The body is larger than something on the way takes.
     case tooLarge(TransferError)

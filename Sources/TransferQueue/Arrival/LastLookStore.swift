@@ -32,7 +32,7 @@ struct LastLookStore: QueueSubject {
         }
     }
 
-    /// That all files directly in the folder of row `k` are over.
+    /// SQL: all files directly in the folder of row `k` are over.
     private static let isSettled = """
         NOT EXISTS (SELECT 1 FROM own_counts o WHERE o.folder = k.folder AND o.state < \(state: .completed) AND o.files > 0)
         """

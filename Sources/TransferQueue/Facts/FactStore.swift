@@ -12,7 +12,7 @@ struct RecordedFact: Sendable {
 }
 
 extension TaskClaim {
-    /// Whoever holds it. For tests.
+    /// A claim that stands for whichever holds the task. For tests.
     static func anyone(_ task: TaskID) -> TaskClaim { TaskClaim(task: task, generation: -1) }
 
     /// Returns true when a fact under this claim counts for a row.

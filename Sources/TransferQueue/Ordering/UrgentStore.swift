@@ -100,7 +100,7 @@ struct UrgentStore: QueueSubject {
         return before
     }
 
-    /// Whoever paused something above it does not want it to run.
+    /// Refuses to run a node while something above it is paused; `nil`: nothing is.
     private func pauseAbove(_ node: NodeID, _ folder: Int64, _ batch: BatchID) throws -> NodeResult? {
         let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
         if isPaused == 1 {

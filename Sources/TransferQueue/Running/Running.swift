@@ -84,7 +84,7 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var lane: LaneID
     /// The folder that the file lies in directly.
     package var folder: FolderID
-    /// That folder and those above it, the batch's root last.
+    /// The task's folder and those above it, the batch's root last.
     package var folders: [FolderID]
     /// Among the tasks of its batch.
     package var place: Int64

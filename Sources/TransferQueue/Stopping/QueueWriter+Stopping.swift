@@ -13,7 +13,7 @@ extension QueueWriter {
         try change { try store.pauses.pause(nodes, until: until, changesEnds: changesEnds, joining: joining) }
     }
 
-    /// Also starts a held batch.
+    /// Takes back a pause; starts a held batch, too.
     package func resume(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
         try change { try store.pauses.resume(nodes, joining: joining) }
     }

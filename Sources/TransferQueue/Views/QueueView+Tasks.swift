@@ -57,7 +57,7 @@ extension QueueView {
         ) { FullTask($0) }
     }
 
-    /// That the batch of lane `l` is not forgotten.
+    /// SQL: the batch of lane `l` is not forgotten.
     private static let isKnown = "l.batch NOT IN (SELECT id FROM batches WHERE purged_at IS NOT NULL)"
 
     // MARK: Pages

@@ -17,7 +17,7 @@ extension WhySentence {
         return troubles.first { $0.place.origin == standing.origin } ?? (node.isTask ? nil : troubles.first)
     }
 
-    /// That server, while one file feels whether it is back: nothing of the node moves for all that.
+    /// The server, while one file feels whether it is back: nothing of the node moves for all that.
     var feltFor: HostTrouble? {
         guard standing.counts.active > 0, let trouble else { return nil }
         return live.tasks.values.contains { $0.batch == standing.batch && $0.bytesPerSecond > 0 } ? nil : trouble

@@ -84,7 +84,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// That request is over.
+    /// The request is over.
     func ended(_ id: ID) {
         state.withLock { state in
             let number = state.nextNumber()

@@ -118,7 +118,7 @@ extension ProblemsPage {
             }
         }
 
-        /// That server answers, and said how long to stay away.
+        /// The server answers, and said how long to stay away.
         var isAskedPause: Bool { if case .unserved(nil, _) = kind { true } else { false } }
 
         private var host: String { batches.first.map { $0.host.isEmpty ? "the server" : $0.host } ?? "the server" }

@@ -15,7 +15,7 @@ struct ProblemsPage: Sendable {
     private(set) var selected = 0
     /// The cause that the cursor was on last.
     private var kind: Cause.Kind?
-    /// That cause is there no more, and no other was chosen: a key that was meant for it must not hit its neighbour.
+    /// The cause under the cursor is there no more, and no other was chosen: a key that was meant for it must not hit its neighbour.
     private(set) var isGone = false
 
     var files: Int64 { ByteSum.of(causes.lazy.map(\.files)) }

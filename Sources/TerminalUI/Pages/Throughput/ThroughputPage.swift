@@ -126,7 +126,7 @@ extension Model {
         throughput.view.batch.flatMap { id in throughputBatches.first { $0.id == .batch(id) } }
     }
 
-    /// Also of one that is over.
+    /// The name of a batch, also of one that is over.
     func throughputName(of batch: BatchID) -> SafeText {
         let row = ((tree.root?.rows ?? []) + filters.hiddenBatches).first { $0.id == .batch(batch) }
         return row.map { appearance.safe($0.name) } ?? SafeText("\(batch)")
