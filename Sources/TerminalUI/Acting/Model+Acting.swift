@@ -263,10 +263,9 @@ extension Model {
     /// Until the engine has confirmed it, the rows say so; nothing is claimed before.
     mutating func send(_ deed: NodeDeed, _ rows: [NodeRow]) {
         let number = ask(.deed(deed, rows)) { .act(deed, .rows(rows.map(\.id)), number: $0) }
-        let patience = requests.outstanding[number]?.patience ?? Outstanding.usualPatience
+        guard let asked = requests.outstanding[number] else { return }
         for row in rows {
-            changes.pending[row.id] = PendingDeed(
-                deed: deed, before: row, number: number, since: now.uptime, patience: patience)
+            changes.pending[row.id] = PendingDeed(deed: deed, before: row, number: number, asked: asked)
         }
     }
 

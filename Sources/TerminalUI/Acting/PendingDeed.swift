@@ -2,19 +2,16 @@ import DisplayText
 import MartletKit
 
 /// A change that was asked for and that the row does not show yet.
-struct PendingDeed: Hashable, Sendable {
+struct PendingDeed: Sendable {
     var deed: NodeDeed
     /// The row when it was asked for.
     var before: NodeRow
-    /// The request.
+    /// The number of the request.
     var number: Int
-    /// When it was asked for.
-    var since: Duration
+    /// The request as it was sent: for its patience the row claims to wait, then that is an error.
+    var asked: Outstanding
     /// The engine has it; the row's own news comes with the next update.
     var isConfirmed = false
-
-    /// The time that the row claims to wait before that is an error.
-    var patience = Outstanding.usualPatience
 
     /// Returns true when the row shows that it is done.
     func isShown(in row: NodeRow) -> Bool {

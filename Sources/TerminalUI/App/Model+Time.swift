@@ -12,9 +12,9 @@ extension Model {
         startWhenDue()
         if let left = page.untilRefresh(in: self), left <= .zero { withPage { $0.refresh(in: &$1) } }
         if let left = untilLifeIsAsked, left <= .zero { ask(.status) { .status(number: $0) } }
-        let late = changes.pending.filter { now.uptime - $0.value.since >= $0.value.patience }
+        let late = changes.pending.filter { $0.value.asked.due <= now.uptime }
         for id in late.keys { changes.pending[id] = nil }
-        if let waited = late.values.filter({ !$0.isConfirmed }).map(\.patience).max() {
+        if let waited = late.values.filter({ !$0.isConfirmed }).map(\.asked.patience).max() {
             complain(
                 "The engine has not answered for \(waited.components.seconds) s; what was asked for may still be done.")
         }
@@ -32,7 +32,7 @@ extension Model {
     /// When `tick` is wanted at the latest, from now; `nil`: nothing on the screen depends on time. Countdowns count
     /// whole seconds, so each wakes when its number changes.
     var nextWake: Duration? {
-        var wakes: [Duration] = changes.pending.values.map { $0.since + $0.patience - now.uptime }
+        var wakes: [Duration] = changes.pending.values.map { $0.asked.due - now.uptime }
         if let left = why?.secondsLeft(engineNow), left > 0 {
             wakes.append(Self.toNextSecond(why?.untilRetry(engineNow) ?? .zero))
         }

@@ -132,4 +132,7 @@ struct Outstanding: Sendable {
     var patience = Self.usualPatience
     /// It was done before, and taken back.
     var isRedo = false
+
+    /// When the answer is late.
+    var due: Duration { sentAt + patience }
 }
