@@ -11,7 +11,7 @@ extension TransferEngine {
     /// Has the protocol begin as if to go on, up to the server's word on how much it has, and no further. Nothing is changed there.
     func askWhatIsThere(_ stopped: Attempt) {
         // An SFTP server has said of each write that it has it.
-        if case .sftp? = stopped.place?.transport { return accounting.unconfirmed.showConfirmed(stopped.task.id) }
+        if case .sftp? = stopped.place?.route { return accounting.unconfirmed.showConfirmed(stopped.task.id) }
         guard phase == .running, case .upload(let work) = stopped.job, stopped.sent > stopped.accepted,
             stopped.keepsWhatWasSent, let point = work.resumePoint, case .upload(_, let remote, _) = stopped.task.work,
             !point.isOutdated, attempts[stopped.task.id] == nil, sideJobs.look(of: stopped.task.id) == nil,
