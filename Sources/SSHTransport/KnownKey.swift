@@ -1,7 +1,7 @@
 import TransferModel
 
-/// The key of a host that another one stands against, as ssh's complaints name it: a host of `~/.ssh/config` may go by another name, and
-/// the key may be in another file.
+/// The entry of `known_hosts` that a server's new key contradicts, as ssh's error lines name it. Its host and file may be others than the
+/// URL lets expect: `~/.ssh/config` can give a host another name and another file.
 struct KnownKey: Hashable {
     /// As `known_hosts` has it: `host`, or `[host]:port`.
     let name: String
@@ -28,7 +28,7 @@ struct KnownKey: Hashable {
         file = place?.hasSuffix("/.ssh/known_hosts") == true ? nil : place
     }
 
-    /// The command that takes it away.
+    /// The shell command that removes the entry.
     var removal: String { "ssh-keygen\(file.map { " -f \(Self.quoted($0))" } ?? "") -R \(Self.quoted(name))" }
 
     private static func quoted(_ word: String) -> String { word.contains { "[]~".contains($0) } ? "'\(word)'" : word }

@@ -11,8 +11,10 @@ enum LoginFailure {
     ) -> OperationEnd.Outcome {
         let host = target.host
         for rule in rules where !(wasIn && rule.isForLogin) {
+            // A server's banner may have any words, and comes before ssh's own last ones.
+            let lines = rule.isOfHostKey ? complaints[...] : complaints.suffix(2)
             guard
-                let line = complaints.last(where: { line in
+                let line = lines.last(where: { line in
                     let line = line.lowercased()
                     return rule.words.contains { line.contains($0) }
                 })
@@ -86,6 +88,8 @@ enum LoginFailure {
         var remedy: @Sendable (_ target: SSHTarget, _ complaints: [String]) -> Remedy
         /// Only before the server greeted us.
         var isForLogin = true
+        /// ssh says it in many lines, and before the server can show a banner.
+        var isOfHostKey = false
     }
 
     private static func outcome(
@@ -111,11 +115,12 @@ enum LoginFailure {
                 let key = KnownKey(complaints)?.removal ?? "ssh-keygen -R \(target.knownName)"
                 return .thenRetry(
                     "somebody may be in between; if the change is right, run \(key) and \(target.shownCommand)")
-            }),
+            }, isOfHostKey: true),
         Rule(
             words: ["host key verification failed", "host key is known for", "host key is unknown"],
             meaning: .wait(.hostKey, .pinMismatch), what: { "the key of \($0) is not known" },
-            remedy: { target, _ in .thenRetry("run \(target.shownCommand) once, compare the key and accept it") }),
+            remedy: { target, _ in .thenRetry("run \(target.shownCommand) once, compare the key and accept it") },
+            isOfHostKey: true),
         Rule(
             words: ["could not resolve hostname", "name or service not known", "name resolution"],
             meaning: .code(.cannotFindHost), what: { "\($0) cannot be found" },

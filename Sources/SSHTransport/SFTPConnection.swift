@@ -72,6 +72,7 @@ final class SFTPConnection {
 
     /// When a byte moved last, while answers were awaited.
     private var movedAt: MonotonicInstant
+    /// When the child was started: a login may take three times `loginPatience` in all, though bytes move.
     private var begunAt: MonotonicInstant
     private var watchTimer: LoopTimer?
     private var idleTimer: LoopTimer?
@@ -230,7 +231,7 @@ final class SFTPConnection {
     private func checkStall() {
         let settings = transport.settings
         if !wasIn || phase == .limiting {
-            // Bytes that come one by one do not keep it for ever.
+            // A server that sends a byte now and then never stalls, and must not hold the login for ever.
             let now = transport.clock.awake
             if movedAt.duration(to: now) >= settings.loginPatience
                 || begunAt.duration(to: now) >= settings.loginPatience * 3

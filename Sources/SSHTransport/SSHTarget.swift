@@ -31,8 +31,6 @@ package struct SSHTarget: Hashable, Sendable {
     /// The arguments after the program's name. ServerAlive… finds a dead line within a minute, also while nothing is asked.
     func arguments() -> [[UInt8]] {
         var options = ["-oServerAliveInterval=15", "-oServerAliveCountMax=3", "-oConnectTimeout=15"]
-        // Its errors alone: a server's banner may have any words (`LoginFailure`).
-        options.append("-oLogLevel=ERROR")
         // Batch mode never asks. With a password the questions go to our answerer, which knows one answer.
         options += password == nil ? ["-oBatchMode=yes"] : ["-oBatchMode=no", AskPass.marker]
         options += ["-oForwardAgent=no", "-oForwardX11=no", "-oClearAllForwardings=yes", "-oPermitLocalCommand=no"]

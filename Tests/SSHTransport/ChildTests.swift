@@ -53,7 +53,7 @@ import WireOperations
         }
     }
 
-    @Test("a greeting that comes byte by byte is waited for no longer than a login may take")
+    @Test("a greeting that comes byte by byte does not hold a login for ever")
     func drippingGreeting() async throws {
         let script = "printf '\\000\\004\\020\\000'; while printf x; do sleep 0.02; done"
         try await SFTPBench.run(ssh: script) {

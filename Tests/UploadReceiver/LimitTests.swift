@@ -343,7 +343,7 @@ struct LostBytesTests {
         #expect(upload.facts.offset == 3)
     }
 
-    @Test("a name that the disk has not taken is not told as one, however often it is asked for")
+    @Test("a file whose name could not be synced is refused until a sync succeeds")
     func nameNotSynced() throws {
         let sandbox = try ReceiverSandbox()
         let root = try System.open(sandbox.folder)

@@ -98,8 +98,8 @@ final class HTTPTransfer {
 
     deinit { limits.leave() }
 
-    /// The answer's body is kept in memory, or by nobody.
-    var answersIntoMemory: Bool {
+    /// True when the answer's body goes to memory or is dropped.
+    var answersToNoFile: Bool {
         switch destination {
         case .memory, .discard: true
         case .gate, .sink: false

@@ -44,16 +44,16 @@ extension HTTPTransfer {
 
     /// Returns true when an answer that no file takes, after the whole request, takes longer than any that a server means to end: one that
     /// sends a byte now and then never stalls. Time in which nothing is read of it does not count.
-    private func dripsAnswer(sent: Int64, _ now: MonotonicInstant) -> Bool {
+    private func isAnswerTooSlow(sent: Int64, _ now: MonotonicInstant) -> Bool {
         defer { lookedAt = now }
-        guard answersIntoMemory, head != nil, sent >= request.body.length, pauses.isEmpty, let lookedAt else {
+        guard answersToNoFile, head != nil, sent >= request.body.length, pauses.isEmpty, let lookedAt else {
             return false
         }
         answering += lookedAt.duration(to: now)
         return answering >= request.timeouts.answer + .seconds(bytesReceived / Self.slowestAnswer)
     }
 
-    /// Bytes in a second.
+    /// The least average speed of such a body, in bytes a second.
     private static var slowestAnswer: Int64 { 1024 }
 
     /// Returns the cause for which to give the exchange up now, or nil. Notes what moved since the last look.
@@ -61,7 +61,7 @@ extension HTTPTransfer {
         // What a slow line still drains from the send queue is progress.
         let sent = bytesArrived
         let moved = sent + bytesReceived
-        if dripsAnswer(sent: sent, now) { return .stalled }
+        if isAnswerTooSlow(sent: sent, now) { return .stalled }
         if moved != movedBefore || isConnecting || !pauses.isEmpty {
             movedBefore = moved
             movedAt = now

@@ -3,7 +3,7 @@ public import TransferModel
 
 /// Leftovers: all that uploads have left at servers.
 extension EngineConnection {
-    /// Everything that uploads have left at servers without having succeeded. Starts an engine.
+    /// Everything that uploads have left at servers beside their files, whatever became of the uploads. Starts an engine.
     public nonisolated func leftovers() async throws(RequestError) -> [Leftover] {
         var found: [Leftover] = []
         var pager = Pager<TaskID>()
@@ -15,7 +15,7 @@ extension EngineConnection {
         }
     }
 
-    /// Takes away what failed or cancelled uploads have left; each result is known when its server has answered.
+    /// Takes away what uploads that are over have left; each result is known when its server has answered.
     /// - Parameter forgets: says nothing to the servers: what is there stays, and is not known any more.
     public nonisolated func abortLeftovers(
         of tasks: [TaskID], forgets: Bool = false

@@ -180,7 +180,7 @@ extension EngineConnection {
 
     static let lost = RequestError(
         .engineUnreachable,
-        "the engine went away before it answered: a change may be made or not, so look before you ask again")
+        "the engine went away before it answered, and a change may have been made: look at the list, then try again")
     static let notRunning = RequestError(.engineUnreachable, "no engine is running")
     static let cancelled = RequestError(.refused, "the request was cancelled")
 }

@@ -76,12 +76,10 @@ struct TransfersPage: Page {
         case .add: model.add(.upload)
         case .download: model.add(.download)
         case .again: model.againAtCursor()
-        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .redo, .clear, .earlier, .later, .order, .limit,
-            .verify, .why:
+        default:
             // A range is marked by what is done to it.
             if Action.Part.act == action.part { model.tree.endRange(marking: true) }
             if !model.actOnMatching(action) { model.act(action, on: model.targets) }
-        default: break
         }
     }
 

@@ -203,8 +203,8 @@ final class Attempt {
         return sent > 0 ? isResumable != true : exchanges.contains(where: \.isPayload)
     }
 
-    /// A person has given another login since it began. Side jobs show what is at hand.
-    var isOutdated: Bool { !job.isSideJob && secretsGeneration != context.secretsGeneration }
+    /// A person has given another login since the attempt began. Side jobs keep the login that they have.
+    var hasOldLogin: Bool { !job.isSideJob && secretsGeneration != context.secretsGeneration }
 
     /// The batch's file of authorities is still to be waited for.
     var lacksTrust: Bool { context.trust.isUnread && awaitedTrust != context.trust.path }

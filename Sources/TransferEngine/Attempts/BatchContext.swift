@@ -189,8 +189,8 @@ final class BatchContext {
     }
 
     private func renewCredentials() {
-        // Somebody asks already.
-        if asking != nil { return }
+        // Somebody asks already; what is lost, or refused as it stands, no question brings back.
+        if asking != nil || !order.lacks.isEmpty || order.secrets.refusal != nil { return }
         renewalFailure = nil
         switch credentials {
         case .failed: credentials = .unknown

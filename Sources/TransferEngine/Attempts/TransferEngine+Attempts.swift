@@ -176,7 +176,7 @@ extension TransferEngine {
             if case .perform = attempt.actions[0] {
                 // A person may have named another file of authorities since the attempt began, or given another login: it is tried by one file.
                 if attempt.lacksTrust { return untilTrusted(attempt) }
-                if attempt.isOutdated { return tryOtherCredentials(attempt, nil) }
+                if attempt.hasOldLogin { return tryOtherCredentials(attempt, nil) }
                 if attempt.context.lacksLogin { return untilLetIn(attempt) }
             }
             let action = attempt.actions.removeFirst()

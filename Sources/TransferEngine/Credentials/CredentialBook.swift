@@ -34,7 +34,7 @@ struct CredentialBook {
         over = over.suffix(Self.mostOver - 1) + [context]
     }
 
-    /// Forgets the contexts of all batches but these.
+    /// Forgets the contexts of all batches but these, and logins that no context or attempt holds.
     mutating func keep(_ batches: Set<BatchID>) {
         contexts = contexts.filter { batches.contains($0.key) }
         logins = logins.filter { $0.value.login != nil }

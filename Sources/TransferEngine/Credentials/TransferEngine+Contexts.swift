@@ -54,7 +54,7 @@ extension TransferEngine {
         await fetchCredentials(context)
     }
 
-    /// Holds the attempt's further actions until there is something to show: a request without would be anybody's.
+    /// Holds the attempt's further actions until the credentials are known: without them a request would go out under nobody's name.
     func untilLetIn(_ attempt: Attempt) {
         if let error = attempt.context.failure { return wait(attempt, WaitDemand(.auth, error)) }
         attempt.isBlocked = true

@@ -143,7 +143,7 @@ extension TransferEngine {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Does something for each part, all at the same time, and returns when that is done or has taken too long: it goes on then.
+    /// Runs `work` for all parts at the same time. Returns when all are done or the time is over; unfinished work then goes on by itself.
     private func within<Part>(_ time: Duration, _ parts: [Part], _ work: @escaping (Part) async -> Void) async {
         if parts.isEmpty { return }
         await withCheckedContinuation { continuation in

@@ -16,7 +16,7 @@ public struct RetryRule: Hashable, Sendable {
     /// The pause before the next attempt.
     /// - Parameters:
     ///   - failures: attempts in a row that ended without the accepted position advancing; 1 or more.
-    ///   - retryAfter: what the server asked for, if it did.
+    ///   - retryAfter: the time that the server asked for; `nil`, zero and negative values count as none. It never shortens the wait once `failures` exceeds `patience`.
     ///   - random: uniform in 0..<1.
     public func delay(failures: Int, retryAfter: Duration? = nil, random: Double) -> Duration {
         let exponent = min(max(failures, 1) - 1, 16)

@@ -53,9 +53,9 @@ package struct ResumableUpload: ProtocolMachine {
     var hasSent = false
     var begun = Timestamp(milliseconds: 0)
     var expires: Timestamp?
-    /// Requests in a row that gained no byte.
+    /// Requests in a row that were refused or brought no progress by `ProgressRule`.
     var tries = 0
-    /// The offset from which progress is measured that makes up for tries.
+    /// The offset of the last progress that reset `tries`.
     var reached: Int64 = 0
     var restarts = 0
     var lastID: Int

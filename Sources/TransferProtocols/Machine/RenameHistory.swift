@@ -95,6 +95,9 @@ extension RenamingUpload {
         return ResumePoint(kept).owning(own.version)
     }
 
+    /// When the attempt is broken off now, by whomever: a no that was all that came of the rename takes the intent back, as at an end.
+    package var remains: ResumePoint? { renames.isRefusal ? unasked : nil }
+
     /// Before our temporary file is removed: from here on its absence proves no rename.
     /// - Parameters:
     ///   - throwsAway: no later attempt is to go on from the point.

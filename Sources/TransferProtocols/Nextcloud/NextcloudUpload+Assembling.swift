@@ -113,7 +113,7 @@ extension NextcloudUpload {
     /// From now on the server has an hour; later attempts know when it began.
     private mutating func lostAnswer(_ end: ExchangeEnd) -> [ProtocolAction] {
         renames.lostAnswer()
-        isUnheard = true
+        hasLostMoveAnswer = true
         point.lostAt = end.at
         return [.persist(durable)] + rest(.afterLostAnswer)
     }

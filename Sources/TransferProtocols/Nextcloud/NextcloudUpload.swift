@@ -69,8 +69,8 @@ package struct NextcloudUpload: RenamingUpload {
     var foldersRefused: Set<Int> = []
     /// Times that this attempt asked for the MOVE.
     var moves = 0
-    /// Nothing was heard of one of them, for as long as it may go on.
-    var isUnheard = false
+    /// The answer to a MOVE of this attempt was lost: the server may go on with it for an hour, and it is not asked for again here.
+    var hasLostMoveAnswer = false
     /// The MOVEs that were asked for.
     var renames: RenameHistory
     /// Digest of the source, where the server is to compare it: computed while the chunks go.
@@ -268,7 +268,7 @@ package struct NextcloudUpload: RenamingUpload {
         keep(Set(resources.compactMap { whole($0) }))
         if stored.count == count {
             // Asked for once in each attempt: nobody waits with a slot for a server that never comes to an end.
-            if isReview, isUnheard { return over(.wait(WaitDemand(.backoff, unassembled))) }
+            if isReview, hasLostMoveAnswer { return over(.wait(WaitDemand(.backoff, unassembled))) }
             return isReview ? assemble() : announced() + assemble()
         }
         if isReview, !repaired() { return over(.wait(WaitDemand(.backoff, lostChunks))) }

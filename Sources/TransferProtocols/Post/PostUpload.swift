@@ -83,7 +83,7 @@ package struct PostUpload: ProtocolMachine {
     /// section 15.4): that is its answer. Other redirects tell where the POST should have gone.
     private mutating func redirected(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> [ProtocolAction] {
         guard answer.status == 307 || answer.status == 308 else {
-            if isWhole(end), answer.status == 303 || answer.status == 302 && !movesHere(answer) {
+            if isWhole(end), answer.status == 303 || answer.status == 302 && !pointsToSamePath(answer) {
                 return over(.finish(receipt(answer, end)))
             }
             var next = chain
@@ -98,22 +98,24 @@ package struct PostUpload: ProtocolMachine {
         return announce() + send()
     }
 
-    /// Before it goes out that is durable; what never went out takes it back.
+    /// Records, before the POST goes out, that it may have happened, and compares the source. If it never goes out the record is taken back.
     private func announce() -> [ProtocolAction] {
         [.persist(point(isSent: true)), .compareSource(keeping: point(isSent: false))]
     }
 
     /// Returns true when the answer points to the same place under another scheme, port or host, or with a slash at its end: to where
     /// it moved, not to a result.
-    private func movesHere(_ answer: HTTPAnswer) -> Bool {
+    private func pointsToSamePath(_ answer: HTTPAnswer) -> Bool {
         guard let location = answer.field("location"),
             let next = chain.address.resolving(HTTPAddress.encodingBlanks(location)), next != chain.address
         else { return false }
-        func path(_ address: HTTPAddress) -> Substring {
+        func place(_ address: HTTPAddress) -> (path: Substring, query: Substring) {
             let path = address.target.prefix { $0 != "?" }
-            return path.hasSuffix("/") ? path.dropLast() : path
+            return (path.hasSuffix("/") ? path.dropLast() : path, address.target.dropFirst(path.count))
         }
-        return path(next) == path(chain.address)
+        let (there, here) = (place(next), place(chain.address))
+        // A query of its own asks for a result.
+        return there.path == here.path && (there.query == here.query || there.query.isEmpty)
     }
 
     private mutating func unanswered(_ end: ExchangeEnd) -> [ProtocolAction] {

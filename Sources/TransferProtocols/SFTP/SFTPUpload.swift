@@ -227,7 +227,10 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     /// first version. What is left under that nobody could guess.
     var isWorthRecording: Bool { plan.subject.size > Self.small || point.generation > 1 }
 
-    package var remains: ResumePoint? { isLeft && !isDurable && !isDirect ? durable : nil }
+    package var remains: ResumePoint? {
+        if renames.isRefusal { return unasked }
+        return isLeft && !isDurable && !isDirect ? durable : nil
+    }
 
     mutating func open(asksTarget: Bool, first operations: [SFTPOperation] = []) -> [ProtocolAction] {
         hasAskedTarget = hasAskedTarget || asksTarget

@@ -34,13 +34,13 @@ struct TusPart: Sendable {
     var url: HTTPAddress?
     /// Bytes that the server has, by its last word.
     var held: Int64 = 0
-    /// The most that it has said. Machines behind one address that do not know of each other tell now more, now less: only what goes
-    /// beyond that is progress.
+    /// The offset of the last progress that reset `tries`. Machines behind one address that do not know of each other tell now more, now
+    /// less: only what goes far enough beyond it (`ProgressRule`) is progress.
     private var best: Int64 = 0
     var cut: UploadCut?
     /// The demand to end with if the server, that refused bytes, turns out to have no more than it had before.
     var refusal: WaitDemand?
-    /// Requests in a row that gained no byte, and chunks in a row that arrived damaged.
+    /// Requests in a row that were refused or brought no progress by `ProgressRule`, and chunks in a row that arrived damaged.
     var tries = 0
     var corruptions = 0
 

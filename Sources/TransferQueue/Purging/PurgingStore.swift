@@ -56,25 +56,26 @@ struct PurgingStore: QueueSubject {
         let folder = try database.first(
             "SELECT walk, parent, name FROM folders WHERE id = ?", .integer(row.folder)
         ) { (walk: $0.optionalInteger(0), parent: $0.optionalInteger(1), name: $0.bytes(2)) }
-        guard let folder else { return nil }
+        // A task that stands for a folder goes with it.
+        guard let folder, !row.flags.contains(.directory) else { return nil }
         if let walk = folder.walk {
             let why: Advice =
                 walk > 0
                 ? "the folder of \(node) is still being listed: purge it when that is done"
-                : "the listing of its folder was stopped and can go on: purge \(row.batch) as a whole"
+                : "the listing of the folder of \(node) was stopped and can go on: purge \(row.batch) as a whole"
             return finder.refused(node, why)
         }
         // The task that stands for a folder which could not be listed whole.
         let failure = try database.integer(
             """
-            SELECT id FROM tasks INDEXED BY tasks_of_folder WHERE folder = ? AND state = \(state: .failed)
-            AND flags & \(flags: .directory) AND id <> ? AND (name = ? OR ?) LIMIT 1
-            """, .integer(folder.parent ?? row.folder), .integer(row.id.rawValue), .blob(folder.name),
-            .integer(folder.parent == nil ? 1 : 0))
+            SELECT id FROM tasks INDEXED BY tasks_of_folder WHERE folder = ?1 AND state = \(state: .failed)
+            AND flags & \(flags: .directory) AND (name = ?2 AND ?3 = 0 OR ?3 = 1 AND NOT EXISTS (SELECT 1 FROM folders f
+            WHERE f.parent = tasks.folder AND f.name = tasks.name)) LIMIT 1
+            """, .integer(folder.parent ?? row.folder), .blob(folder.name), .integer(folder.parent == nil ? 1 : 0))
         guard let failure else { return nil }
         let task = TaskID(rawValue: failure)
         return finder.refused(
-            node, "the folder of \(node) could not be listed whole, and a retry lists it again: purge \(task) before")
+            node, "the folder of \(node) could not be listed whole, and a retry lists it again: purge \(task) first")
     }
 
     /// All that are finished.

@@ -22,8 +22,8 @@ extension QueueView {
         }
     }
 
-    /// The row of a task says what the event of its last completion would. Of an earlier one, of a file that was not found at its server
-    /// since, nobody knows more than that it happened. The event of a later run says which; earlier versions left that out.
+    /// Reads the payload of a `taskCompleted` event from the task's row, which describes the last run alone; the event of an earlier run has
+    /// none. The event stores its run from the second run on. Events of older engines store none: their time is compared instead.
     private static func completion(_ row: SQLiteStatement) -> EventPayload {
         var payload = EventPayload()
         let told = StoredJSON.value(CompletedRun.self, row.optionalText(6))

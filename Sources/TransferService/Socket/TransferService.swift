@@ -105,7 +105,7 @@ package actor TransferService {
     var questions: [ServerQuestion: Int] = [:]
     var lastQuestion = 0
 
-    /// Clients that asked for a stop and wait for it to be taken back: `TransferService+Stopping.swift`.
+    /// Clients that asked for a stop and wait for it to be taken back: `TransferService+EngineEnd.swift`.
     var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
     private var idleTimer: LoopTimer?

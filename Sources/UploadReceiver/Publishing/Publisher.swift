@@ -65,19 +65,22 @@ final class Publisher: Sendable {
         flusher = try Flusher(folder.root, tell: tell)
     }
 
-    /// Returns true when a file of that length has that name, on the disk, too: whoever gave it may not have come to that.
+    /// Returns true when a file of that length has that name.
     func has(_ path: TargetPath, size: UInt64) throws(Errno) -> Bool {
         do throws(Errno) {
-            guard try folder.openFile(path)?.facts.size == size else { return false }
-            var touched: [OwnedDescriptor] = []
-            for depth in path.components.indices {
-                touched.append(try folder.makeFolder(path.components[..<depth], touched: &touched))
-            }
-            for folder in touched { try System.fsync(folder.rawValue) }
-            return true
+            return try folder.openFile(path)?.facts.size == size
         } catch .noSuchFile {
             return false
         }
+    }
+
+    /// Puts the names on the way to a file on the disk: whoever gave it its name may have been stopped before.
+    func syncName(of path: TargetPath) throws(Errno) {
+        var touched: [OwnedDescriptor] = []
+        for depth in path.components.indices {
+            touched.append(try folder.makeFolder(path.components[..<depth], touched: &touched))
+        }
+        for folder in touched { try System.fsync(folder.rawValue) }
     }
 
     /// Gives a small file its name now.

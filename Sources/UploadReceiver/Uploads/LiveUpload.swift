@@ -27,8 +27,8 @@ final class LiveUpload: Sendable {
         var data: OwnedDescriptor?
         /// The size of `data`.
         var offset: UInt64
-        /// It has its name, and nobody knows yet that the disk knows that.
-        var lacksProof = false
+        /// True from when the file got its final name until that name is known to be on the disk.
+        var isNameUnsynced = false
         /// Bytes of it that are on the disk for certain.
         var synced: UInt64 = 0
         var isRecordSynced: Bool
@@ -72,10 +72,14 @@ final class LiveUpload: Sendable {
         self.worker = worker
         arrivalDigest = ArrivalDigest.of(loaded, parked)
         // The receiver that made it may have been killed before it synced the record.
-        state = Mutex(
-            State(
-                record: loaded.record, data: loaded.data, offset: loaded.size, isRecordSynced: false,
-                lastWritten: loaded.lastWritten))
+        var state = State(
+            record: loaded.record, data: loaded.data, offset: loaded.size, isRecordSynced: false,
+            lastWritten: loaded.lastWritten)
+        // Killed between its name and the note of that.
+        let record = loaded.record
+        state.isNameUnsynced =
+            loaded.data == nil && !record.isPublished && record.tellsPublication && record.role != .partial
+        self.state = Mutex(state)
     }
 
     var facts: UploadFacts {
@@ -268,13 +272,13 @@ final class LiveUpload: Sendable {
     /// The bytes, for who publishes or joins them; `nil` when they were published.
     var data: OwnedDescriptor? { state.withLock { $0.data } }
 
-    func markPublished() { state.withLock { ($0.data, $0.lacksProof) = (nil, true) } }
+    func markPublished() { state.withLock { ($0.data, $0.isNameUnsynced) = (nil, true) } }
 
-    /// It has its name, and the disk is not known to know that.
-    var lacksProof: Bool { state.withLock { $0.lacksProof } }
+    /// True when the file has its final name, and the name may not be on the disk yet.
+    var isNameUnsynced: Bool { state.withLock { $0.isNameUnsynced } }
 
-    /// The disk knows that it has its name.
-    func markProven() { state.withLock { $0.lacksProof = false } }
+    /// Notes that the final name is on the disk.
+    func markNameSynced() { state.withLock { $0.isNameUnsynced = false } }
 
     /// Removes it from the disk. On a job.
     func remove() {

@@ -194,9 +194,10 @@ final class UploadStore: Sendable {
     /// name was taken, is published now: its client takes the length for the end.
     func status(_ upload: LiveUpload) -> UploadEnd {
         let facts = upload.facts
-        if upload.lacksProof {
+        if upload.isNameUnsynced {
             do throws(Errno) {
                 guard try publisher.has(facts.record.path, size: facts.offset) else { return .refused(.noSuchUpload) }
+                try publisher.syncName(of: facts.record.path)
             } catch {
                 return .refused(.after(error))
             }
@@ -209,7 +210,7 @@ final class UploadStore: Sendable {
     }
 
     private func notePublished(_ upload: LiveUpload) {
-        upload.markProven()
+        upload.markNameSynced()
         folder.appendLine(UploadRecord.publication, to: upload.id)
         state.withLock { state in
             state.orderlyEnds[upload.id] = nil

@@ -8,7 +8,7 @@ import Testing
 final class Lanes: TaskExecutor {
     static let shared = Lanes()
     // A machine that gives no thread to a test run has worse troubles.
-    private let worker = try! BlockingWorker(name: "lane", threads: 6)
+    private let worker = try! BlockingWorker(name: "lane", threads: 8)
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -52,7 +52,7 @@ import WireOperations
         #expect([sweep(), sweep(), sweep(), sweep()] == [[1, 4], [2, 4], [3, 4], [1, 4]])
     }
 
-    @Test("one that is back is asked at once, whoever else is away")
+    @Test("a removal at a server that is back is tried at once, though another server is away")
     func roundsApart() {
         var rounds = RemovalRounds()
         rounds.beginSweep()

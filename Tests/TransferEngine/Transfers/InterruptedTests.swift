@@ -93,7 +93,7 @@ import TransferQueue
         await harness.stop()
     }
 
-    @Test("so it is when the file was cancelled right before the kill")
+    @Test("what is left of a file that was cancelled right before the kill is known and taken away")
     func cancelledBefore() async throws {
         let first = try await EngineHarness(started: false)
         let (task, left) = try await killed(first, 20_000, cancels: true)

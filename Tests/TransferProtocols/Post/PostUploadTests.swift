@@ -73,7 +73,7 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         "a redirect to where the POST should have gone is no result of it",
         arguments: [
             (301, "https://h/result", false), (302, "https://h/api?key=1", false), (302, "/api/", false),
-            (302, "/result/7", true), (302, "/api?key=1", true), (303, "/api/", true),
+            (302, "/result/7", true), (302, "/api?uploaded=1", true), (302, "/api?key=1", true), (303, "/api/", true),
         ])
     func moved(status: Int, location: String, isResult: Bool) {
         let expected = isResult ? ["finish 1000 none"] : ["persist post", "fail badServerResponse \(status)"]

@@ -150,7 +150,7 @@ private func standing(_ offset: Int64) -> ExchangeEnd {
         #expect(drive.end(stands(0)) == ["wait backoff networkConnectionLost"])
     }
 
-    @Test("nor one that takes a byte of each request")
+    @Test("a server that takes a byte of each request is not asked for ever")
     func byteByByte() {
         var drive = Drive(machine(10 * mebibyte))
         _ = drive.begin()

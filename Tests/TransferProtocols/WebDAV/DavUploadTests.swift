@@ -113,6 +113,8 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         var play = HTTPPlay(DavUpload(plan()))
         for end in ends { play.end(end) }
         #expect(play.said == ["PROPFIND /d/e/f"])
+        // Broken off now, the next attempt knows that the MOVE did not happen, whatever becomes of the temporary file.
+        #expect(play.machine.remains?.content(DavResumePoint.self)?.publishing == false)
         var other = play
         other.end(there(7))
         #expect(other.said == ["persist dav", "DELETE \(part)"])

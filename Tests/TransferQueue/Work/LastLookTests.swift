@@ -476,7 +476,7 @@ import TransferModel
     }
 
     @Test(
-        "what is sent again while it is compared is not compared, and its first completion keeps no details of the second"
+        "a file that is sent again during a comparison is left out, and its first completion event has no details of the second"
     )
     func sentAgainMeanwhile() async throws {
         let sandbox = try Sandbox()

@@ -183,6 +183,10 @@ import TransferModel
         try await queue.writer.insert(walked: [broken])
         try await queue.writer.finishScan(batch)
         #expect(try await purge()?.contains("could not be listed whole") == true)
+        // The folder that it lies in was listed whole.
+        let beside = try #require(try await queue.reader.tasks(batch: batch, limit: 9).first { $0.name == "x" })
+        _ = try await queue.writer.cancel([.task(beside.id)])
+        #expect(try await queue.writer.purge([.task(beside.id)]).results.map(\.result) == [.done])
         let failure = try #require(try await queue.reader.tasks(batch: batch, limit: 9).first { $0.name == "long" })
         #expect(try await queue.writer.purge([.task(failure.id)]).results.map(\.result) == [.done])
         #expect(try await purge() == nil)
