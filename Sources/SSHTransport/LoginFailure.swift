@@ -11,8 +11,7 @@ enum LoginFailure {
     ) -> OperationEnd.Outcome {
         let host = target.host
         for rule in rules where !(wasIn && rule.isForLogin) {
-            // A server's banner may have any words, and comes before ssh's own last ones.
-            let lines = rule.isOfHostKey ? complaints[...] : complaints.suffix(2)
+            let lines = rule.isOfHostKey ? complaints[...] : lastWords(complaints)
             guard
                 let line = lines.last(where: { line in
                     let line = line.lowercased()
@@ -33,6 +32,15 @@ enum LoginFailure {
                 .networkConnectionLost,
                 wasIn ? "the ssh connection to \(host) was cut" : "ssh ended before \(host) spoke SFTP", aside: last,
                 .again))
+    }
+
+    /// The line by which ssh says why it ends, and what follows. A server's banner may have any words, and comes before it; after it ssh says
+    /// no more than that the line is closed, once for each host on the way.
+    private static func lastWords(_ complaints: [String]) -> ArraySlice<String> {
+        let closing = ["connection closed", "connection reset", "disconnected from", "client_loop"]
+        let isClosing = { (line: String) in closing.contains { line.lowercased().contains($0) } }
+        guard let last = complaints.lastIndex(where: { !isClosing($0) }) else { return complaints[...] }
+        return complaints[last...]
     }
 
     /// The program could not be started.

@@ -74,6 +74,21 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
         #expect(advice(unknown, server).hasPrefix("run /usr/bin/ssh -F /etc/my.conf -p 2222 127.0.0.1 once, "))
     }
 
+    @Test("a server's banner is not taken for ssh's own words, which a closed line may follow for each host on the way")
+    func banner() {
+        func outcome(_ lines: String...) -> String {
+            words(LoginFailure.outcome(lines, .exited(255), wasIn: false, target: target()))
+        }
+        let banner = "Use of this account is monitored: connection refused to strangers"
+        #expect(outcome(banner, "* * *", "Connection closed by 1.2.3.4 port 22") == "networkConnectionLost")
+        #expect(outcome(banner, "* * *", "me@there: Permission denied (publickey).") == "auth permissionDenied")
+        #expect(
+            outcome(
+                "me@jump: Permission denied (publickey).",
+                "kex_exchange_identification: Connection closed by remote host",
+                "Connection closed by UNKNOWN port 65535") == "auth permissionDenied")
+    }
+
     @Test("a changed key is named as ssh names it: by the host that it stands for, and the file that it is in")
     func changedKey() {
         func removal(_ file: String, _ name: String) -> String? {
