@@ -11,7 +11,7 @@ enum LoginFailure {
     ) -> OperationEnd.Outcome {
         let host = target.host
         for rule in rules where !(wasIn && rule.isForLogin) {
-            let lines = rule.isOfHostKey ? complaints[...] : lastWords(complaints)
+            let lines = rule.isOfHostKey && isAboutHostKey(complaints) ? complaints[...] : lastWords(complaints)
             guard
                 let line = lines.last(where: { line in
                     let line = line.lowercased()
@@ -34,10 +34,18 @@ enum LoginFailure {
                 .again))
     }
 
+    /// Returns true when ssh ends because of the host's key, of which it has told in lines before.
+    private static func isAboutHostKey(_ complaints: [String]) -> Bool {
+        lastWords(complaints).contains { $0.lowercased().contains("host key verification failed") }
+    }
+
     /// The line by which ssh says why it ends, and what follows. A server's banner may have any words, and comes before it; after it ssh says
     /// no more than that the line is closed, once for each host on the way.
     private static func lastWords(_ complaints: [String]) -> ArraySlice<String> {
-        let closing = ["connection closed", "connection reset", "disconnected from", "client_loop"]
+        let closing = [
+            "connection closed", "connection reset", "disconnected from", "client_loop", "stdio forwarding failed",
+            "banner exchange:",
+        ]
         let isClosing = { (line: String) in closing.contains { line.lowercased().contains($0) } }
         guard let last = complaints.lastIndex(where: { !isClosing($0) }) else { return complaints[...] }
         return complaints[last...]
@@ -96,7 +104,7 @@ enum LoginFailure {
         var remedy: @Sendable (_ target: SSHTarget, _ complaints: [String]) -> Remedy
         /// Only before the server greeted us.
         var isForLogin = true
-        /// ssh says it in many lines, and before the server can show a banner.
+        /// ssh says it in many lines.
         var isOfHostKey = false
     }
 

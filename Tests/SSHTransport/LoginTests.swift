@@ -82,6 +82,8 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
         let banner = "Use of this account is monitored: connection refused to strangers"
         #expect(outcome(banner, "* * *", "Connection closed by 1.2.3.4 port 22") == "networkConnectionLost")
         #expect(outcome(banner, "* * *", "me@there: Permission denied (publickey).") == "auth permissionDenied")
+        let key = "Host key for there: SHA256:abc"
+        #expect(outcome(key, "me@there: Permission denied (publickey).") == "auth permissionDenied")
         #expect(
             outcome(
                 "me@jump: Permission denied (publickey).",

@@ -79,8 +79,11 @@ struct FlatListing {
     ) throws -> [NodeRow] {
         let byID = Dictionary(batches.map { ($0.id, $0) }) { first, _ in first }
         let bytes = ByteSum.of(batches.lazy.map(\.sums.total))
+        // Another batch of the same sums is another list.
+        let named = batches.reduce(0) { $0 &+ $1.id.rawValue &* $1.id.rawValue }
         let ids = try view.sorted.ids(
-            SortedRows.Key(of: .allFiles, order: order), token: [total, bytes, Int64(batches.count)], rows: total
+            SortedRows.Key(of: .allFiles, order: order), token: [total, bytes, Int64(batches.count), named],
+            rows: total
         ) {
             try view.database.rows(
                 """

@@ -31,13 +31,15 @@ extension QueueView {
             notBefore: isEarly(batch) ? batch.notBefore : nil, waitReasons: try waitReasons(of: batch),
             ahead: try ahead(of: batch), isUrgent: batch.isUrgent)
         standing.pauseEnds = try pauseEnds(pausedBy)
-        // The one that tries again first stands for those that wait.
+        // Of those that wait for what is told, the one that tries again first stands for them.
+        let told = standing.waitReasons.first.map { Int64(WaitReasons($0).rawValue) } ?? 0
         let waiting = try database.first(
             """
             SELECT d.retry_at, d.wait_since, d.error, l.origin FROM task_details d INDEXED BY details_waiting
             CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
-            WHERE d.wait <> 0 AND t.state = \(state: .waiting) AND l.batch = ? ORDER BY d.retry_at IS NULL, d.retry_at LIMIT 1
-            """, .integer(batch.id.rawValue)
+            WHERE d.wait <> 0 AND t.state = \(state: .waiting) AND l.batch = ?
+            ORDER BY d.wait & ? = 0, d.retry_at IS NULL, d.retry_at LIMIT 1
+            """, .integer(batch.id.rawValue), .integer(told)
         ) { row in
             (
                 retryAt: row.optionalInteger(0), since: row.optionalInteger(1),

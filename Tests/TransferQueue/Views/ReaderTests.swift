@@ -435,6 +435,13 @@ import TransferModel
             #expect(standing?.origin == "http://host:80")
         }
         #expect(try await queue.reader.standing(of: .task(TaskID(rawValue: 99))) == nil)
+        // Of two reasons the first is told, with the words of one that waits for it.
+        let refused = try await queue.claimAll(limit: 1)[0]
+        let no = TransferError(.permissionDenied, "who is it?")
+        queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: no), for: refused.id)
+        try await queue.writer.commit()
+        let both = try await queue.reader.standing(of: .batch(first))
+        #expect(both?.waitReasons.first == .auth && both?.error == no && both?.retryAt == nil)
         try await queue.close()
     }
 }
