@@ -194,6 +194,29 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("folders that could not be listed keep no file beside them, and not one another, from being forgotten")
+    func besideUnlisted() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let source = UploadSource(path: RawPath("/src/d"), placement: .contents)
+        let batch = try await queue.writer.add(BatchRequest(work: .upload([source], to: "http://host/in/"))).batch
+        let top = try await begin(queue, batch)
+        let first = chunk(top.folder, ["f"], folders: ["a", "b"], isLast: true)
+        for folder in try await queue.writer.insert(walked: [first]).folders {
+            var broken = WalkedChunk(folder: folder.folder, isLast: false)
+            broken.unreadable = TransferError(.sourceUnreadable, "permission denied")
+            try await queue.writer.insert(walked: [broken])
+        }
+        try await queue.writer.finishScan(batch)
+        let tasks = try await queue.reader.tasks(batch: batch, limit: 9)
+        #expect(tasks.map(\.name) == ["f", "a", "b"])
+        _ = try await queue.writer.cancel([.task(tasks[0].id)])
+        #expect(
+            try await queue.writer.purge(tasks.map { .task($0.id) }).results.map(\.result) == [.done, .done, .done])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("a source that vanished is a failed task, a file is a task, and each knows its own path")
     func sources() async throws {
         let sandbox = try Sandbox()
