@@ -42,8 +42,8 @@ extension HTTPTransfer {
         max(min(request.timeouts.stall, request.timeouts.answer) / 4, .milliseconds(10))
     }
 
-    /// Returns true when an answer that no file takes, after the whole request, takes longer than any that a server means to end: one that
-    /// sends a byte now and then never stalls. Time in which nothing is read of it does not count.
+    /// Adds up how long the answer has been coming, and returns true when its body comes too slowly: slower than `slowestAnswer` after
+    /// `timeouts.answer` have passed. Only after the whole request, only for bodies that go to no file. Time of a pause does not count.
     private func isAnswerTooSlow(sent: Int64, _ now: MonotonicInstant) -> Bool {
         defer { lookedAt = now }
         guard answersToNoFile, head != nil, sent >= request.body.length, pauses.isEmpty, let lookedAt else {

@@ -178,7 +178,7 @@ struct Model: Sendable {
     /// Opens the list of transfers.
     mutating func goToTransfers() { go(to: TransfersPage()) }
 
-    /// Has the open page do something. What it has become stays open, unless it has opened another one by that.
+    /// Runs `body` on a copy of the open page. The copy then takes the page's place, unless `body` has opened another page.
     mutating func withPage<Result>(_ body: (inout any Page, inout Model) -> Result) -> Result {
         var shown = page
         let before = opened

@@ -173,7 +173,7 @@ extension TransferEngine {
         let exact = look.isExact ? context.fileName : nil
         var beginning = exact ?? RawPath("")
         if exact == nil, base.scheme.facts.lists?.takesBeginning == true {
-            // Of what is compared: a file that is completed only now may begin with something else.
+            // Only names that are compared count: a file that is completed meanwhile may have another beginning.
             beginning = try await queue.reader.commonBeginning(of: comparison)
         }
         guard let place = base.folder(look.remote, isExact: look.isExact),

@@ -7,7 +7,7 @@ import TransferModel
 /// - A folder: its flag, and the tasks below that were queued or waiting are in the state `paused`, so that lists and counters show it.
 /// - A task: its flag and its state. The flag says that the pause is its own: when its folder is resumed it stays paused.
 ///
-/// What the engine has in hand is taken from it in the same transaction (`AttemptStore.stop`); `NodeChange.stopped` names those claims.
+/// Tasks that the engine has in hand are taken from it in the same transaction (`AttemptStore.stop`); `NodeChange.stopped` names those claims.
 struct PauseStore: QueueSubject {
     let queue: QueueConnection
     let counters: CounterStore

@@ -31,7 +31,7 @@ extension QueueView {
             notBefore: isEarly(batch) ? batch.notBefore : nil, waitReasons: try waitReasons(of: batch),
             ahead: try ahead(of: batch), isUrgent: batch.isUrgent)
         standing.pauseEnds = try pauseEnds(pausedBy)
-        // Of those that wait for what is told, the one that tries again first stands for them.
+        // The task that tries again first stands for those that wait for the reason that is told.
         let told = standing.waitReasons.first.map { Int64(WaitReasons($0).rawValue) } ?? 0
         let waiting = try database.first(
             """

@@ -22,7 +22,7 @@ extension TransferService {
         let held = await engine.live().held
         await engine.tryAgain()
         guard !held.isEmpty else { return results }
-        // What stood in line for a host that was left alone has not failed, but is tried now.
+        // Files in line for a host that was left alone have not failed, but are tried now.
         let stillHeld = await engine.live().held
         for index in results.results.indices where results.results[index].result == .already {
             guard let node = try await queue.reader.standing(of: results.results[index].id),
@@ -38,7 +38,7 @@ extension TransferService {
         if let end = request.until, end <= Timestamp(milliseconds: WallClock.milliseconds) {
             throw RequestError(.usage, "until \(end) is over already: give a time that is to come")
         }
-        // What was decided for one node by its name is not changed by a word about all.
+        // A decision about one node by its name is not changed by a word about all.
         let isNamed = request.selector == nil
         return try await changeTogether(request.nodes) {
             try await $0.pause($1, until: request.until, changesEnds: isNamed, joining: $2)

@@ -104,6 +104,29 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test(
+        "what was sent for nothing is counted, too, when a person stopped it right before the kill",
+        arguments: [true, false])
+    func killedWhileStopped(cancels: Bool) async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        let task = try await queue.claimAll()[0]
+        queue.writer.record(.running, for: task.id)
+        queue.writer.record(.sent(40, kept: false), for: task.id)
+        _ =
+            cancels
+            ? try await queue.writer.cancel([.task(task.id)]) : try await queue.writer.pause([.task(task.id)])
+        await queue.abandon()
+        for _ in 0..<2 {
+            queue = try sandbox.open()
+            let shown = try #require(try await queue.reader.task(task.id))
+            #expect(shown.bytesRepeated == 40 && shown.restarts == 1)
+            #expect(shown.state == (cancels ? .cancelled : .paused))
+            try await queue.close()
+        }
+    }
+
     @Test("a server that says late that it remembers is gone on with after a kill, by the address that it gave")
     func rememberedLate() async throws {
         let sandbox = try Sandbox()
