@@ -120,10 +120,21 @@ import Testing
         let sandbox = try Sandbox()
         let first = try System.open(sandbox.file("lock"), flags: O_RDWR | O_CREAT)
         let second = try System.open(sandbox.file("lock"), flags: O_RDWR)
-        #expect(try System.tryLockExclusively(first.rawValue))
-        #expect(try !System.tryLockExclusively(second.rawValue))
+        #expect(try first.tryLockExclusively())
+        #expect(try !second.tryLockExclusively())
         first.close()
-        #expect(try System.tryLockExclusively(second.rawValue))
+        #expect(try second.tryLockExclusively())
+    }
+
+    @Test func `a lock ends with its owner, though a child that is being started has a copy of the file`() throws {
+        let sandbox = try Sandbox()
+        let first = try System.open(sandbox.file("lock"), flags: O_RDWR | O_CREAT)
+        #expect(try first.tryLockExclusively())
+        let copyOfAChild = OwnedDescriptor(dup(first.rawValue))
+        defer { copyOfAChild.close() }
+        first.close()
+        let next = try System.open(sandbox.file("lock"), flags: O_RDWR)
+        #expect(try next.tryLockExclusively())
     }
 
     @Test func `a closed owner does not close the number's next user`() throws {

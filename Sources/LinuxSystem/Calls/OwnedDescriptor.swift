@@ -9,6 +9,8 @@ import struct Synchronization.Atomic
 package final class OwnedDescriptor: Sendable {
     /// The descriptor, or -1 after `close`.
     private let number: Atomic<Int32>
+    /// True once this descriptor has locked the file.
+    private let isLocked = Atomic(false)
 
     /// Takes over a descriptor that nobody else closes.
     package init(_ rawValue: Int32) {
@@ -22,7 +24,23 @@ package final class OwnedDescriptor: Sendable {
     /// the number is free by then.
     package func close() {
         let old = number.exchange(-1, ordering: .acquiringAndReleasing)
-        if old >= 0 { _ = Glibc.close(old) }
+        guard old >= 0 else { return }
+        // Closing alone would not do: a program that is being started holds a copy, and the lock with it, until its `exec`.
+        if isLocked.load(ordering: .relaxed) { _ = flock(old, LOCK_UN) }
+        _ = Glibc.close(old)
+    }
+
+    /// Takes the exclusive lock on the file, or says false when another holds it. It ends with `close`. Corresponds to
+    /// `flock(LOCK_EX | LOCK_NB)`.
+    package func tryLockExclusively() throws(Errno) -> Bool {
+        let file = rawValue
+        do {
+            _ = try systemCall(.flock, descriptor: file) { flock(file, LOCK_EX | LOCK_NB) }
+            isLocked.store(true, ordering: .relaxed)
+            return true
+        } catch .wouldBlock {
+            return false
+        }
     }
 
     /// Gives the number away; the object no longer closes it.

@@ -147,22 +147,6 @@ extension System {
         }
     }
 
-    /// Takes the exclusive lock or says false when another holds it. Corresponds to `flock(LOCK_EX | LOCK_NB)`.
-    package static func tryLockExclusively(_ descriptor: Int32) throws(Errno) -> Bool {
-        do {
-            _ = try systemCall(.flock, descriptor: descriptor) { flock(descriptor, LOCK_EX | LOCK_NB) }
-            return true
-        } catch .wouldBlock {
-            return false
-        }
-    }
-
-    /// Gives the lock back, also where a program that is just being started still has the file open as a copy of ours.
-    /// Corresponds to `flock(LOCK_UN)`.
-    package static func unlock(_ descriptor: Int32) throws(Errno) {
-        _ = try systemCall(.flock, descriptor: descriptor) { flock(descriptor, LOCK_UN) }
-    }
-
     /// The coming use of a range of a file.
     package enum AccessAdvice: Sendable {
         case sequential, willNeed, dontNeed

@@ -8,9 +8,6 @@ package final class FileLock: Sendable {
 
     private init(_ descriptor: OwnedDescriptor) { self.descriptor = descriptor }
 
-    // Closing alone would not do: a program that is being started holds a copy until its `exec`.
-    deinit { try? System.unlock(descriptor.rawValue) }
-
     /// Takes it; `nil`: another one has it now. Where the file system knows no locks it is had by everybody. Of a link it is that of the file
     /// that the link leads to: other links may lead there, too, and where it lies something can be written.
     package static func take(_ path: String) throws(Errno) -> FileLock? {
@@ -20,7 +17,7 @@ package final class FileLock: Sendable {
         let file = try System.open(
             path + Array(".lock".utf8), flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
         do throws(Errno) {
-            return try System.tryLockExclusively(file.rawValue) ? FileLock(file) : nil
+            return try file.tryLockExclusively() ? FileLock(file) : nil
         } catch {
             guard [ENOLCK, EOPNOTSUPP, ENOSYS].contains(error.rawValue) else { throw error }
             return FileLock(file)

@@ -63,7 +63,7 @@ final class QueueLock: Sendable {
     init(_ files: QueueFiles, version: String) throws(QueueOpenError) {
         do {
             descriptor = try System.openOwnFile(files.lock.bytes, flags: O_RDWR | O_CREAT)
-            guard try System.tryLockExclusively(descriptor.rawValue) else {
+            guard try descriptor.tryLockExclusively() else {
                 throw Self.held(by: descriptor)
             }
             try System.ftruncate(descriptor.rawValue, to: 0)
@@ -88,11 +88,7 @@ final class QueueLock: Sendable {
         return .locked(pid: words.first.flatMap { Int32($0) }, version: words.dropFirst().first.map { String($0) })
     }
 
-    /// Closing alone would not do: a child that is being started holds a copy of the descriptor until its `exec`.
-    func release() {
-        flock(descriptor.rawValue, LOCK_UN)
-        descriptor.close()
-    }
+    func release() { descriptor.close() }
 }
 
 /// Identities of an open queue's files, to see when one of them loses its name.

@@ -87,7 +87,7 @@ final class IncomingFolder: Sendable {
                 try System.mkdirat(shared.rawValue, id, mode: 0o700)
                 let folder = try System.openat(shared.rawValue, id, flags: O_RDONLY | O_DIRECTORY)
                 // A run that starts now may have seen the new folder before it was locked, and be removing it.
-                guard try System.tryLockExclusively(folder.rawValue), try System.fstat(folder.rawValue).linkCount > 0
+                guard try folder.tryLockExclusively(), try System.fstat(folder.rawValue).linkCount > 0
                 else { continue }
                 return Run(shared: shared, id: id, folder: folder)
             } catch .noSuchFile {
@@ -106,7 +106,7 @@ final class IncomingFolder: Sendable {
         while let entry = try reader.next() {
             guard isRunID(entry.name), entry.name != own,
                 let folder = try? System.openat(shared, entry.name, flags: O_RDONLY | O_DIRECTORY),
-                (try? System.tryLockExclusively(folder.rawValue)) == true
+                (try? folder.tryLockExclusively()) == true
             else { continue }
             let parts = try DirectoryReader(at: folder.rawValue, name: [UInt8(ascii: ".")])
             while let part = try parts.next() {

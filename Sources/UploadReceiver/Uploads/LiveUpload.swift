@@ -147,8 +147,6 @@ final class LiveUpload: Sendable {
         let (data, isRemoved) = state.withLock { ($0.data, $0.isRemoved) }
         guard let data else { return nil }
         let parked = isRemoved ? nil : ArrivalDigest.Parked(arrivalDigest, of: data)
-        // Closing alone would not do while a child process that is being started has a copy of the descriptor.
-        try? System.unlock(data.rawValue)
         data.close()
         return parked
     }

@@ -71,7 +71,7 @@ final class UploadFolder: Sendable {
                         record: record, data: nil, size: record.length ?? 0, facts: nil,
                         lastWritten: infoTime / Self.second))
             }
-            guard try System.tryLockExclusively(data.rawValue) else { throw Errno.wouldBlock }
+            guard try data.tryLockExclusively() else { throw Errno.wouldBlock }
             let status = try System.fstat(data.rawValue)
             let written = max(infoTime, status.modifiedNanoseconds) / Self.second
             return .upload(
@@ -91,7 +91,7 @@ final class UploadFolder: Sendable {
         do { data = try System.openat(folder.rawValue, Self.data(id), flags: O_RDWR) } catch .noSuchFile {}
         // Closing unlocks.
         defer { data?.close() }
-        if let data, try !System.tryLockExclusively(data.rawValue) { throw .wouldBlock }
+        if let data, try !data.tryLockExclusively() { throw .wouldBlock }
         do throws(Errno) {
             let info = try System.openat(folder.rawValue, Self.info(id))
             guard UploadRecord.isTorn(try Self.text(of: info.rawValue)) else { return }
@@ -213,7 +213,7 @@ final class UploadFolder: Sendable {
             data = try System.openat(folder, name, flags: flags, mode: 0o666)
         }
         // Between its name and its lock another receiver may have taken it for such a remainder.
-        guard try System.tryLockExclusively(data.rawValue), try System.fstat(data.rawValue).linkCount > 0 else {
+        guard try data.tryLockExclusively(), try System.fstat(data.rawValue).linkCount > 0 else {
             throw .wouldBlock
         }
         do throws(Errno) {
