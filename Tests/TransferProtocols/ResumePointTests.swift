@@ -73,9 +73,9 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
         let ftp = FTPResumePoint(temporary: RawPath("d/t"))
         let ftps = [
             read(ftp) { $0.generation = Int(number) }, read(ftp) { $0.seen = number },
-            read(ftp) { $0.vanished = Int(number) },
+            read(ftp) { $0.vanished = Int(number) }, read(ftp) { $0.refusedRenames = Int(number) },
         ]
-        #expect(ftps.map { $0 != nil } == [isGeneration, isLength, isCount])
+        #expect(ftps.map { $0 != nil } == [isGeneration, isLength, isCount, isCount])
         let sftp = SFTPResumePoint(temporary: RawPath("d/t"), generation: 1, size: 1000, modified: 1)
         let sftps = [
             read(sftp) { $0.generation = Int(number) }, read(sftp) { $0.size = number },

@@ -113,9 +113,7 @@ package struct FTPDownload: ProtocolMachine {
         }
         // Nobody has insisted. A server that has no digest, or that the question takes too long, is not asked for another file.
         guard end.isDone || end.isUnknownCommand || end.isTimedOut else { return begin(version) }
-        var learned = HostFacts()
-        learned.tellsDigests = false
-        return [.learned(learned)] + begin(version)
+        return [.learned(HostFacts { $0.tellsDigests = false })] + begin(version)
     }
 
     private static func version(_ end: FTPEnd) -> RemoteVersion {
@@ -173,9 +171,7 @@ package struct FTPDownload: ProtocolMachine {
     private mutating func received(_ end: FTPEnd, _ flow: Flow) -> [ProtocolAction] {
         if !end.isDone {
             if flow.start > 0, end.command == "REST", end.reply >= 500 {
-                var learned = HostFacts()
-                learned.cannotResume = true
-                return [.learned(learned)] + startOver("the server sends whole files only")
+                return [.learned(HostFacts { $0.cannotResume = true })] + startOver("the server sends whole files only")
                     + receive(flow.point.version, from: 0)
             }
             return stop(end)

@@ -79,6 +79,8 @@ package struct FTPResumePoint: RenamingResumePoint {
     /// point of an older engine, or none.
     package var longest: Int64?
     package var vanished: Int?
+    /// Times in a row that the server would not rename the temporary file, which it has whole.
+    package var refusedRenames: Int?
 
     package init(temporary: RawPath, generation: Int = 1) {
         self.temporary = temporary
@@ -94,6 +96,7 @@ package struct FTPResumePoint: RenamingResumePoint {
     package var isPlausible: Bool {
         ResumeBounds.lengths.contains(seen) && ResumeBounds.generations.contains(generation) && !temporary.bytes.isEmpty
             && ResumeBounds.counts.contains(vanished ?? 0) && ResumeBounds.lengths.contains(longest ?? 0)
+            && ResumeBounds.counts.contains(refusedRenames ?? 0)
             && version?.isPlausible ?? true && owned?.isPlausible ?? true
     }
 }

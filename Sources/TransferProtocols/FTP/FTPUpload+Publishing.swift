@@ -62,20 +62,23 @@ extension FTPUpload {
 
     mutating func published(_ end: FTPEnd, _ removesOld: Bool) -> [ProtocolAction] {
         // Under its final name already, only its time was set, and that may fail.
-        if end.isDone || isStraight { return over(.finish(receipt(.answered))) }
+        if end.isDone || isStraight {
+            let canRename = !isStraight && facts.refusedRenames ?? 0 > 0
+            return (canRename ? [.learned(HostFacts { $0.refusedRenames = 0 })] : [])
+                + over(.finish(receipt(.answered)))
+        }
         if end.isLoginRefused || end.reply == 530 { return stop(end) }
         if !end.isRefusal || end.reply == 421 {
             guard case .wait(let demand) = meaning(end) else { return stop(end) }
             renames.lostAnswer()
             return ask(point.temporary) { .proving($0, isTarget: false, .now(demand)) }
         }
-        if end.isUnknownCommand { return goStraight() }
+        if end.isUnknownCommand {
+            return goStraight("the server cannot rename files", lesson: HostFacts { $0.cannotRename = true })
+        }
         if end.reply < 500 { return stop(end) }
         renames.refused()
-        if end.command == "RNFR" {
-            let lost = TransferError(.networkConnectionLost, "\(plan.host) does not find the temporary file", .again)
-            return ask(point.temporary) { .proving($0, isTarget: false, .now(WaitDemand(.backoff, lost))) }
-        }
+        if end.command == "RNFR" { return ask(point.temporary) { .proving($0, isTarget: false, .refused(end)) } }
         // Only what is in the way is worth removing: no room comes of that. To forbid may mean to replace by a rename.
         if removesOld || end.saysFull { return stop(whole: end) }
         return ask(plan.path) { .lookingAgain($0, refusal: end) }
@@ -92,15 +95,18 @@ extension FTPUpload {
         switch (isTarget, end.size) {
         case (false, _?):
             // It still has its old name.
-            if case .now(let demand) = doubt { return over(.wait(demand)) }
-            return stop(end)
+            switch doubt {
+            case .earlier: return stop(end)
+            case .now(let demand): return over(.wait(demand))
+            case .refused(let refusal): return renameRefused(refusal)
+            }
         case (false, nil):
             guard end.isMissing else { return stop(end) }
             return ask(plan.path) { .proving($0, isTarget: true, doubt) }
         case (true, plan.subject.size?):
             guard isRenamed(end, standing) else {
                 if standing == .ours { return vanishedEarlier() }
-                if case .now = doubt, plan.subject.ifExists != .replace {
+                if doubt != .earlier, plan.subject.ifExists != .replace {
                     return over(.fail(.unsure(at: plan.host, "nothing tells whether what is there is the same file")))
                 }
                 return vanishedEarlier()
@@ -114,10 +120,35 @@ extension FTPUpload {
             return over(.fail(.unsure(at: plan.host, "what is there has \(other) bytes, not \(plan.subject.size)")))
         case (true, nil):
             guard end.isMissing else { return stop(end) }
-            guard case .now(let demand) = doubt else { return vanishedEarlier() }
+            let demand: WaitDemand
+            switch doubt {
+            case .earlier: return vanishedEarlier()
+            case .now(let lost): demand = lost
+            case .refused:
+                demand = WaitDemand(
+                    .backoff,
+                    TransferError(.networkConnectionLost, "\(plan.host) does not find the temporary file", .again))
+            }
             // Where an answer was lost the next attempt asks once more, and counts.
             return renames.isRefusal ? vanished(else: demand) : over(.wait(demand))
         }
+    }
+
+    /// The server has the temporary file whole and does not let it be renamed: that may pass, or be its rule (a drop box). A server that
+    /// refuses time after time gets this file under its final name, and after some such files all.
+    private mutating func renameRefused(_ end: FTPEnd) -> [ProtocolAction] {
+        if end.saysFull { return stop(whole: end) }
+        let refused = min(point.refusedRenames ?? 0, HostFacts.mostRefusedRenames) + 1
+        if refused >= HostFacts.mostRefusedRenames {
+            return goStraight(
+                "the server refuses to rename it, time after time", lesson: HostFacts { $0.refusedRenames = 1 })
+        }
+        point.refusedRenames = refused
+        // Nothing that a retry could take for a rename stays.
+        renames.forget()
+        point.disclaim()
+        let refusal = TransferError(.http, "\(plan.host) answered \(end.reply)\(end.quoted) to the rename", .again)
+        return [.persist(durable)] + over(.wait(WaitDemand(.backoff, refusal)))
     }
 
     private func isRenamed(_ target: FTPEnd, _ standing: NamedVersion.Standing?) -> Bool {

@@ -44,9 +44,7 @@ extension FTPUpload {
 
     private mutating func cannotResume() -> [ProtocolAction] {
         facts.cannotResume = true
-        var learned = HostFacts()
-        learned.cannotResume = true
-        return [.learned(learned)] + startOver("the server cannot go on in the middle")
+        return [.learned(HostFacts { $0.cannotResume = true })] + startOver("the server cannot go on in the middle")
     }
 
     // MARK: Comparing

@@ -46,6 +46,8 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         case earlier
         /// Its answer was lost now.
         case now(WaitDemand)
+        /// The server said no to it (`RNFR`): what is not there, or may not be renamed.
+        case refused(FTPEnd)
     }
 
     /// The questions about an earlier version of the source.
@@ -306,10 +308,9 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     }
 
     /// The server cannot rename: from here on under the final name.
-    mutating func goStraight() -> [ProtocolAction] {
+    /// - Parameter lesson: what this file teaches about the server.
+    mutating func goStraight(_ reason: String, lesson: HostFacts) -> [ProtocolAction] {
         facts.cannotRename = true
-        var learned = HostFacts()
-        learned.cannotRename = true
-        return [.learned(learned)] + startOver("the server cannot rename files")
+        return [.learned(lesson)] + startOver(reason)
     }
 }

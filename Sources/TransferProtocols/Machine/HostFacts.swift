@@ -27,9 +27,9 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var tellsDigests: Bool?
     /// Bodies are held back by something in front of it, so a cut loses what was sent: send at most so many bytes in one request.
     package var chunk: Int64?
-    /// SFTP: no rename, so files are written under their final names.
+    /// SFTP, FTP, WebDAV: no rename, so files are written under their final names.
     package var cannotRename: Bool?
-    /// SFTP: files in a row whose rename was refused time after time, although they were whole and nothing had the name. What one file
+    /// SFTP, FTP: files in a row whose rename was refused time after time, although they were whole and nothing had the name. What one file
     /// teaches (1; 0: its rename worked) is added to what is known.
     package var refusedRenames: Int?
     /// Nextcloud's paths without its folders of chunks: large files go whole.
@@ -46,6 +46,9 @@ package struct HostFacts: Codable, Hashable, Sendable {
 
     package init() {}
 
+    /// What is learnt from one answer.
+    init(_ set: (inout HostFacts) -> Void) { set(&self) }
+
     /// Takes from an answer to OPTIONS what it shows beside the protocol: a server that wants digests tells them, too.
     init(hintedBy answer: HTTPAnswer) { tellsDigests = answer.wantsDigests ? true : nil }
 
@@ -53,7 +56,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
     static let lifeOfUploadBy = Duration.seconds(86_400)
     /// Time for which a host is taken not to be able to do what it could not do then.
     static let lifeOfInability = lifeOfUploadBy
-    /// Files in a row whose rename was refused, after which a host counts as one that cannot rename.
+    /// Files in a row whose rename was refused, after which a host counts as one that cannot rename; and refusals in a row, after which
+    /// one file goes under its final name.
     static let mostRefusedRenames = 3
 
     /// The version of the draft to offer in a PUT to a server that announces none: the one that it has taken up, else the next to be tried.

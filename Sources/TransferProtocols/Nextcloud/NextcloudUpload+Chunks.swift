@@ -43,9 +43,11 @@ extension NextcloudUpload {
             guard let smaller = UploadPace.smallerBody(than: point.chunk, floor: Self.least(plan.subject.size)) else {
                 return finish(with: refusal(end))
             }
-            var learned = HostFacts()
-            learned.largestBody = smaller
-            let others = abandonAll() + [.learned(learned), .startOver(reason: "the server wants smaller chunks")]
+            let others =
+                abandonAll() + [
+                    .learned(HostFacts { $0.largestBody = smaller }),
+                    .startOver(reason: "the server wants smaller chunks"),
+                ]
             let next = clear()
             point.chunk = smaller
             return others + next

@@ -287,13 +287,11 @@ package struct NextcloudUpload: RenamingUpload {
 
     /// There are no folders of chunks: this file goes whole, and where the server said so itself all after it.
     private mutating func goWhole(at now: Timestamp, learns: Bool) -> [ProtocolAction] {
-        var learned = HostFacts()
-        learned.cannotChunk = true
         var upload = DavUpload(
             DavPlan(address: plan.address, subject: plan.subject, facts: plan.facts), after: lastID)
         let actions = upload.handle(.began(at: now))
         state = .whole(upload)
-        return (learns ? [.learned(learned)] : []) + actions
+        return (learns ? [.learned(HostFacts { $0.cannotChunk = true })] : []) + actions
     }
 
     private func announced() -> [ProtocolAction] {

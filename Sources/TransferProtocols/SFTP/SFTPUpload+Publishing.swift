@@ -257,7 +257,7 @@ extension SFTPUpload {
         switch doubt {
         case .lost(let error) where hasRenamedTwice: return over(.wait(WaitDemand(.backoff, error)))
         case .lost: break
-        case .refused: isLast = point.refusedRenames ?? 0 >= Self.mostRefusedRenames - 1
+        case .refused: isLast = point.refusedRenames ?? 0 >= HostFacts.mostRefusedRenames - 1
         }
         if isLast, features.renamesOver, !mayReplace, !hasClaimedName {
             // It replaces whatever is there by then: nothing of ours may come between the look at the target and that.
@@ -271,7 +271,7 @@ extension SFTPUpload {
     /// A server with the one rename that replaces has another reason, which may pass. Only when it does not the old file is removed.
     private mutating func replaceRefused(_ status: SFTPStatus, _ text: String) -> [ProtocolAction] {
         let mayPass = features.renamesOver && status != .unsupported
-        return mayPass && point.refusedRenames ?? 0 < Self.mostRefusedRenames - 1
+        return mayPass && point.refusedRenames ?? 0 < HostFacts.mostRefusedRenames - 1
             ? nameRefused(status, text, isFree: false) : replace()
     }
 
@@ -312,9 +312,9 @@ extension SFTPUpload {
         guard mayPass, !SFTPMeaning.saysFull(text) else {
             return over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: hasAccepted))
         }
-        let refused = min(point.refusedRenames ?? 0, Self.mostRefusedRenames) + 1
+        let refused = min(point.refusedRenames ?? 0, HostFacts.mostRefusedRenames) + 1
         point.refusedRenames = refused
-        if refused >= Self.mostRefusedRenames, !features.renamesOver {
+        if refused >= HostFacts.mostRefusedRenames, !features.renamesOver {
             let lesson: ((inout HostFacts) -> Void)? = isFree ? { $0.refusedRenames = 1 } : nil
             return goDirect("the server refuses to rename it, time after time", isFree: isFree, lesson: lesson)
         }

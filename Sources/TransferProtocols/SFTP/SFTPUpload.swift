@@ -104,8 +104,6 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     package static let small: Int64 = 1 << 20
     /// Up to this, which is one packet, a file is sent before anybody asks whether the target is there: the rename says it.
     package static let tiny: Int64 = 32 << 10
-    /// Attempts in which the server refused the name, before another way is taken.
-    static let mostRefusedRenames = 3
 
     let plan: SFTPUploadPlan
     var state = State.ready
@@ -279,9 +277,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
 
     mutating func learned(_ change: (inout HostFacts) -> Void) -> ProtocolAction {
         change(&facts)
-        var news = HostFacts()
-        change(&news)
-        return .learned(news)
+        return .learned(HostFacts(change))
     }
 
     mutating func perform(_ step: Step, _ operations: [SFTPOperation]) -> [ProtocolAction] {

@@ -214,9 +214,7 @@ extension DavUpload {
     /// The server cannot rename: from here on under the final name.
     private mutating func goStraight() -> [ProtocolAction] {
         facts.cannotRename = true
-        var learned = HostFacts()
-        learned.cannotRename = true
-        return [.learned(learned)] + startOver("the server cannot rename files")
+        return [.learned(HostFacts { $0.cannotRename = true })] + startOver("the server cannot rename files")
     }
 
     private func undone(_ answer: HTTPAnswer) -> TransferError {

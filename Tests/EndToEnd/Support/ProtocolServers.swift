@@ -158,6 +158,8 @@ final class FTPServer: Server {
         case vsftpd = "ftpd"
         /// With TLS from the first byte.
         case vsftpdImplicit = "ftpd implicit"
+        /// Renames and removes nothing.
+        case dropBox = "ftpd dropbox"
         case proFTPD = "ftpd-tls"
         case pyftpdlib = "ftpd-py"
     }
@@ -167,7 +169,8 @@ final class FTPServer: Server {
     init(_ sandbox: Sandbox, _ program: Program) throws {
         self.program = program
         let words = program.rawValue.split(separator: " ").map(String.init)
-        try super.init(words[0], sandbox, folder: words[0], settings: words.count > 1 ? ["IMPLICIT=1"] : [])
+        let settings = words.dropFirst().map { "\($0.uppercased())=1" }
+        try super.init(words[0], sandbox, folder: words[0], settings: settings)
     }
 
     var data: RawPath { RawPath("\(folder)/data") }
@@ -176,7 +179,7 @@ final class FTPServer: Server {
     var options: [String] {
         let account = ["--user", "test", "--password-command", "echo test"]
         switch program {
-        case .vsftpd: return []
+        case .vsftpd, .dropBox: return []
         case .vsftpdImplicit: return ["--ca", "\(folder)/tls/ca.crt"]
         case .proFTPD: return ["--ca", "\(folder)/tls/ca.crt"] + account
         case .pyftpdlib: return account

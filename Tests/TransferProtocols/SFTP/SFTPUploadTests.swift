@@ -480,7 +480,7 @@ private let piece = 255 << 9
         var story = SFTPStory(1000)
         (story.server.features.renamesOver, story.server.hasNoLinks) = (true, true)
         story.subject.begunBefore = noon
-        while story.resume?.refusedRenames ?? 0 < SFTPUpload.mostRefusedRenames - 1 { story.attempt() }
+        while story.resume?.refusedRenames ?? 0 < HostFacts.mostRefusedRenames - 1 { story.attempt() }
         #expect(story.attempt() == "finish 1000 size")
         #expect(story.order.suffix(5) == ["claim", "status target", "status part", "compare", "replace part target"])
         #expect(story.isPublished)

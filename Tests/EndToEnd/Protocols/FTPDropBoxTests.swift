@@ -1,0 +1,33 @@
+import Testing
+import TransferModel
+
+/// An FTP server that takes files and lets nobody rename them.
+@Suite(.inLane) struct FTPDropBoxTests {
+    @Test func `files get there under their final names, and what could not be renamed or removed is told`() throws {
+        let sandbox = try Sandbox()
+        let server = try FTPServer(sandbox, .dropBox)
+        let there = server.data
+        func send(_ folder: String) throws {
+            let source = RawPath(sandbox.root).appending(RawPath(folder))
+            for number in 1...4 {
+                let file = source.appending(RawPath("f\(number)"))
+                try write(SeededBytes.bytes(10_000, seed: UInt64(number)), to: file)
+            }
+            let batch = try sandbox.send(source.displayed, server.url)
+            #expect(try sandbox.wait(batch).status == 0)
+            for number in 1...4 {
+                let file = RawPath("\(folder)/f\(number)")
+                #expect(
+                    try readBytes(there.appending(file)) == readBytes(RawPath(sandbox.root).appending(file)))
+            }
+        }
+        try send("first")
+        let left = names(in: there.appending(RawPath("first"))).filter { $0.displayed.hasSuffix(".martlet-part") }
+        #expect(left.count == 4)
+        let told = try sandbox.succeed("leftovers", "list").output
+        for number in 1...4 { #expect(told.contains("first/f\(number)"), "\(told)") }
+        // It is known of the server by now: files go straight to their names.
+        try send("second")
+        #expect(names(in: there.appending(RawPath("second"))).count == 4)
+    }
+}
