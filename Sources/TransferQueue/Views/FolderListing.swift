@@ -137,7 +137,10 @@ struct FolderListing {
             id: .group(batch.id, FolderID(rawValue: folder), fate), name: "", state: shown, counts: counts,
             bytes: bytes)
         row.effectivelyPaused = try batch.isPaused || view.paths.isPaused(folder)
-        if shown == .waiting { row.waitReasons = try view.waitReasons(of: batch) }
+        if shown == .waiting {
+            row.waitReasons = try view.waitReasons(
+                of: fate.state == .waiting ? view.waitingFiles(in: folder) : [], queued: counts.queued, in: batch)
+        }
         if fate.state == .failed { row.error = fate.cause == nil ? onlyCause : listed.first?.error }
         return row
     }

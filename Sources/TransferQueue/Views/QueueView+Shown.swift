@@ -97,8 +97,17 @@ extension QueueView {
                 .integer(batch.id.rawValue)
             ) { reasons.formUnion(WaitReasons(rawValue: Int32(truncatingIfNeeded: $0.integer(0)))) }
         }
-        if isEarly(batch), batch.sums.files.queued > 0 { reasons.insert(WaitReasons(.notBefore)) }
-        return reasons.reasons
+        return waitReasons(reasons, queued: batch.sums.files.queued, in: batch)
+    }
+
+    /// The reasons of some files of a batch.
+    /// - Parameter queued: those that stand in line.
+    func waitReasons(of files: [WaitingFile], queued: Int64, in batch: BatchRow) -> [WaitReason] {
+        waitReasons(files.reduce(into: []) { $0.formUnion($1.reasons) }, queued: queued, in: batch)
+    }
+
+    private func waitReasons(_ reasons: WaitReasons, queued: Int64, in batch: BatchRow) -> [WaitReason] {
+        isEarly(batch) && queued > 0 ? reasons.union(WaitReasons(.notBefore)).reasons : reasons.reasons
     }
 
     private func waitReasons(of row: TaskRow, _ details: TaskDetails, in batch: BatchRow) -> [WaitReason] {

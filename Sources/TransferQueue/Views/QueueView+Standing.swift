@@ -22,48 +22,61 @@ extension QueueView {
     private func standing(in batch: BatchRow, sums: FileCounts, folder: Int64) throws -> NodeStanding {
         let counts = shown(sums, in: batch)
         let pausedBy = try pausedBy(batch, folder)
+        let isBatch = folder == batch.root
+        let files = isBatch || sums.waiting == 0 ? [] : try waitingFiles(below: folder)
         var standing = NodeStanding(
             state: counts.state(
-                scanning: batch.isScanning, paused: !pausedBy.isEmpty,
-                looking: folder == batch.root && batch.isLooking,
-                cutShort: folder == batch.root && batch.isCutShort), batch: batch.id,
+                scanning: batch.isScanning, paused: !pausedBy.isEmpty, looking: isBatch && batch.isLooking,
+                cutShort: isBatch && batch.isCutShort), batch: batch.id,
             counts: counts, scanning: batch.isScanning, isHeld: batch.isHeld, pausedBy: pausedBy,
-            notBefore: isEarly(batch) ? batch.notBefore : nil, waitReasons: try waitReasons(of: batch),
+            notBefore: isEarly(batch) ? batch.notBefore : nil,
+            waitReasons: try isBatch ? waitReasons(of: batch) : waitReasons(of: files, queued: sums.queued, in: batch),
             ahead: try ahead(of: batch), isUrgent: batch.isUrgent)
         standing.pauseEnds = try pauseEnds(pausedBy)
-        // The task that tries again first stands for those that wait for the reason that is told.
-        let told = standing.waitReasons.first.map { Int64(WaitReasons($0).rawValue) } ?? 0
-        let waiting = try database.first(
-            """
-            SELECT d.retry_at, d.wait_since, d.error, l.origin FROM task_details d INDEXED BY details_waiting
-            CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
-            WHERE d.wait <> 0 AND t.state = \(state: .waiting) AND l.batch = ?
-            ORDER BY d.wait & ? = 0, d.retry_at IS NULL, d.retry_at LIMIT 1
-            """, .integer(batch.id.rawValue), .integer(told)
-        ) { row in
-            (
-                retryAt: row.optionalInteger(0), since: row.optionalInteger(1),
-                error: StoredJSON.value(TransferError.self, row.optionalText(2)), origin: row.text(3)
-            )
+        if sums.waiting > 0 {
+            // The task that tries again first stands for those that wait for the reason that is told.
+            let told = standing.waitReasons.first.map { WaitReasons($0) } ?? []
+            let waiting = try isBatch ? nextToTry(in: batch, told) : Self.nextToTry(files, told)
+            if let waiting {
+                standing.retryAt = nextTry(waiting.retryAt, in: batch, isUrgent: batch.isUrgent)
+                standing.since = waiting.since.map { Timestamp(milliseconds: $0) }
+                standing.error = waiting.error
+                standing.origin = waiting.origin
+            }
         }
-        if let waiting, counts.waiting > 0 {
-            standing.retryAt = nextTry(waiting.retryAt, in: batch, isUrgent: batch.isUrgent)
-            standing.since = waiting.since.map { Timestamp(milliseconds: $0) }
-            standing.error = waiting.error
-            standing.origin = waiting.origin
+        if standing.error == nil, counts.failed > 0 {
+            standing.error = try isBatch ? firstFailure(of: batch) : failure(below: folder)
         }
-        if standing.error == nil, counts.failed > 0 { standing.error = try firstFailure(of: batch) }
         if standing.origin == nil {
             standing.origin = try database.first(
                 "SELECT origin FROM lanes WHERE batch = ? ORDER BY id LIMIT 1", .integer(batch.id.rawValue)
             ) { $0.text(0) }
         }
-        if standing.state == .cancelled, folder == batch.root {
+        if standing.state == .cancelled, isBatch {
             standing.since = batch.finishedAt
             standing.isLeftAtServer = try isLeftAtServer("b.id", batch.id.rawValue, batch)
         }
         standing.limits = try limits(batch, folder, nil, standing.origin)
         return standing
+    }
+
+    /// Of those that wait for the reason that is told, if there are such, the one that tries again first.
+    private static func nextToTry(_ files: [WaitingFile], _ told: WaitReasons) -> WaitingFile? {
+        func place(_ file: WaitingFile) -> (Int, Int64) {
+            (file.reasons.isDisjoint(with: told) ? 1 : 0, file.retryAt ?? .max)
+        }
+        return files.min { place($0) < place($1) }
+    }
+
+    private func nextToTry(in batch: BatchRow, _ told: WaitReasons) throws -> WaitingFile? {
+        try database.first(
+            """
+            SELECT d.wait, d.retry_at, d.wait_since, d.error, l.origin FROM task_details d INDEXED BY details_waiting
+            CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
+            WHERE d.wait <> 0 AND t.state = \(state: .waiting) AND l.batch = ?
+            ORDER BY d.wait & ? = 0, d.retry_at IS NULL, d.retry_at LIMIT 1
+            """, .integer(batch.id.rawValue), .integer(Int64(told.rawValue))
+        ) { WaitingFile($0) }
     }
 
     /// The error of the first failed task of a batch; it stands for the others.

@@ -123,7 +123,10 @@ extension QueueView {
             if row.state == .paused, isPaused { row.pausedUntil = try pauseEnds(pausedBy(batch, folder.id)) }
             row.effectivelyPaused = isPaused
             row.scanning = isScanning
-            if counts.waiting > 0 { row.waitReasons = try waitReasons(of: batch) }
+            if counts.waiting > 0 {
+                row.waitReasons = try waitReasons(
+                    of: waitingFiles(below: folder.id), queued: folder.sums.files.queued, in: batch)
+            }
             let remote = batch.destination + (place?.remote.displayed ?? "")
             row.path = (place?.local.map { $0.path.displayed + " -> " } ?? "") + RawPath(remote).displayed
             row.priority = place?.priority.map { TransferPriority(stored: $0) } ?? batch.priority

@@ -116,6 +116,48 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a folder tells the waits and failures below it, and none of another folder's")
+    func reasonsOfAFolder() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(folders: ["failed": 1, "other": 1, "waiting": 1, "well": 1])
+        let due = sandbox.clock.now.advanced(by: .seconds(60))
+        func error(_ words: String) -> TransferError { TransferError(.http, words) }
+        for task in try await queue.claimAll() {
+            guard case .upload(_, let remote, _) = task.work else { continue }
+            switch remote.displayed {
+            case let path where path.contains("failed/"):
+                queue.writer.record(.failed(error("failed")), for: task.id)
+            case let path where path.contains("other/"):
+                let before = due.advanced(by: .seconds(-30))
+                queue.writer.record(
+                    .waiting(WaitReasons(.backoff), retryAt: before, error: error("other")), for: task.id)
+            case let path where path.contains("waiting/"):
+                queue.writer.record(.waiting(WaitReasons(.auth), retryAt: due, error: error("own")), for: task.id)
+            default: break
+            }
+        }
+        try await queue.writer.commit()
+        func standing(_ path: String) async throws -> NodeStanding? {
+            try await queue.reader.standing(of: .folder(batch, path: RawPath("photos\(path)")))
+        }
+        func reasons(_ path: String) async throws -> [WaitReason]? {
+            let row = try #require(try await queue.reader.row(of: .folder(batch, path: RawPath("photos\(path)"))))
+            return try await queue.reader.row(row)?.waitReasons
+        }
+        let waiting = try await standing("/waiting")
+        #expect(waiting?.waitReasons == [.auth] && waiting?.error == error("own") && waiting?.retryAt == due)
+        #expect(try await reasons("/waiting") == [.auth])
+        let failed = try await standing("/failed")
+        #expect(failed?.waitReasons == [] && failed?.error == error("failed") && failed?.retryAt == nil)
+        let well = try await standing("/well")
+        #expect(well?.waitReasons == [] && well?.error == nil && well?.retryAt == nil)
+        #expect(try await reasons("/well") == [])
+        // A folder above has them from the first below it that waits.
+        #expect(try await standing("")?.error == error("other"))
+        try await queue.close()
+    }
+
     @Test("tasks come page by page, filtered as they are shown, nothing twice and nothing left out")
     func pages() async throws {
         let sandbox = try Sandbox()
