@@ -84,3 +84,7 @@ int CLinux_epoll_ctl(int epoll, int operation, int fd, uint32_t events, uint64_t
 const char *CLinux_strerror_r(int code, char *buffer, size_t size) { return strerror_r(code, buffer, size); }
 
 int CLinux_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
+void *CLinux_memmem(const void *bytes, size_t count, const void *mark, size_t markCount) {
+    return memmem(bytes, count, mark, markCount);
+}

@@ -5,16 +5,16 @@ import Testing
 
 @Suite struct OwnListenerTests {
     private func connection(from port: UInt16, to address: String = "127.0.0.1") -> OwnListeners.Connection {
-        OwnListeners.Connection(address: address, port: 8080, localPort: port)
+        OwnListeners.Connection(address: address, port: 8080, localAddress: address, localPort: port)
     }
 
     @Test func `a connection is this user's when its other end is, on this machine`() {
-        var own = OwnListeners { _, _, _ in true }
+        var own = OwnListeners { _ in true }
         let found = ["::1", "127.9.9.9"].enumerated().map { own.include(connection(from: UInt16($0 + 1), to: $1)) }
         #expect(found == [true, true])
         let outside = ["192.0.2.1", "no address"].map { own.include(connection(from: 9, to: $0)) }
         #expect(outside == [false, false])
-        var foreign = OwnListeners { _, _, _ in false }
+        var foreign = OwnListeners { _ in false }
         let isOwn = foreign.include(connection(from: 1))
         #expect(!isOwn)
     }
@@ -22,7 +22,7 @@ import Testing
     @Test func `the kernel is asked once a connection, and again when its port is another's`() {
         let asked = Mutex(0)
         let isOwn = Mutex(true)
-        var listeners = OwnListeners { _, _, _ in
+        var listeners = OwnListeners { _ in
             asked.withLock { $0 += 1 }
             return isOwn.withLock { $0 }
         }

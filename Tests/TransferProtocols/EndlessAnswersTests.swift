@@ -13,6 +13,9 @@ import WireOperations
     /// Nextcloud is asked for an hour what became of a file.
     private static let mostPauses = 1000
 
+    /// The most bytes of a resume point, which is kept for each file: sixteen parts, each with an address of its own.
+    private static let longestPoint = 17 * HTTPAddress.longestLocation
+
     /// Random numbers that a seed decides.
     private struct Dice: RandomNumberGenerator {
         var state: UInt64
@@ -75,6 +78,15 @@ import WireOperations
         return manner
     }
 
+    /// Fields with much too much in them; a relative address makes each redirect longer than the last.
+    private static func endless(using dice: inout Dice) -> [String] {
+        guard Int.random(in: 0..<8, using: &dice) == 0 else { return [] }
+        let long = String(repeating: "a", count: 8100)
+        return ["Location: \(long)/", "Location: /\(long)/u"]
+            + ["ETag", "Content-Type", "Content-Encoding", "OC-ETag", "OC-FileId", "x-amz-version-id", "Last-Modified"]
+            .map { "\($0): \(long)\(long)" }
+    }
+
     private static func any(_ dice: inout Dice) -> Manner {
         var fields: [String] = []
         let all = [
@@ -84,7 +96,7 @@ import WireOperations
             "Upload-Limit: max-append-size=\([100_000, 1 << 20, 5 << 20].randomElement(using: &dice) ?? 0)",
             "Last-Modified: Sat, 21 Nov 2026 12:00:00 GMT",
             "x-amz-bucket-region: r\(Int.random(in: 1...2, using: &dice))",
-        ]
+        ] + endless(using: &dice)
         for field in all where Int.random(in: 0..<3, using: &dice) == 0 { fields.append(field) }
         let places: [Int64] = [0, 1, 2, 70_000, size / 2, size - 1, size]
         var offsets: [Int64] = []
@@ -172,6 +184,9 @@ import WireOperations
                             range,
                             algorithms.map { TransferDigest(algorithm: $0, value: "d41d8cd98f00b204e9800998ecf8427e") })
                     )
+                case .persist(let point):
+                    let length = point.encoded.count + (point.secret?.utf8.count ?? 0)
+                    if length > longestPoint { return ["a resume point has \(length) bytes"] + story.suffix(20) }
                 case .finish, .fail, .wait, .mismatch: return nil
                 default: break
                 }

@@ -174,10 +174,10 @@ private let seekCallback: curl_seek_callback = { context, offset, origin in
     return CURL_SEEKFUNC_OK
 }
 
-private let beginCallback: curl_prereq_callback = { context, address, _, port, localPort in
+private let beginCallback: curl_prereq_callback = { context, address, localAddress, port, localPort in
     let connection = OwnListeners.Connection(
         address: address.map { String(cString: $0) } ?? "", port: UInt16(truncatingIfNeeded: port),
-        localPort: UInt16(truncatingIfNeeded: localPort))
+        localAddress: localAddress.map { String(cString: $0) } ?? "", localPort: UInt16(truncatingIfNeeded: localPort))
     return exchange(context)?.requestBegins(on: connection) == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 

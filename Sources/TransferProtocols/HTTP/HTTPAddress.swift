@@ -75,11 +75,15 @@ package struct HTTPAddress: Hashable, Sendable {
     /// A reference as some servers write it in `Location`, with raw blanks: they stand for `%20`, as browsers take them.
     static func encodingBlanks(_ reference: String) -> String { reference.replacing(" ", with: "%20") }
 
-    /// The most bytes of a `Location`: as of the URLs that a person gives. Addresses of uploads are kept for each file.
+    /// The most bytes of a `Location`, and of where it leads: as of the URLs that a person gives. Addresses of uploads are kept for each file.
     static let longestLocation = 8192
 
     /// The address that a `Location` means from here (RFC 3986 section 5.2); `nil` when it leaves http(s), is malformed or too long.
     package func resolving(_ location: String) -> HTTPAddress? {
+        resolved(location).flatMap { $0.text.utf8.count <= Self.longestLocation ? $0 : nil }
+    }
+
+    private func resolved(_ location: String) -> HTTPAddress? {
         if location.utf8.count > Self.longestLocation { return nil }
         if let absolute = HTTPAddress(location) { return absolute }
         let isForbidden = { (byte: UInt8) in byte <= 32 || byte == 127 || byte == UInt8(ascii: "\\") }

@@ -62,6 +62,11 @@ enum Validator {
         return isPlain && !value.isEmpty && value != "\"\"" ? text : nil
     }
 
+    /// A type or a coding. It is kept for each file: nobody's has more characters than that.
+    static func word(_ text: String) -> String? {
+        text.utf8.count <= 256 && text.utf8.allSatisfy { (33...126).contains($0) } ? text : nil
+    }
+
     /// The longest of the three forms, with the longest weekday, has 33 characters.
     static func date(_ text: String) -> String? {
         !text.isEmpty && text.utf8.count <= 64 && text.utf8.allSatisfy { (32...126).contains($0) } ? text : nil

@@ -30,7 +30,7 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
     /// Reads the file's version from a 200 or 206.
     package init(_ answer: HTTPAnswer) {
         etag = answer.etag
-        type = answer.mediaType
+        type = answer.mediaType.flatMap(Validator.word)
         lastModified = answer.lastModifiedText
         if let modified = answer.lastModified, let date = answer.date {
             isDateStrong = modified.milliseconds + 1000 <= date.milliseconds
@@ -40,13 +40,17 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
         let range = answer.status == 206 ? answer.field("content-range").flatMap(ContentRange.init) : nil
         total = answer.status == 206 ? range?.total : answer.contentLength
         let coding = answer.field("content-encoding")?.lowercased()
-        self.coding = coding == "identity" ? nil : coding
+        self.coding = coding == "identity" ? nil : coding.map { Validator.word($0) ?? Self.unreadable }
     }
+
+    /// Stands for a coding whose name is none: it is coded.
+    private static let unreadable = "?"
 
     /// False for what was never read from an answer.
     var isPlausible: Bool {
         total.map { FileSize.told($0) == $0 } ?? true && etag == etag.flatMap(Validator.tag)
-            && lastModified == lastModified.flatMap(Validator.date)
+            && lastModified == lastModified.flatMap(Validator.date) && type == type.flatMap(Validator.word)
+            && coding == coding.flatMap(Validator.word)
     }
 
     /// A tag that stands for exactly these bytes.

@@ -60,7 +60,7 @@ extension QueueView {
         return standing
     }
 
-    /// Of those that wait for the reason that is told, if there are such, the one that tries again first.
+    /// The file that tries again first, of those that wait for the reason that is told if there are such.
     private static func nextToTry(_ files: [WaitingFile], _ told: WaitReasons) -> WaitingFile? {
         func place(_ file: WaitingFile) -> (Int, Int64) {
             (file.reasons.isDisjoint(with: told) ? 1 : 0, file.retryAt ?? .max)
