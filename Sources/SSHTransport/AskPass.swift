@@ -13,36 +13,21 @@ final class AskPass {
 
     /// `NAME=value` for the child.
     let environment: [[UInt8]]
-    private let pipe: [UInt8]
-    /// Both ends in one, so that writing needs no reader.
-    private let descriptor: OwnedDescriptor
+    private let pipe: NamedPipe
 
     init(_ password: [UInt8], folder: [UInt8]) throws(Errno) {
-        try System.mkdirs(folder, mode: 0o700)
-        let status = try System.stat(folder)
         // Another user's folder, or one that others can look into, is no place for it.
-        guard status.userID == System.userID, status.mode & 0o077 == 0 else { throw .accessDenied }
+        pipe = try NamedPipe(in: folder, "answer")
         let script = folder + Array("/askpass".utf8)
         try Self.install(script)
-        let number = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
-        pipe = folder + Array("/answer-\(number)".utf8)
-        try System.mkfifo(pipe, mode: 0o600)
-        do throws(Errno) {
-            descriptor = try System.open(pipe, flags: O_RDWR | O_NONBLOCK)
-        } catch {
-            try? System.unlink(pipe)
-            throw error
-        }
         environment = [
             Array("SSH_ASKPASS=".utf8) + script, Array("SSH_ASKPASS_REQUIRE=force".utf8),
-            Array("MARTLET_ANSWER=".utf8) + pipe,
+            Array("MARTLET_ANSWER=".utf8) + pipe.path,
         ]
         // Keyboard-interactive, password, a key's passphrase: each question takes a line.
         let lines = Array(repeatElement(password + [0x0A], count: 4).joined())
-        try Self.write(lines, to: descriptor)
+        try Self.write(lines, to: pipe.descriptor)
     }
-
-    deinit { try? System.unlink(pipe) }
 
     private static let text = """
         #!/bin/sh

@@ -3,24 +3,22 @@ import TransferModel
 
 /// Turns the end of an ssh child, its words and its exit status, into an outcome of the operations that waited.
 enum LoginFailure {
-    /// - Parameters:
-    ///   - complaints: The lines of its standard error.
-    ///   - wasIn: The server had greeted us.
-    static func outcome(
-        _ complaints: [String], _ exit: ChildExit, wasIn: Bool, target: SSHTarget
-    ) -> OperationEnd.Outcome {
+    /// - Parameter wasIn: The server had greeted us.
+    static func outcome(_ words: SSHWords, _ exit: ChildExit, wasIn: Bool, target: SSHTarget) -> OperationEnd.Outcome {
         let host = target.host
-        for rule in rules where !(wasIn && rule.isForLogin) {
-            let lines = rule.isOfHostKey && isAboutHostKey(complaints) ? complaints[...] : lastWords(complaints)
-            guard
-                let line = lines.last(where: { line in
-                    let line = line.lowercased()
-                    return rule.words.contains { line.contains($0) }
-                })
-            else { continue }
-            return outcome(rule, target, complaints, line)
+        // Its own words count. The reason of a host on the way is said by that host's ssh, on standard error; so is everything by a program
+        // that keeps no log.
+        let isAlone = !words.own.isEmpty && !words.own.contains { $0.lowercased().contains("unknown port") }
+        for lines in isAlone ? [words.own] : [words.own, words.others] {
+            guard let (rule, line) = rule(for: lines, wasIn: wasIn) else { continue }
+            // A key that a server may have made up is no key to be removed.
+            let key = lines == words.own || words.own.isEmpty ? KnownKey(lines) : nil
+            return outcome(rule, target, key, line)
         }
-        let last = complaints.last.map(shortened)
+        if !wasIn, let line = lastWords(words.others).last(where: closesSessions.matches) {
+            return outcome(closesSessions, target, nil, line)
+        }
+        let last = (words.own.isEmpty ? words.others : words.own).last.map(shortened)
         if !wasIn, case .exited(127) = exit {
             return .broken(
                 TransferError(
@@ -34,9 +32,16 @@ enum LoginFailure {
                 .again))
     }
 
-    /// Returns true when ssh ends because of the host's key, of which it has told in lines before.
-    private static func isAboutHostKey(_ complaints: [String]) -> Bool {
-        lastWords(complaints).contains { $0.lowercased().contains("host key verification failed") }
+    /// The first rule that some of these lines fit, and the line.
+    private static func rule(for lines: [String], wasIn: Bool) -> (Rule, String)? {
+        // What a server says as it hangs up is its own word, and says nothing of keys.
+        let ofSSH = lines.filter { !$0.lowercased().hasPrefix("received disconnect") }
+        let isAboutKey = lastWords(ofSSH).contains { $0.lowercased().contains("host key verification failed") }
+        for rule in rules where !(wasIn && rule.isForLogin) {
+            let candidates = rule.isOfHostKey ? isAboutKey ? ofSSH[...] : lastWords(ofSSH) : lastWords(lines)
+            if let line = candidates.last(where: rule.matches) { return (rule, line) }
+        }
+        return nil
     }
 
     /// The line by which ssh says why it ends, and what follows. A server's banner may have any words, and comes before it; after it ssh says
@@ -101,17 +106,22 @@ enum LoginFailure {
         var words: [String]
         var meaning: Meaning
         var what: @Sendable (_ host: String) -> String
-        var remedy: @Sendable (_ target: SSHTarget, _ complaints: [String]) -> Remedy
+        var remedy: @Sendable (_ target: SSHTarget, _ key: KnownKey?) -> Remedy
         /// Only before the server greeted us.
         var isForLogin = true
         /// ssh says it in many lines.
         var isOfHostKey = false
+
+        func matches(_ line: String) -> Bool {
+            let line = line.lowercased()
+            return words.contains { line.contains($0) }
+        }
     }
 
     private static func outcome(
-        _ rule: Rule, _ target: SSHTarget, _ complaints: [String], _ line: String
+        _ rule: Rule, _ target: SSHTarget, _ key: KnownKey?, _ line: String
     ) -> OperationEnd.Outcome {
-        let finding = Finding(rule.what(target.host), aside: shortened(line), rule.remedy(target, complaints))
+        let finding = Finding(rule.what(target.host), aside: shortened(line), rule.remedy(target, key))
         return switch rule.meaning {
         case .wait(let reason, let code): .notLetIn(reason, TransferError(code, finding))
         case .code(let code): .broken(TransferError(code, finding))
@@ -127,8 +137,8 @@ enum LoginFailure {
         Rule(
             words: ["host identification has changed", "host key for", "differs from the key"],
             meaning: .wait(.hostKey, .pinMismatch), what: { "\($0) has another key than the known one" },
-            remedy: { target, complaints in
-                let key = KnownKey(complaints)?.removal ?? "ssh-keygen -R \(target.knownName)"
+            remedy: { target, key in
+                let key = key?.removal ?? "ssh-keygen -R \(target.knownName)"
                 return .thenRetry(
                     "somebody may be in between; if the change is right, run \(key) and \(target.shownCommand)")
             }, isOfHostKey: true),
@@ -170,9 +180,11 @@ enum LoginFailure {
             remedy: { _, _ in
                 .thenRetry("add the key to ssh-agent (ssh-add), or give a password command, check the user")
             }),
-        Rule(
-            words: ["not available", "account is", "this service allows sftp connections only"],
-            meaning: .wait(.auth, .permissionDenied), what: { "\($0) closes this account's sessions" },
-            remedy: { _, _ in .thenRetry("ask who runs it for SFTP") }),
     ]
+
+    /// What a program there says that the server runs in place of SFTP.
+    private static let closesSessions = Rule(
+        words: ["not available", "account is", "this service allows sftp connections only"],
+        meaning: .wait(.auth, .permissionDenied), what: { "\($0) closes this account's sessions" },
+        remedy: { _, _ in .thenRetry("ask who runs it for SFTP") })
 }

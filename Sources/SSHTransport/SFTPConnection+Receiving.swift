@@ -51,7 +51,7 @@ extension SFTPConnection {
         if phase == .greeting {
             guard let greeting = ServerGreeting(packet), greeting.version >= 3 else { return false }
             self.greeting = greeting
-            child?.forgetPassword()
+            child?.isIn()
             if greeting.tellsLimits {
                 phase = .limiting
                 outgoing.append(RequestPackets.limits(ask(Request(operation: nil, part: .single))))

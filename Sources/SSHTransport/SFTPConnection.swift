@@ -100,7 +100,8 @@ final class SFTPConnection {
             }
         }
         do throws(Errno) {
-            let child = try SSHChild(target, settings, askPass, loop: transport.loop, clock: transport.clock)
+            let log = try? NamedPipe(in: settings.privateFolder, "log")
+            let child = try SSHChild(target, settings, askPass, log: log, loop: transport.loop, clock: transport.clock)
             self.child = child
             child.onExit = { [self] exit in childEnded(exit) }
             let (input, output) = (child.input.rawValue, child.output.rawValue)
@@ -199,7 +200,9 @@ final class SFTPConnection {
         // Answers may have come with its last breath.
         if phase != .over { drainOutput() }
         if phase != .over {
-            endAll(LoginFailure.outcome(child?.complaints ?? [], exit, wasIn: wasIn, target: target))
+            endAll(
+                LoginFailure.outcome(
+                    child?.words ?? SSHWords(own: [], others: []), exit, wasIn: wasIn, target: target))
         }
         stopListening()
         transport.isGone(self)

@@ -12,17 +12,20 @@ final class SSHChild {
     /// The child has ended and was reaped; told once. What it left in the pipes can still be read.
     var onExit: (ChildExit) -> Void = { _ in }
     private(set) var exit: ChildExit?
-    private let complaintsPipe: OwnedDescriptor
+    /// Its own words, and its standard error.
+    private let log: LineListener?
+    private let complaints: LineListener
     private let process: ChildProcess
     private let loop: EventLoop
     private let clock: any TransportClock
-    private var registration: Registration?
-    private var complaintBytes: [UInt8] = []
     private var killTimer: LoopTimer?
     private var askPass: AskPass?
+    private let logPipe: NamedPipe?
 
+    /// - Parameter log: `nil`: there is no place for it, and ssh writes to its standard error.
     init(
-        _ target: SSHTarget, _ settings: SSHSettings, _ askPass: AskPass?, loop: EventLoop, clock: any TransportClock
+        _ target: SSHTarget, _ settings: SSHSettings, _ askPass: AskPass?, log: NamedPipe?, loop: EventLoop,
+        clock: any TransportClock
     ) throws(Errno) {
         let input = try System.pipe(nonBlocking: false)
         let output = try System.pipe(nonBlocking: false)
@@ -34,13 +37,16 @@ final class SSHChild {
         self.askPass = askPass
         // `problem` has refused an empty command.
         var program = ChildProgram(
-            String(decoding: target.command[0], as: UTF8.self), arguments: target.arguments(),
+            String(decoding: target.command[0], as: UTF8.self), arguments: target.arguments(log: log?.path),
             environment: settings.environment + target.environment + (askPass?.environment ?? []))
         program.standardInput = input.read.rawValue
         program.standardOutput = output.write.rawValue
         program.standardError = complaints.write.rawValue
         process = try ChildProcess(program)
-        (self.input, self.output, complaintsPipe) = (input.write, output.read, complaints.read)
+        (self.input, self.output) = (input.write, output.read)
+        logPipe = log
+        self.log = log.map { LineListener($0.descriptor, loop) }
+        self.complaints = LineListener(complaints.read, loop)
         self.loop = loop
         self.clock = clock
         do {
@@ -52,17 +58,17 @@ final class SSHChild {
             _ = try? process.wait()
             throw error
         }
-        registration = try? loop.register(complaintsPipe.rawValue, .read) { [weak self] _ in self?.listen() }
+        self.log?.begin()
+        self.complaints.begin()
     }
 
-    /// The lines of its standard error, harmless; the last of many.
-    var complaints: [String] {
-        complaintBytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).map { SFTPAnswer.harmless($0) }
-            .filter { !$0.allSatisfy { $0 == " " } }
-    }
+    var words: SSHWords { SSHWords(own: log?.lines ?? [], others: complaints.lines) }
 
     /// It is in: no question is to come.
-    func forgetPassword() { askPass = nil }
+    func isIn() {
+        askPass = nil
+        logPipe?.loseName()
+    }
 
     /// Nothing more is sent to it: ssh ends by itself when its server has answered. After `patience` it is made to.
     func close(patience: Duration) {
@@ -97,32 +103,59 @@ final class SSHChild {
         askPass = nil
         if let killTimer { clock.cancel(killTimer) }
         killTimer = nil
-        listen()
-        if let registration { loop.cancel(registration) }
-        registration = nil
-        // A process that it left behind may hold this pipe for hours: nobody waits for its end.
-        complaintsPipe.close()
+        // A process that it left behind may hold these pipes for hours: nobody waits for its end.
+        log?.end()
+        complaints.end()
+        logPipe?.loseName()
         let tell = onExit
         onExit = { _ in }
         tell(exit)
+    }
+}
+
+/// The lines that come from a pipe, the last of many. On a loop.
+private final class LineListener {
+    private let pipe: OwnedDescriptor
+    private let loop: EventLoop
+    private var registration: Registration?
+    private var bytes: [UInt8] = []
+
+    init(_ pipe: OwnedDescriptor, _ loop: EventLoop) { (self.pipe, self.loop) = (pipe, loop) }
+
+    func begin() { registration = try? loop.register(pipe.rawValue, .read) { [weak self] _ in self?.listen() } }
+
+    /// Takes what is there by now, and nothing that comes later.
+    func end() {
+        listen()
+        stop()
+        pipe.close()
+    }
+
+    var lines: [String] {
+        bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).map { SFTPAnswer.harmless($0) }
+            .filter { !$0.allSatisfy { $0 == " " } }
+    }
+
+    private func stop() {
+        if let registration { loop.cancel(registration) }
+        registration = nil
     }
 
     private func listen() {
         var chunk = [UInt8](repeating: 0, count: 4096)
         TurnBudget.spend {
-            if complaintsPipe.rawValue < 0 { return false }
+            if pipe.rawValue < 0 { return false }
             let read = chunk.withUnsafeMutableBytes { buffer in
-                Result { () throws(Errno) in try System.read(complaintsPipe.rawValue, buffer) }
+                Result { () throws(Errno) in try System.read(pipe.rawValue, buffer) }
             }
             if case .failure(.wouldBlock) = read { return false }
             let count = (try? read.get()) ?? 0
             if count == 0 {
-                if let registration { loop.cancel(registration) }
-                registration = nil
+                stop()
                 return false
             }
-            complaintBytes.append(contentsOf: chunk[..<count])
-            if complaintBytes.count > 16 * 1024 { complaintBytes.removeFirst(complaintBytes.count - 8 * 1024) }
+            bytes.append(contentsOf: chunk[..<count])
+            if bytes.count > 16 * 1024 { bytes.removeFirst(bytes.count - 8 * 1024) }
             return true
         }
     }

@@ -29,17 +29,20 @@ package struct SSHTarget: Hashable, Sendable {
     }
 
     /// The arguments after the program's name. ServerAlive… finds a dead line within a minute, also while nothing is asked.
-    func arguments() -> [[UInt8]] {
+    /// - Parameter log: where ssh writes what it has to say itself.
+    func arguments(log: [UInt8]?) -> [[UInt8]] {
         var options = ["-oServerAliveInterval=15", "-oServerAliveCountMax=3", "-oConnectTimeout=15"]
         // Batch mode never asks. With a password the questions go to our answerer, which knows one answer.
         options += password == nil ? ["-oBatchMode=yes"] : ["-oBatchMode=no", AskPass.marker]
         options += ["-oForwardAgent=no", "-oForwardX11=no", "-oClearAllForwardings=yes", "-oPermitLocalCommand=no"]
         // What a shell would be given is nothing to a subsystem, and would keep it from starting.
         options += ["-oRemoteCommand=none", "-oRequestTTY=no"]
+        if log != nil { options += ["-oLogLevel=INFO"] }
         if let port { options += ["-p", String(port)] }
         if let user { options += ["-l", user] }
         options += ["-s", host, "sftp"]
-        return command.dropFirst() + options.map { Array($0.utf8) }
+        let logging = log.map { [Array("-E".utf8), $0] } ?? []
+        return command.dropFirst() + logging + options.map { Array($0.utf8) }
     }
 
     /// The command line by which a person meets the same server in a terminal.

@@ -39,7 +39,8 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
         ])
     func complaints(text: String, expected: String) {
         let lines = text.split(separator: "\n").map(String.init)
-        let outcome = LoginFailure.outcome(lines, .exited(255), wasIn: false, target: target())
+        let outcome = LoginFailure.outcome(
+            SSHWords(own: [], others: lines), .exited(255), wasIn: false, target: target())
         #expect(words(outcome) == expected)
     }
 
@@ -58,7 +59,8 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
     @Test("advice about a host key names the command with its port, which is what a person has to type")
     func keyAdvice() {
         func advice(_ line: String, _ target: SSHTarget) -> String {
-            let outcome = LoginFailure.outcome([line], .exited(255), wasIn: false, target: target)
+            let outcome = LoginFailure.outcome(
+                SSHWords(own: [], others: [line]), .exited(255), wasIn: false, target: target)
             guard case .notLetIn(_, let error) = outcome else { return "" }
             return error.finding.advice
         }
@@ -77,7 +79,7 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
     @Test("a server's banner is not taken for ssh's own words, which a closed line may follow for each host on the way")
     func banner() {
         func outcome(_ lines: String...) -> String {
-            words(LoginFailure.outcome(lines, .exited(255), wasIn: false, target: target()))
+            words(LoginFailure.outcome(SSHWords(own: [], others: lines), .exited(255), wasIn: false, target: target()))
         }
         let banner = "Use of this account is monitored: connection refused to strangers"
         #expect(outcome(banner, "* * *", "Connection closed by 1.2.3.4 port 22") == "networkConnectionLost")
@@ -89,6 +91,35 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
                 "me@jump: Permission denied (publickey).",
                 "kex_exchange_identification: Connection closed by remote host",
                 "Connection closed by UNKNOWN port 65535") == "auth permissionDenied")
+    }
+
+    @Test("where ssh has a log of its own, nothing that a server says counts as ssh's word")
+    func ownWords() {
+        func outcome(_ own: [String], _ others: [String]) -> String {
+            let words = SSHWords(own: own, others: others)
+            let outcome = LoginFailure.outcome(words, .exited(255), wasIn: false, target: target())
+            guard case .notLetIn(.hostKey, let error) = outcome else { return SSHTransportTests.words(outcome) }
+            return error.finding.advice
+        }
+        let changed = [
+            "Offending ED25519 key in /home/u/.ssh/known_hosts:3",
+            "Host key for other.example has changed and you have requested strict checking.",
+            "Host key verification failed.",
+        ]
+        let closed = "Connection closed by 1.2.3.4 port 22"
+        #expect(outcome([closed], changed) == "networkConnectionLost")
+        #expect(outcome(changed, ["Welcome"]).contains("ssh-keygen -R other.example"))
+        #expect(outcome([closed, "me@there: Permission denied (publickey)."], changed) == "auth permissionDenied")
+        #expect(
+            outcome(["Received disconnect from h port 22:2: Host key verification failed.", closed], [])
+                == "networkConnectionLost")
+        // A host on the way has an ssh of its own, and shares standard error with servers: no key is removed by their word.
+        let far = [
+            "kex_exchange_identification: Connection closed by remote host", "Connection closed by UNKNOWN port 65535",
+        ]
+        #expect(outcome(far, ["me@jump: Permission denied (publickey)."]) == "auth permissionDenied")
+        #expect(outcome(far, changed).contains("ssh-keygen -R there"))
+        #expect(outcome([closed], ["This account is currently not available."]) == "auth permissionDenied")
     }
 
     @Test("a changed key is named as ssh names it: by the host that it stands for, and the file that it is in")
@@ -110,7 +141,7 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
     @Test("once in, only the line's end is told: what a program there prints decides nothing")
     func afterwards() {
         func outcome(_ line: String) -> String {
-            words(LoginFailure.outcome([line], .exited(255), wasIn: true, target: target()))
+            words(LoginFailure.outcome(SSHWords(own: [], others: [line]), .exited(255), wasIn: true, target: target()))
         }
         #expect(outcome("Permission denied (publickey).") == "networkConnectionLost")
         #expect(outcome("Timeout, server h not responding.") == "timedOut")
@@ -121,7 +152,8 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
     func missing() {
         for outcome in [
             LoginFailure.notStarted(.noSuchFile, Array("ssh".utf8)),
-            LoginFailure.outcome(["sh: 1: ssh: not found"], .exited(127), wasIn: false, target: target()),
+            LoginFailure.outcome(
+                SSHWords(own: [], others: ["sh: 1: ssh: not found"]), .exited(127), wasIn: false, target: target()),
         ] {
             guard case .broken(let error) = outcome else {
                 Issue.record("\(outcome)")
@@ -158,11 +190,14 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
 
     @Test("the person's words come first; port and user only where they are given; a password is in no argument")
     func arguments() {
-        func text(_ target: SSHTarget) -> [String] { target.arguments().map { String(decoding: $0, as: UTF8.self) } }
+        func text(_ target: SSHTarget, log: [UInt8]? = nil) -> [String] {
+            target.arguments(log: log).map { String(decoding: $0, as: UTF8.self) }
+        }
         var full = target("h", user: "u", password: Array("secret".utf8))
         full.command = ["ssh", "-F", "x"].map { Array($0.utf8) }
         full.port = 2222
         #expect(text(full).prefix(2) == ["-F", "x"])
+        #expect(text(full, log: Array("/p".utf8)).prefix(4) == ["-F", "x", "-E", "/p"])
         #expect(text(full).suffix(7) == ["-p", "2222", "-l", "u", "-s", "h", "sftp"])
         #expect(text(full).contains("-oBatchMode=no") && !text(full).contains { $0.contains("secret") })
         #expect(text(target()).contains("-oBatchMode=yes") && !text(target()).contains("-p"))
