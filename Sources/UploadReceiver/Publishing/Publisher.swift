@@ -65,10 +65,12 @@ final class Publisher: Sendable {
         flusher = try Flusher(folder.root, tell: tell)
     }
 
-    /// Returns true when a file of that length has that name.
-    func has(_ path: TargetPath, size: UInt64) throws(Errno) -> Bool {
+    /// Returns true when the file has that name.
+    /// - Parameter inode: `nil` where an earlier version has not written it down.
+    func has(_ path: TargetPath, size: UInt64, inode: UInt64?) throws(Errno) -> Bool {
         do throws(Errno) {
-            return try folder.openFile(path)?.facts.size == size
+            guard let facts = try folder.openFile(path)?.facts else { return false }
+            return facts.size == size && facts.inode == inode ?? facts.inode
         } catch .noSuchFile {
             return false
         }

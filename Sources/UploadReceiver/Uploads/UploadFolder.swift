@@ -36,7 +36,7 @@ final class UploadFolder: Sendable {
 
     /// Makes an upload without bytes and locks it. It survives the receiver at once, a power cut after `sync`: until then nothing of it is
     /// told, and a torn record is nobody's. `EWOULDBLOCK` while another receiver makes it.
-    func create(_ id: UploadID, _ record: UploadRecord) throws(Errno) -> OwnedDescriptor {
+    func create(_ id: UploadID, _ record: UploadRecord) throws(Errno) -> (OwnedDescriptor, UploadRecord) {
         let folder = try openFolder(making: true)
         do {
             return try create(id, record, in: folder.rawValue)
@@ -202,7 +202,9 @@ final class UploadFolder: Sendable {
     private static func info(_ id: UploadID) -> [UInt8] { Array("\(id.text).info".utf8) }
     private static let second: Int64 = 1_000_000_000
 
-    private func create(_ id: UploadID, _ record: UploadRecord, in folder: Int32) throws(Errno) -> OwnedDescriptor {
+    private func create(
+        _ id: UploadID, _ record: UploadRecord, in folder: Int32
+    ) throws(Errno) -> (OwnedDescriptor, UploadRecord) {
         // 0666 and the umask decide, as for a file that a user saves here; nobody else can look into the folder.
         let (name, flags) = (Self.data(id), O_RDWR | O_CREAT | O_EXCL)
         let data: OwnedDescriptor
@@ -213,13 +215,15 @@ final class UploadFolder: Sendable {
             data = try System.openat(folder, name, flags: flags, mode: 0o666)
         }
         // Between its name and its lock another receiver may have taken it for such a remainder.
-        guard try data.tryLockExclusively(), try System.fstat(data.rawValue).linkCount > 0 else {
-            throw .wouldBlock
-        }
+        guard try data.tryLockExclusively() else { throw .wouldBlock }
+        let status = try System.fstat(data.rawValue)
+        guard status.linkCount > 0 else { throw .wouldBlock }
+        var record = record
+        record.inode = status.inode
         do throws(Errno) {
             try Self.put(id, record, in: folder, synced: false)
             FaultPoint.made.pass()
-            return data
+            return (data, record)
         } catch {
             remove(id)
             throw error

@@ -93,10 +93,11 @@ final class UploadJoinRequest: ServedRequest {
         defer { context.uploads.endJoin(join.id) }
         if let earlier = try context.acquire(join.id) {
             defer { context.uploads.release(earlier) }
-            let facts = earlier.facts
-            if facts.isPublished {
-                removePieces(of: join, context)
-                return .kept(offset: facts.offset)
+            if earlier.facts.isPublished {
+                // A kill may have come before its name was on the disk: the pieces stay until it is.
+                let end = context.uploads.status(earlier)
+                if case .kept = end { removePieces(of: join, context) }
+                return end
             }
             // A kill came between: it is copied anew.
             context.uploads.remove(earlier)
@@ -150,6 +151,8 @@ final class UploadJoinRequest: ServedRequest {
         let end = context.uploads.finish(joined)
         switch end {
         case .published: for piece in pieces { context.uploads.remove(piece) }
+        // It has its name, which the disk has not taken for certain: whoever asks again hears of that.
+        case .refused where joined.facts.isPublished: break
         // The pieces are still there to be joined under another name.
         case .kept, .removed, .refused: context.uploads.remove(joined)
         }

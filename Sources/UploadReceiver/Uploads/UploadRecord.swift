@@ -37,6 +37,8 @@ struct UploadRecord: Equatable, Sendable {
     var resumedAt: [UInt64] = []
     /// A receiver of this version made it, which writes down that the file has its name. Of earlier ones a record without bytes says that.
     var tellsPublication = true
+    /// The file that has the bytes: a rename keeps it, so a file of that length and another inode is another file.
+    var inode: UInt64?
     /// The file has its name. Written after that, so a kill may leave it out.
     var isPublished = false
 
@@ -64,6 +66,7 @@ struct UploadRecord: Equatable, Sendable {
         if wantsDigest { lines.append("wants sha-256") }
         if let metadata { lines.append("metadata \(metadata)") }
         if tellsPublication { lines.append("tells publication") }
+        if let inode { lines.append("inode \(inode)") }
         lines += ["created \(created)", Self.lastLine]
         lines += resumedAt.map(Self.resumption) + (isPublished ? [Self.publication] : [])
         return lines.map { $0 + "\n" }.joined()
@@ -103,6 +106,7 @@ struct UploadRecord: Equatable, Sendable {
         claim = facts["sha-256"].flatMap { Hexadecimal.decode($0) }.map { DigestValue(bytes: $0) }
         wantsDigest = facts["wants"] != nil
         tellsPublication = facts["tells"] != nil
+        inode = facts["inode"].flatMap { UInt64($0) }
         metadata = facts["metadata"].map(String.init)
         created = max(0, facts["created"].flatMap { Int64($0) } ?? 0)
         // The last line may be torn: what does not read as a number is left out.

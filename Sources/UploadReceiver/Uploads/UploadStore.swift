@@ -53,7 +53,7 @@ final class UploadStore: Sendable {
     /// Begins an upload. The caller releases it.
     func create(_ record: UploadRecord, named id: UploadID? = nil) throws(Errno) -> LiveUpload {
         let id = if let id { id } else { try UploadID() }
-        let data = try folder.create(id, record)
+        let (data, record) = try folder.create(id, record)
         let upload = LiveUpload(id, record, data: data, folder, worker)
         state.withLock { state in
             state.live[id] = (upload, 1)
@@ -126,7 +126,7 @@ final class UploadStore: Sendable {
     private func isThere(_ loaded: UploadFolder.Loaded) throws(Errno) -> Bool {
         if loaded.data != nil || loaded.record.isPublished || !loaded.record.tellsPublication { return true }
         if case .partial = loaded.record.role { return false }
-        return try publisher.has(loaded.record.path, size: loaded.size)
+        return try publisher.has(loaded.record.path, size: loaded.size, inode: loaded.record.inode)
     }
 
     func release(_ upload: LiveUpload) {
@@ -196,8 +196,11 @@ final class UploadStore: Sendable {
         let facts = upload.facts
         if upload.isNameUnsynced {
             do throws(Errno) {
-                guard try publisher.has(facts.record.path, size: facts.offset) else { return .refused(.noSuchUpload) }
-                try publisher.syncName(of: facts.record.path)
+                let record = facts.record
+                guard try publisher.has(record.path, size: facts.offset, inode: record.inode) else {
+                    return .refused(.noSuchUpload)
+                }
+                try publisher.syncName(of: record.path)
             } catch {
                 return .refused(.after(error))
             }

@@ -47,7 +47,6 @@ struct TakeOverTests {
         // A kill came between the name and the word of it.
         next.sandbox.stop()
         try rewriteRecords { $0.replacing("published\n", with: "") }
-        try System.unlink(sandbox.path("whole"))
         try write(body, to: sandbox.path("whole"))
         let last = TusClient(sandbox: try ReceiverSandbox { $0.folder = folder })
         #expect(try last.offset(whole) == body.count)
@@ -269,7 +268,7 @@ struct UploadProgramTests {
         record.length = 3
         let id = try UploadID()
         do {
-            let data = try UploadFolder(in: root, DiskRoom(of: root, keepFree: 0)).create(id, record)
+            let (data, _) = try UploadFolder(in: root, DiskRoom(of: root, keepFree: 0)).create(id, record)
             try [1, 2, 3].withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
                 try System.writeAll(data.rawValue, UnsafeRawBufferPointer(rebasing: bytes[..<3]))
             }

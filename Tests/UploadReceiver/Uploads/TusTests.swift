@@ -281,8 +281,28 @@ struct TusTests {
         #expect(try join().status == 201)
         for (path, bytes) in zip(paths, before) { try write(bytes, to: path) }
         #expect(try tus.offset(piece) == body.count)
+        // Nobody knows whether the name is on the disk until the record says so.
+        let name = TargetPath(components: [Array("joined".utf8)])
+        let joined = UploadID(standingFor: "\(id.text) \(name.target)")
+        let record = sandbox.path("\(UploadID.folderName)/\(joined.text).info")
+        let published = String(decoding: try contents(record), as: UTF8.self)
+        let unnamed = published.replacing("published\n", with: "")
+        #expect(unnamed != published)
+        try write(Array(unnamed.utf8), to: record)
         #expect(try join().status == 201)
+        #expect(try contents(record) == Array(published.utf8))
         #expect(try !sandbox.files().contains { $0.contains(id.text) })
         #expect(try contents(sandbox.path("joined")) == body)
+    }
+
+    @Test("another file of that length under the name is no proof that an upload got it")
+    func otherFile() throws {
+        let fields = [TusClient.named("f"), ("Upload-Length", "3")]
+        let url = try #require(try tus.send("POST", "/", fields).fields["location"])
+        let id = try #require(UploadID(target: url.utf8))
+        // Somebody has cleared the disk of its bytes, and has a file of that name.
+        try System.unlink(sandbox.path("\(UploadID.folderName)/\(id.text).data"))
+        try write([7, 7, 7], to: sandbox.path("f"))
+        #expect(try tus.offset(url) == nil)
     }
 }
