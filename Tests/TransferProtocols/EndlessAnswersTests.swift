@@ -89,14 +89,15 @@ import WireOperations
 
     private static func any(_ dice: inout Dice) -> Manner {
         var fields: [String] = []
-        let all = [
-            "Location: /u/1", "Location: /u/2", "Location: https://other/x", "Retry-After: 0", "ETag: \"a\"",
-            "ETag: \"b\"",
-            "Upload-Complete: ?0", "Upload-Complete: ?1", "Upload-Length: \(size)", "Content-Length: \(size)",
-            "Upload-Limit: max-append-size=\([100_000, 1 << 20, 5 << 20].randomElement(using: &dice) ?? 0)",
-            "Last-Modified: Sat, 21 Nov 2026 12:00:00 GMT",
-            "x-amz-bucket-region: r\(Int.random(in: 1...2, using: &dice))",
-        ] + endless(using: &dice)
+        let all =
+            [
+                "Location: /u/1", "Location: /u/2", "Location: https://other/x", "Retry-After: 0", "ETag: \"a\"",
+                "ETag: \"b\"",
+                "Upload-Complete: ?0", "Upload-Complete: ?1", "Upload-Length: \(size)", "Content-Length: \(size)",
+                "Upload-Limit: max-append-size=\([100_000, 1 << 20, 5 << 20].randomElement(using: &dice) ?? 0)",
+                "Last-Modified: Sat, 21 Nov 2026 12:00:00 GMT",
+                "x-amz-bucket-region: r\(Int.random(in: 1...2, using: &dice))",
+            ] + endless(using: &dice)
         for field in all where Int.random(in: 0..<3, using: &dice) == 0 { fields.append(field) }
         let places: [Int64] = [0, 1, 2, 70_000, size / 2, size - 1, size]
         var offsets: [Int64] = []

@@ -39,7 +39,7 @@ extension TransferEngine {
         }
         switch reason {
         case .hostBackoff: return .overloaded(until: until, isAsked: demand.retryAfter != nil)
-        case .backoff: return .failed
+        case .backoff: return demand.isOfFile ? .answered : .failed
         case .auth, .remoteDiskSpace: return .answered
         default: return nil
         }

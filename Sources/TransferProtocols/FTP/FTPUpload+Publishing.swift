@@ -144,11 +144,9 @@ extension FTPUpload {
                 "the server refuses to rename it, time after time", lesson: HostFacts { $0.refusedRenames = 1 })
         }
         point.refusedRenames = refused
-        // Nothing that a retry could take for a rename stays.
-        renames.forget()
-        point.disclaim()
         let refusal = TransferError(.http, "\(plan.host) answered \(end.reply)\(end.quoted) to the rename", .again)
-        return [.persist(durable)] + over(.wait(WaitDemand(.backoff, refusal)))
+        // The end takes the intent back, unless an earlier rename may yet happen.
+        return (renames.isRefusal ? [] : [.persist(durable)]) + over(.wait(WaitDemand(.backoff, refusal).ofFile))
     }
 
     private func isRenamed(_ target: FTPEnd, _ standing: NamedVersion.Standing?) -> Bool {

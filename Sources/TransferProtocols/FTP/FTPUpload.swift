@@ -75,7 +75,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     var own: OwnTarget
     /// The server's time of what was sent, right after it.
     var shown: Int64?
-    /// This attempt has asked what has the final name.
+    /// What has the final name was asked right before this.
     private var hasLooked = false
     /// The last look at the final name found nothing, and nothing was sent since.
     var isFree = false
@@ -281,6 +281,8 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     }
 
     mutating func perform(_ exchange: Exchange, _ next: (ExchangeID) -> State) -> [ProtocolAction] {
+        // A look at the final name is worth something for the bytes that follow it at once.
+        if case .ftp(.upload) = exchange {} else { (hasLooked, isFree) = (false, false) }
         lastID += 1
         let id = ExchangeID(rawValue: lastID)
         state = next(id)

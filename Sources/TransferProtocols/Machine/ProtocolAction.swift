@@ -53,10 +53,20 @@ package struct WaitDemand: Hashable, Sendable {
     package var error: TransferError
     /// The wait that the server asked for.
     package var retryAfter: Duration?
+    /// The server answered, and about this file alone: it serves others.
+    package private(set) var isOfFile = false
+
     package init(_ reason: WaitReason, _ error: TransferError, retryAfter: Duration? = nil) {
         self.reason = reason
         self.error = error
         self.retryAfter = retryAfter
+    }
+
+    /// The same demand, which says nothing of the server.
+    var ofFile: WaitDemand {
+        var demand = self
+        demand.isOfFile = true
+        return demand
     }
 }
 

@@ -321,8 +321,9 @@ extension SFTPUpload {
         point.isComplete = true
         if renames.isRefusal { point.disclaim() }
         isDurable = true
-        return [.persist(durable)]
-            + over(SFTPMeaning.action(.failure, text, .rename, host: plan.host, hasAccepted: hasAccepted))
+        let meaning = SFTPMeaning.action(.failure, text, .rename, host: plan.host, hasAccepted: hasAccepted)
+        guard case .wait(let demand) = meaning else { return [.persist(durable)] + over(meaning) }
+        return [.persist(durable)] + over(.wait(demand.ofFile))
     }
 
     /// Without a rename: the file is sent again whole, under its final name.

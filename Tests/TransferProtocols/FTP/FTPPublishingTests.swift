@@ -254,6 +254,21 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         last.end(Answers.refused(550, "DELE", text: "Permission denied."))
         #expect(last.said == ["persist ftp", "STOR f 0..<1000"])
         #expect(last.machine.unremoved.count == 1)
+        // A no takes back the intent of the rename that it was said to, not that of an earlier one.
+        var doubted = FTPResumePoint(temporary: RawPath(part))
+        doubted.publishing = true
+        var doubtful = FTPPlay(FTPUpload(plan(resume: doubted)))
+        for end in [Answers.size(1000), refusal, Answers.size(1000)] { doubtful.end(end) }
+        #expect(doubtful.said == ["persist ftp", "wait backoff http"] && doubtful.machine.point.publishing)
+        // What the final name had before a removal took its time says nothing any more.
+        var slow = FTPPlay(FTPUpload(plan(.fail)))
+        for end in [Answers.missing, Answers.done("STOR", sent: 1000), Answers.size(1000), Answers.missing] {
+            slow.end(end)
+        }
+        for end in [Answers.refused(502, "RNFR"), Answers.cut()] { slow.end(end) }
+        #expect(slow.said == ["SIZE f"])
+        slow.end(Answers.size(7))
+        #expect(slow.said.last == "fail destinationExists")
         // A rename that works afterwards shows that the others were refused for a reason of their own.
         var facts = HostFacts()
         facts.refusedRenames = 1
