@@ -47,8 +47,7 @@ enum LastLookVerdict {
     private static func absence(of file: ComparedFile, at host: String, tagsProve: Bool) -> AbsentFile? {
         func absent(_ what: String, _ remedy: Remedy = otherLies, isOther: Bool = true) -> AbsentFile {
             AbsentFile(
-                task: file.task, finishedAt: file.finishedAt, error: TransferError(.notThere, what, remedy),
-                isOther: isOther)
+                file.sent, error: TransferError(.notThere, what, remedy), isOther: isOther)
         }
         guard let entry = file.entry else {
             return absent(

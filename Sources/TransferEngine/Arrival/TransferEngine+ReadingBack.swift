@@ -71,9 +71,8 @@ extension TransferEngine {
         lies entry: RemoteEntry?
     ) async throws -> ReadBackOutcome {
         let name = file.remote.components.last ?? context.fileName
-        let later = try await queue.reader.later(than: name, finishedAt: file.finishedAt, in: look)
-        let absent = AbsentFile(
-            task: file.task, finishedAt: file.finishedAt, error: error, isOther: entry != nil)
+        let later = try await queue.reader.later(than: name, finishedAt: file.sent.finishedAt, in: look)
+        let absent = AbsentFile(file.sent, error: error, isOther: entry != nil)
         switch LastLookVerdict(absent, lies: entry, later: later) {
         case .isThere: return .unread(.writtenSince)
         case .isOpen: return .unread(.beingSentAgain(1))

@@ -8,10 +8,9 @@ struct ArrivalStore: QueueSubject {
     let attempts: AttemptStore
     let finder: NodeFinder
 
-    /// A task that was completed at that time, and to which nothing has happened since.
-    func completed(_ id: TaskID, at time: Timestamp) throws -> TaskRow? {
-        guard let row = try tasks.task(id), row.state == .completed, !row.claimed, row.finishedAt == time.milliseconds
-        else {
+    /// The task of that run, when nothing has happened to it since.
+    func completed(_ sent: SentRun) throws -> TaskRow? {
+        guard let row = try tasks.task(sent.task), row.state == .completed, !row.claimed, row.run == sent.run else {
             return nil
         }
         return row
@@ -26,7 +25,7 @@ struct ArrivalStore: QueueSubject {
         }
         var failed: [TaskID] = []
         for file in absent {
-            guard let old = try completed(file.task, at: file.finishedAt) else { continue }
+            guard let old = try completed(file.sent) else { continue }
             var row = old
             let oldDetails = try tasks.details(row)
             var details = oldDetails
@@ -40,7 +39,7 @@ struct ArrivalStore: QueueSubject {
             if file.isOther { details.resumePoint = otherLies(details.resumePoint) }
             try attempts.fail(&row, &details, file.error, at: clock())
             try tasks.save(&row, was: old, details, was: oldDetails)
-            failed.append(file.task)
+            failed.append(row.id)
         }
         return failed
     }

@@ -3,7 +3,8 @@ package import TransferModel
 
 /// A completed upload whose bytes are to be read at its server.
 package struct FileToReadBack: Sendable, Hashable {
-    package var task: TaskID
+    package var sent: SentRun
+    package var task: TaskID { sent.task }
     /// In the batch, for a person.
     package var path: String
     package var source: SourcePlace
@@ -15,7 +16,6 @@ package struct FileToReadBack: Sendable, Hashable {
     package var isSkipped: Bool
     /// The rule left that in its place, whatever its bytes are.
     package var isSpared: Bool
-    package var finishedAt: Timestamp
     /// Digest of the whole file; `nil`: not known.
     package var digest: TransferDigest?
 }
@@ -30,7 +30,7 @@ extension QueueReader {
             let database = view.database
             return try database.rows(
                 """
-                SELECT t.id, t.name, t.source, t.size, t.mtime, t.inode, t.flags, t.finished_at, d.digest
+                SELECT t.id, t.name, t.source, t.size, t.mtime, t.inode, t.flags, t.finished_at, d.digest, t.run
                 FROM tasks t LEFT JOIN task_details d ON d.task = t.id
                 WHERE t.folder = ?1 AND t.state = \(state: .completed) AND t.id > ?2 AND (?3 IS NULL OR t.id = ?3) ORDER BY t.id LIMIT ?4
                 """, .integer(folder.rawValue), .integer(after?.rawValue ?? 0), SQLiteValue(task?.rawValue),
@@ -40,13 +40,15 @@ extension QueueReader {
                 let flags = TaskFlags(rawValue: row.integer(6))
                 let lies = try TaskPlace(database, source: row.optionalInteger(2), name: name, folder: place)
                 return FileToReadBack(
-                    task: TaskID(rawValue: row.integer(0)), path: place.tree.appending(name).displayed,
+                    sent: SentRun(
+                        TaskID(rawValue: row.integer(0)), run: row.integer(9),
+                        finishedAt: Timestamp(milliseconds: row.integer(7))),
+                    path: place.tree.appending(name).displayed,
                     source: lies.source, remote: lies.remote,
                     identity: SourceIdentity(
                         size: row.count(3), modifiedNanoseconds: row.integer(4),
                         inode: UInt64(bitPattern: row.integer(5))),
                     isSkipped: flags.contains(.skipped), isSpared: flags.contains(.spared),
-                    finishedAt: Timestamp(milliseconds: row.integer(7)),
                     digest: StoredJSON.value(TransferDigest.self, row.optionalText(8)))
             }
         }
@@ -62,7 +64,7 @@ extension QueueWriter {
 
 extension ArrivalStore {
     func markVerified(_ file: FileToReadBack, _ digest: TransferDigest) throws {
-        guard let old = try completed(file.task, at: file.finishedAt) else { return }
+        guard let old = try completed(file.sent) else { return }
         var row = old
         let oldDetails = try tasks.details(row)
         var details = oldDetails

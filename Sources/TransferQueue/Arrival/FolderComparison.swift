@@ -3,14 +3,14 @@ package import TransferModel
 
 /// A completed file of a folder, and what its server lists under its name.
 package struct ComparedFile: Sendable, Hashable {
-    package var task: TaskID
+    package var sent: SentRun
+    package var task: TaskID { sent.task }
     package var name: RawPath
     package var size: Int64
     /// Modification time of the source as it was sent, in nanoseconds since 1970.
     package var modifiedNanoseconds: Int64
     /// The rule said so: another one's file was left as it was.
     package var isSkipped: Bool
-    package var finishedAt: Timestamp
     /// Digest of the whole file; `nil`: not known.
     package var digest: TransferDigest?
     /// The server's ETag of the version that it stored; `nil`: not known.
@@ -23,15 +23,14 @@ package struct ComparedFile: Sendable, Hashable {
     package var later: LaterFile?
 
     package init(
-        task: TaskID, name: RawPath, size: Int64, modifiedNanoseconds: Int64, isSkipped: Bool, finishedAt: Timestamp,
+        _ sent: SentRun, name: RawPath, size: Int64, modifiedNanoseconds: Int64, isSkipped: Bool,
         digest: TransferDigest?, etag: String?, entry: RemoteEntry? = nil
     ) {
-        self.task = task
+        self.sent = sent
         self.name = name
         self.size = size
         self.modifiedNanoseconds = modifiedNanoseconds
         self.isSkipped = isSkipped
-        self.finishedAt = finishedAt
         self.digest = digest
         self.etag = etag
         self.entry = entry
@@ -202,7 +201,7 @@ extension QueueReader {
                 }
                 try take(file.name, of: comparison)
                 file.entry = entry
-                file.later = try later(than: file.name, finishedAt: file.finishedAt, in: comparison)
+                file.later = try later(than: file.name, finishedAt: file.sent.finishedAt, in: comparison)
                 matched.append(file)
             }
             return (matched, files.count < limit ? nil : files.last?.task)
@@ -225,7 +224,7 @@ extension QueueReader {
             ) { Self.compared($0, exact) }
             for index in files.indices {
                 files[index].later = try later(
-                    than: files[index].name, finishedAt: files[index].finishedAt, in: comparison)
+                    than: files[index].name, finishedAt: files[index].sent.finishedAt, in: comparison)
                 guard otherNames else { continue }
                 let others = try others(for: files[index].name, in: comparison)
                 if let free = others.first(where: { !$0.isTaken }) {
@@ -271,16 +270,18 @@ extension QueueReader {
     }
 
     private static let comparedColumns =
-        "t.id, t.name, t.size, t.mtime, t.flags, t.finished_at, d.digest, v.etag"
+        "t.id, t.name, t.size, t.mtime, t.flags, t.finished_at, d.digest, v.etag, t.run"
     private static let comparedDetails =
         "LEFT JOIN task_details d ON d.task = t.id LEFT JOIN remote_versions v ON v.task = t.id"
 
     private static func compared(_ row: SQLiteStatement, _ exact: RawPath?) -> ComparedFile {
         ComparedFile(
-            task: TaskID(rawValue: row.integer(0)), name: exact ?? RawPath(row.bytes(1)), size: row.count(2),
+            SentRun(
+                TaskID(rawValue: row.integer(0)), run: row.integer(8),
+                finishedAt: Timestamp(milliseconds: row.integer(5))), name: exact ?? RawPath(row.bytes(1)),
+            size: row.count(2),
             modifiedNanoseconds: row.integer(3),
             isSkipped: TaskFlags(rawValue: row.integer(4)).contains(.skipped),
-            finishedAt: Timestamp(milliseconds: row.integer(5)),
             digest: StoredJSON.value(TransferDigest.self, row.optionalText(6)), etag: row.optionalText(7))
     }
 

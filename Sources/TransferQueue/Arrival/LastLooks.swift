@@ -68,16 +68,13 @@ package struct EndedLook: Sendable, Hashable {
 
 /// A completed file that is not at the server, or not as it was sent.
 package struct AbsentFile: Sendable, Hashable {
-    package var task: TaskID
-    /// When the task was completed, by which it is known that nothing has happened to it since.
-    package var finishedAt: Timestamp
+    package var sent: SentRun
     package var error: TransferError
     /// Another file lies there; else nothing does.
     package var isOther: Bool
 
-    package init(task: TaskID, finishedAt: Timestamp, error: TransferError, isOther: Bool = false) {
-        self.task = task
-        self.finishedAt = finishedAt
+    package init(_ sent: SentRun, error: TransferError, isOther: Bool = false) {
+        self.sent = sent
         self.error = error
         self.isOther = isOther
     }

@@ -67,7 +67,8 @@ import TransferQueue
         let batch = try await harness.add(harness.request(upload: ["f"]) { $0.options.ifExists = .replace })
         let sent = try await harness.task(of: batch) { $0.state.isTerminal }
         let absent = AbsentFile(
-            task: sent.id, finishedAt: try #require(sent.finishedAt), error: TransferError(.notThere, "other"),
+            SentRun(sent.id, run: 0, finishedAt: try #require(sent.finishedAt)),
+            error: TransferError(.notThere, "other"),
             isOther: true)
         #expect(
             try await harness.queue.writer.fail(absent: [absent], otherLies: LastLookVerdict.otherLies) == [sent.id])

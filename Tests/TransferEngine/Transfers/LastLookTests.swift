@@ -187,8 +187,8 @@ import TransferQueue
     func trust() {
         func file(_ name: String, listed: Bool = false) -> ComparedFile {
             ComparedFile(
-                task: TaskID(rawValue: 1), name: RawPath(name), size: 5, modifiedNanoseconds: 0, isSkipped: false,
-                finishedAt: Timestamp(milliseconds: 0), digest: nil, etag: nil,
+                SentRun(TaskID(rawValue: 1), run: 0, finishedAt: Timestamp(milliseconds: 0)), name: RawPath(name),
+                size: 5, modifiedNanoseconds: 0, isSkipped: false, digest: nil, etag: nil,
                 entry: listed ? RemoteEntry(RawPath(name.lowercased()), size: .unknown) : nil)
         }
         var trust = ListTrust()
@@ -311,9 +311,8 @@ import TransferQueue
         _ entry: RemoteEntry?, isOpen: inout Bool, _ change: (inout ComparedFile) -> Void
     ) -> AbsentFile? {
         var file = ComparedFile(
-            task: TaskID(rawValue: 1), name: RawPath("a"), size: 5, modifiedNanoseconds: 1_000_000_000_999,
-            isSkipped: false,
-            finishedAt: Timestamp(milliseconds: 10_000_000), digest: nil, etag: nil, entry: entry)
+            SentRun(TaskID(rawValue: 1), run: 0, finishedAt: Timestamp(milliseconds: 10_000_000)), name: RawPath("a"),
+            size: 5, modifiedNanoseconds: 1_000_000_000_999, isSkipped: false, digest: nil, etag: nil, entry: entry)
         change(&file)
         switch LastLookVerdict(file, at: "host", tagsProve: true) {
         case .isThere: return nil

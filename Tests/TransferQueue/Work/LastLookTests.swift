@@ -92,7 +92,7 @@ import TransferModel
         let finished = try #require(try await queue.reader.task(tasks[0].id)?.finishedAt)
         queue.writer.record(.completed(Completion(size: 100, verified: .size)), for: again.claim)
         let absent = AbsentFile(
-            task: tasks[0].id, finishedAt: finished, error: TransferError(.notThere, "gone"))
+            SentRun(tasks[0].id, run: 0, finishedAt: finished), error: TransferError(.notThere, "gone"))
         #expect(try await queue.writer.fail(absent: [absent], in: look) { _ in [] } == [tasks[0].id])
         try await queue.writer.end(looks: [EndedLook(look, .looked(at: noon, listed: 0, files: 1))])
         #expect(try await due(queue).count == 1)
@@ -116,7 +116,9 @@ import TransferModel
         }
         #expect(try await listed() == [])
         let finished = try #require(try await queue.reader.task(tasks[0].id)?.finishedAt)
-        let file = AbsentFile(task: tasks[0].id, finishedAt: finished, error: TransferError(.notThere, "gone"))
+        // The clock has jumped since the look read it, and the times of ends with it.
+        let read = finished.advanced(by: .seconds(-3600))
+        let file = AbsentFile(SentRun(tasks[0].id, run: 0, finishedAt: read), error: TransferError(.notThere, "gone"))
         #expect(try await queue.writer.fail(absent: [file]) { _ in [] } == [tasks[0].id])
         #expect(try await listed() == [.batch(batch)])
         #expect(try await queue.reader.totals().problems == 1)
@@ -140,7 +142,7 @@ import TransferModel
         let look = try #require(try await due(queue).first)
         let finished = try #require(try await queue.reader.task(tasks[0].id)?.finishedAt)
         let error = TransferError(.notThere, "host does not list it", .retry("retry sends it again"))
-        let file = AbsentFile(task: tasks[0].id, finishedAt: finished, error: error)
+        let file = AbsentFile(SentRun(tasks[0].id, run: 0, finishedAt: finished), error: error)
         #expect(try await queue.writer.fail(absent: [file], in: look) { _ in [] } == [tasks[0].id])
         // Told once more, it is no news.
         #expect(try await queue.writer.fail(absent: [file], in: look) { _ in [] } == [])
@@ -490,7 +492,7 @@ import TransferModel
         #expect(try await queue.reader.matched(comparison: comparison, exact: nil, after: nil, limit: 9).files.isEmpty)
         // Another look is done with it before.
         let finished = try #require(task.finishedAt)
-        let absent = AbsentFile(task: task.id, finishedAt: finished, error: TransferError(.notThere, "gone"))
+        let absent = AbsentFile(SentRun(task.id, run: 0, finishedAt: finished), error: TransferError(.notThere, "gone"))
         #expect(try await queue.writer.fail(absent: [absent]) { _ in [] } == [task.id])
         _ = try await queue.writer.retry([.task(task.id)])
         sandbox.clock.advance(by: .seconds(5))
