@@ -7,6 +7,8 @@ struct SideJobBook {
     private var jobs: [TaskID: Attempt] = [:]
     /// Questions how much of paused uploads is there.
     private var looks: [TaskID: Attempt] = [:]
+    /// Tasks whose remains somebody is about to take away, or does.
+    private var removed: Set<TaskID> = []
     private var lastNumber: Int64 = 0
 
     /// All of them: first those that a caller waits for.
@@ -15,6 +17,11 @@ struct SideJobBook {
     func look(of task: TaskID) -> Attempt? { looks[task] }
     func removal(of task: TaskID) -> Attempt? { jobs[task] }
     func question(_ id: TaskID) -> Attempt? { id.rawValue < 0 ? jobs[id] : nil }
+
+    /// Gives one caller the right to take away what a task has left; false while another one has it. Whoever got it writes the task's point,
+    /// and puts it back where no server was reached.
+    mutating func beginRemoval(of task: TaskID) -> Bool { removed.insert(task).inserted }
+    mutating func endRemoval(of task: TaskID) { removed.remove(task) }
 
     /// Names a job of no task; no task has a number below zero.
     mutating func newID() -> TaskID {

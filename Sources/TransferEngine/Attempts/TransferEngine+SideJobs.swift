@@ -31,12 +31,9 @@ extension TransferEngine {
                 attempt.refusal = WaitDemand(refusal.reason, refusal.error)
                 return refusal.error
             }
-            // The engine may have ended meanwhile, or others have begun with what this one is to remove.
+            // The engine may have ended meanwhile, or an upload goes on with what this one is to remove.
             guard phase == .running else { return .stoppedLooking }
-            let task = attempt.task.id
-            if case .removal = attempt.job, attempts[task] != nil || sideJobs.removal(of: task) != nil {
-                return .takenBack
-            }
+            if case .removal = attempt.job, attempts[attempt.task.id] != nil { return .takenBack }
         }
         attempt.login = login
         if login.standing.mayStart { login.standing.began(attempt.task.id) }

@@ -142,12 +142,13 @@ extension TransferEngine {
         if let look = sideJobs.look(of: task.id) { endSideJob(look, nil) }
         if case .download(_, let directory, _) = task.work { return try await removePart(remains, in: directory) }
         guard case .upload(_, let remote, _) = task.work, let stored = task.resumePoint else { return nil }
-        guard attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil else { return .takenBack }
+        guard attempts[task.id] == nil, sideJobs.beginRemoval(of: task.id) else { return .takenBack }
+        defer { sideJobs.endRemoval(of: task.id) }
         guard let point = ResumePoint(encoded: stored, secret: task.resumeSecret) else { return .unreadableRemains }
         guard let context = try await contextForRemoval(of: task.batch) else { return .unreadableRemains }
-        // A password command takes its time: meanwhile a person may have taken the cancel back, or asked for this, too.
+        // A password command takes its time: meanwhile a person may have taken the cancel back.
         guard phase == .running else { return .stoppedLooking }
-        guard attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil else { return .takenBack }
+        guard attempts[task.id] == nil else { return .takenBack }
         if let error = context.failure { return error }
         if let refusal = credentials.refusal(context, remains.origin) { return refusal.error }
         let place = context.destination?.appending(remote)
@@ -166,7 +167,7 @@ extension TransferEngine {
             }
             var hasReachedServer = false
             for machine in machines {
-                guard attempts[task.id] == nil, sideJobs.removal(of: task.id) == nil else { return .takenBack }
+                guard attempts[task.id] == nil else { return .takenBack }
                 let attempt = Attempt(
                     .removal, of: task, context: context, origin: remains.origin, machine: machine,
                     at: timeline.nanoseconds)
