@@ -30,6 +30,10 @@ import TransferQueue
         let again = try await client.call(Methods.batchAdd, request)
         #expect(again.existed && again.batch.id == added.batch.id)
         #expect(await harness.engine.added == [added.batch.id])
+        // Even though it could not be queued any more.
+        var refused = request
+        refused.options.caFile = RawPath("/no/such/file")
+        #expect(try await client.call(Methods.batchAdd, refused).existed)
         #expect(
             try await client.call(Methods.batchShow, BatchShowRequest(uuid: request.uuid)).batch.id == added.batch.id)
         let none = try await #require(throws: WireError.self) {
@@ -201,18 +205,21 @@ import TransferQueue
     @Test func `a selector that names what is not there is refused, not answered with nothing`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()
-        _ = try await harness.add(1)
+        let batch = try await harness.add(1)
         let nowhere = [
             NodeSelector(session: SessionName(rawValue: "nope")), NodeSelector(batch: BatchID(rawValue: 99)),
             NodeSelector(batch: BatchID(rawValue: 99), states: [.failed]),
         ]
         for selector in nowhere {
             await #expect {
-                _ = try await client.call(Methods.nodesCancel, NodesRequest(selector: selector))
+                // Nothing of the request is done, not even to what it names beside that.
+                _ = try await client.call(Methods.nodesCancel, NodesRequest(ids: [.batch(batch)], selector: selector))
             } throws: {
                 ($0 as? WireError)?.requestError.code == .noSuchObject
             }
         }
+        let left = try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch
+        #expect(!left.state.isTerminal)
         try await harness.end()
     }
 

@@ -133,7 +133,9 @@ package enum ListenerOwner {
     /// Corresponds to `memmem`.
     private static func position(of mark: [UInt8], in bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
         let whole = UnsafeRawBufferPointer(rebasing: bytes)
-        guard let base = whole.baseAddress, let hit = CLinux_memmem(base, whole.count, mark, mark.count) else { return nil }
+        guard let base = whole.baseAddress, let hit = CLinux_memmem(base, whole.count, mark, mark.count) else {
+            return nil
+        }
         return bytes.startIndex + (hit - UnsafeMutableRawPointer(mutating: base))
     }
 

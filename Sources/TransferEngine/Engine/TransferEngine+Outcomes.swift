@@ -51,6 +51,7 @@ extension TransferEngine {
         // pause for the answer, in which a limit gathers a burst, and show more than the limit allows.
         if attempt.lastAnswer != nil { leaveSpeed(of: attempt) }
         abandonAll(of: attempt)
+        noteIfUntouched(attempt)
         recordAnswer(attempt, error)
         if let left = takeRemains(attempt) {
             queue.writer.record(
@@ -106,9 +107,6 @@ extension TransferEngine {
         }
         let task = attempt.task
         let now = timeline.now
-        if !attempt.hasReachedServer, attempt.exchanges.isEmpty, attempt.upload != nil {
-            queue.writer.record(.untouched, for: task.claim)
-        }
         abandonAll(of: attempt)
         if isOutOfPatience(attempt.context.order.options, attempt.progress.hasAdvanced ? now : task.patienceSince) {
             return fail(attempt, .gaveUp(after: demand.error))
@@ -170,6 +168,7 @@ extension TransferEngine {
     /// - Parameter isStopped: by a person; it is shown to stand there until its server has said otherwise.
     func recordCut(_ attempt: Attempt, isStopped: Bool = false) {
         guard case .upload(let work) = attempt.job else { return }
+        noteIfUntouched(attempt)
         let left = takeRemains(attempt)
         if attempt.canResume {
             let task = attempt.task
@@ -187,6 +186,13 @@ extension TransferEngine {
                 .checkpoint(resumePoint: left.encoded, accepted: attempt.accepted, secret: left.secret),
                 for: attempt.task.claim)
         }
+    }
+
+    /// Records of an upload whose exchanges are broken off that nothing of it has reached its server, when that is so: no later attempt then
+    /// reckons with bytes of its own there.
+    private func noteIfUntouched(_ attempt: Attempt) {
+        guard attempt.upload != nil, !attempt.hasReachedServer else { return }
+        queue.writer.record(.untouched, for: attempt.task.claim)
     }
 
     /// Makes a resume point of what the attempt leaves at the server where none tells of it yet; `nil`: it leaves nothing.

@@ -10,12 +10,15 @@ struct AddingStore: QueueSubject {
     let limits: LimitStore
     let walks: WalkStore
 
+    func batch(with uuid: UUID) throws -> BatchID? {
+        try database.integer("SELECT id FROM batches WHERE uuid = ?", .blob(uuid.bytes)).map { BatchID(rawValue: $0) }
+    }
+
     /// Queues a batch, in a transaction of the caller's. Downloads become tasks here; uploads only sources, which are walked later.
     func add(_ given: BatchRequest) throws -> AddedBatch {
         var request = given
         request.hideProxies()
-        let known = try database.integer("SELECT id FROM batches WHERE uuid = ?", .blob(request.uuid.bytes))
-        if let known { return AddedBatch(batch: BatchID(rawValue: known), existed: true) }
+        if let known = try batch(with: request.uuid) { return AddedBatch(batch: known, existed: true) }
         let now = clock()
         let session = try session(named: request.session, now: now)
         // The number AUTOINCREMENT will give, needed before for the root folder.

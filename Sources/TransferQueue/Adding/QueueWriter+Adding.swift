@@ -1,3 +1,4 @@
+package import FoundationEssentials
 package import TransferModel
 
 /// Queueing, and looking through folders.
@@ -5,6 +6,11 @@ extension QueueWriter {
     /// Queues a batch: all of it, durably, or nothing. A request whose UUID is known returns the batch that is there.
     package func add(_ request: BatchRequest) throws(QueueError) -> AddedBatch {
         try change { try store.adding.add(request) }
+    }
+
+    /// The batch that was queued with this UUID; `nil`: none was.
+    package func batch(with uuid: UUID) throws(QueueError) -> BatchID? {
+        try look { try store.adding.batch(with: uuid) }
     }
 
     /// Sources of upload batches that are not completely in the queue: after start all, after `add` those of the batch.

@@ -134,7 +134,11 @@ struct FactStore: QueueSubject {
             details.atRisk = 0
             details.unconfirmed = 0
             try references.dropResumePoint(&details, of: row)
-        case .untouched: if queue.notes.freshClaims.contains(row.id) { details.forgetReach(of: &row) }
+        case .untouched:
+            // A person's stop has taken the claim away, and is recorded first.
+            if queue.notes.freshStops.remove(fact.claim) != nil || queue.notes.freshClaims.contains(row.id) {
+                details.forgetReach(of: &row)
+            }
         case .waiting(let reasons, let retryAt, let error):
             try wait(&row, &details, reasons, retryAt: retryAt, error: error, at: fact.time)
         case .requeued:

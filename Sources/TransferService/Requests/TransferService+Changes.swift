@@ -8,6 +8,11 @@ import TransferQueue
 /// Methods that change the queue. The order is always: durable in the queue, then the engine is told, then the answer.
 extension TransferService {
     func add(_ request: BatchRequest) async throws -> BatchAdded {
+        // Asked for again because its answer was lost: nothing that was forgotten since may refuse what is queued.
+        if let known = try await queue.writer.batch(with: request.uuid) {
+            try await goOn("a batch was queued")
+            return BatchAdded(batch: try await batch(known), existed: true)
+        }
         var request = request
         request.secrets = try await withKept(
             request.secrets, request.destination, at: Self.urls(of: request), request.options.s3)
@@ -58,9 +63,21 @@ extension TransferService {
     ) async throws -> NodeResults {
         var results = NodeResults(results: [])
         var isEmpty = true
-        try await eachPage(of: request) { nodes in
-            isEmpty = false
-            try await carryOut(try await body(queue.writer, nodes), into: &results)
+        var changed = 0
+        do {
+            try await eachPage(of: request) { nodes in
+                isEmpty = false
+                let change = try await body(queue.writer, nodes)
+                changed += nodes.count
+                try await carryOut(change, into: &results)
+            }
+        } catch {
+            guard changed > 0 else { throw error }
+            // Pages that are done stay done, and the engine goes by them.
+            await engine.queueChanged()
+            var failure = Self.wireError(error)
+            failure.message += "; this was done for the first \(changed) nodes, ask again for the rest"
+            throw failure
         }
         if isEmpty, request.selector == nil, request.rows == nil { throw RequestError(.usage, "no node is named") }
         await engine.queueChanged()

@@ -9,6 +9,10 @@ extension TransferService {
 
     /// Calls `body` with the nodes of a request, each once: those named, then those selected, a page at a time.
     func eachPage(of request: NodesRequest, _ body: ([NodeID]) async throws -> Void) async throws {
+        // Nothing is done of a request that names what is not there.
+        if let selector = request.selector, let unknown = try await queue.reader.unknown(in: selector) {
+            throw Self.missing(unknown)
+        }
         var named = (request.ids ?? []).unique
         for row in (request.rows ?? []).unique {
             var page = try await queue.reader.nodes(in: row)
@@ -24,7 +28,6 @@ extension TransferService {
             rest = rest.dropFirst(Self.page)
         }
         guard let selector = request.selector else { return }
-        if let unknown = try await queue.reader.unknown(in: selector) { throw Self.missing(unknown) }
         if let filter = selector.filter { return try await eachMatch(of: selector, filter, body) }
         var after: NodeID?
         while true {

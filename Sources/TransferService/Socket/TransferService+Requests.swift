@@ -60,6 +60,9 @@ extension TransferService {
             return try await done(Call(method: method, id: head.id ?? .number(0), line: line), client)
         } catch let error as EngineLeaves {
             throw error
+        } catch QueueError.closed {
+            // The next engine answers, and knows what this one has done.
+            throw EngineLeaves()
         } catch {
             return Self.line(for: error, id: head.id)
         }
@@ -70,7 +73,7 @@ extension TransferService {
         (try? WireCoding.line(ErrorAnswer(id: id, error: wireError(error)))) ?? []
     }
 
-    private static func wireError(_ error: any Error) -> WireError {
+    static func wireError(_ error: any Error) -> WireError {
         switch error {
         case let error as WireError: error
         case let error as RequestError: WireError(error)

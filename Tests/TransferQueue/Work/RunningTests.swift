@@ -160,7 +160,7 @@ import TransferModel
     func neverBegun() async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 4)
+        let batch = try await queue.addTree(files: 5)
         let tasks = try await queue.claimAll()
         #expect(tasks.allSatisfy { $0.begunBefore == nil })
         let later = sandbox.clock.now.advanced(by: .seconds(60))
@@ -168,17 +168,19 @@ import TransferModel
         try await queue.writer.release(unstarted: held.stopped)
         #expect(held.stopped == [tasks[3].claim])
         queue.writer.record(.running, for: tasks[0].claim)
+        queue.writer.record(.running, for: tasks[4].claim)
         queue.writer.record(.untouched, for: tasks[1].claim)
         queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: nil, error: nil), for: tasks[1].claim)
         try await queue.writer.commit()
         let change = try await queue.writer.pause([.batch(batch)])
         // The engine says a little later what of it had not begun.
         try await queue.writer.release(unstarted: change.stopped.filter { $0 == tasks[2].claim })
+        queue.writer.record(.untouched, for: tasks[4].claim)
         _ = try await queue.writer.resume([.batch(batch)])
         try await queue.writer.clearWait([WaitReasons(.backoff)])
         _ = try await queue.writer.set([.task(tasks[3].id)], NodeSettings(notBefore: sandbox.clock.now))
         let again = try await queue.claimAll().sorted { $0.id.rawValue < $1.id.rawValue }
-        #expect(again.map { $0.begunBefore == nil } == [false, true, true, true])
+        #expect(again.map { $0.begunBefore == nil } == [false, true, true, true, true])
         #expect(try await queue.reader.check() == [])
         try await queue.close()
     }
