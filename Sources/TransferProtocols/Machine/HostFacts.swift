@@ -46,7 +46,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
 
     package init() {}
 
-    /// What is learnt from one answer.
+    /// The facts that one answer teaches.
     init(_ set: (inout HostFacts) -> Void) { set(&self) }
 
     /// Takes from an answer to OPTIONS what it shows beside the protocol: a server that wants digests tells them, too.
