@@ -182,7 +182,7 @@ enum LoginFailure {
             }),
     ]
 
-    /// What a program there says that the server runs in place of SFTP.
+    /// Words of a program that the server runs in place of SFTP.
     private static let closesSessions = Rule(
         words: ["not available", "account is", "this service allows sftp connections only"],
         meaning: .wait(.auth, .permissionDenied), what: { "\($0) closes this account's sessions" },

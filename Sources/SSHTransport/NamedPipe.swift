@@ -24,7 +24,7 @@ final class NamedPipe {
         }
     }
 
-    /// Whoever was to open it has: nobody else can from here on.
+    /// Takes its name away, once the program has opened it.
     func loseName() {
         if isNamed { try? System.unlink(path) }
         isNamed = false

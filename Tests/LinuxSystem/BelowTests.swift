@@ -26,7 +26,7 @@ import Testing
     private func bothWays(_ mark: String, _ body: () throws -> Void) throws {
         try body()
         #if DEBUG
-            for error in [Errno.notImplemented, .notPermitted] {
+            for error in [Errno.notImplemented, .notPermitted, .wouldBlock] {
                 ForcedFailures.fail(.openat2, on: .path(containing: mark), with: error, times: .max)
                 defer { ForcedFailures.clear(.path(containing: mark)) }
                 try body()

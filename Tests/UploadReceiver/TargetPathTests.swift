@@ -35,6 +35,7 @@ struct TargetPathTests {
             ("/..%2f..%2fetc", .forbiddenByte), ("/a%00b", .forbiddenByte), ("/%2F", .forbiddenByte),
             ("/a%", .badEscape), ("/a%2", .badEscape), ("/a%zz", .badEscape), ("/%/..", .badEscape), ("a", .notAPath),
             ("", .notAPath), ("*", .notAPath), ("/.martlet-incoming/x", .reserved), ("/.martlet%2Dincoming", .reserved),
+            ("/.Martlet-Uploads", .reserved),
             ("//.martlet-incoming", .reserved), ("/" + String(repeating: "n", count: 256), .nameTooLong),
         ] as [(String, TargetProblem)])
     func refused(target: String, problem: TargetProblem) {

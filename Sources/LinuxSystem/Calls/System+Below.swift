@@ -24,8 +24,9 @@ extension System {
                         CLinux_RESOLVE_NO_SYMLINKS | CLinux_RESOLVE_BENEATH)
                 })
         } catch {
-            // Linux has it since 5.6; a filter of a container that does not know it says "not permitted".
-            guard error == .notImplemented || error == .notPermitted else { throw error }
+            // Linux has it since 5.6; a filter of a container that does not know it says "not permitted". While somebody renames folders,
+            // wherever they are, it cannot tell and says "again".
+            guard [.notImplemented, .notPermitted, .wouldBlock].contains(error) else { throw error }
             return try openStepwise(path, below: directory, flags: flags)
         }
     }

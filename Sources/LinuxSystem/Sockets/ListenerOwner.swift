@@ -6,10 +6,10 @@ package enum ListenerOwner {
     /// A connection within this machine, from one side. Nothing less names one: another user's may have the same ports, between other
     /// addresses of the machine.
     package struct Connection: Hashable, Sendable {
-        /// Of the other end: 4 bytes of IPv4, else 16, in network order. Both addresses are written alike.
+        /// The other end's: 4 bytes of IPv4, else 16, in network order. Both addresses are written alike.
         let address: [UInt8]
         let port: UInt16
-        /// Of this end.
+        /// This end's.
         let localAddress: [UInt8]
         let localPort: UInt16
 

@@ -75,7 +75,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     var own: OwnTarget
     /// The server's time of what was sent, right after it.
     var shown: Int64?
-    /// What has the final name was asked right before this.
+    /// The final name was asked for right before this.
     private var hasLooked = false
     /// The last look at the final name found nothing, and nothing was sent since.
     var isFree = false

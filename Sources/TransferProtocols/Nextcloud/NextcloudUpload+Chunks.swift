@@ -113,7 +113,8 @@ extension NextcloudUpload {
 
 extension NextcloudUpload {
     package var partStandings: [PartStanding] {
-        guard place != nil, count > 1 else { return [] }
+        // Of a damaged point the chunks may be beyond counting.
+        guard place != nil, point.chunk >= Self.fewest(plan.subject.size), count > 1 else { return [] }
         let flying = Dictionary(inFlight.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
         return (1...count).map { number in
             let bytes = Int64(range(number).count)

@@ -35,9 +35,10 @@ struct TargetPath: Equatable, Sendable {
         return path
     }
 
-    /// Returns true when a name in the served folder is one of our own hidden folders.
+    /// Returns true when a name in the served folder is one of our own hidden folders, in any case: some file systems know none.
     static func isReserved(_ name: [UInt8]) -> Bool {
-        name == Array(IncomingFolder.name.utf8) || name == Array(UploadID.folderName.utf8)
+        let name = String(decoding: name, as: UTF8.self).lowercased()
+        return name == IncomingFolder.name || name == UploadID.folderName
     }
 
     private func check(_ names: [[UInt8]]) throws(TargetProblem) {
