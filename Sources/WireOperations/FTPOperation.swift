@@ -25,14 +25,17 @@ package enum FTPOperation: Hashable, Sendable {
     /// `MLSD`: what lies in a folder, behind the gate; the folder after the login for an empty path. A server that does not know it refuses
     /// with 500, 502 or 504.
     case list(RawPath)
-    /// Commands in their order; the first that is refused ends it, unless its text begins with `*`. Texts are sent as they are.
+    /// `CWD`: is it a folder? The session stands in it afterwards and is ended: the paths of whoever used it next would start there.
+    case enter(RawPath)
+    /// Commands in their order; the first that is refused ends it, unless its text begins with `*`. Texts are sent as they are, and none may
+    /// change the folder that paths start from.
     case commands([[UInt8]])
 
     /// Bytes come that wait behind the gate.
     package var brings: Bool {
         switch self {
         case .download, .list: true
-        case .size, .upload, .commands: false
+        case .size, .upload, .enter, .commands: false
         }
     }
 }

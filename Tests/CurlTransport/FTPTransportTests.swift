@@ -55,6 +55,21 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
         #expect(log.split(separator: "\n").filter { $0.contains("\"USER ") }.count == 1)
     }
 
+    @Test func `a session that went into a folder is not used again, and no command takes one there`() async throws {
+        let vsftpd = try ServerScript("ftpd", Sandbox())
+        try await withFTPClient { client async throws in
+            #expect(try await client.run(upload(vsftpd, "box/f", 3), .bytes([1, 2, 3])).story == "ok 226 STOR")
+            let enter = FTPRequest(server(vsftpd), .enter(RawPath("box")))
+            #expect(try await client.run(enter).story == "ok 250 CWD")
+            #expect(try await client.run(size(vsftpd, "box/f")).answer.size == 3)
+            for command in ["CWD box", "*cwd box", "CDUP"] {
+                await #expect(throws: CurlError.self) { try await client.run(commands(vsftpd, command)) }
+            }
+        }
+        let log = String(decoding: vsftpd.read("vsftpd.log") ?? [], as: UTF8.self)
+        #expect(log.split(separator: "\n").filter { $0.contains("\"USER ") }.count == 2)
+    }
+
     @Test func `300 MB arrive identical both ways`() async throws {
         let sandbox = try Sandbox()
         let vsftpd = try ServerScript("ftpd", sandbox)

@@ -47,7 +47,7 @@ extension FTPPerformance {
         switch operation {
         case .size(let path):
             return [.string(CURLOPT_URL, url(path)), .long(CURLOPT_NOBODY, 1), .long(CURLOPT_FILETIME, 1)]
-        case .commands:
+        case .enter, .commands:
             return [.string(CURLOPT_URL, url(RawPath([]))), .long(CURLOPT_NOBODY, 1)]
         case .download(let path, let offset):
             return [
@@ -128,9 +128,16 @@ extension FTPRequest {
             case .size(let path), .upload(let path, _, _), .download(let path, _):
                 path.bytes.isEmpty || path.bytes.last == UInt8(ascii: "/") || path.bytes.contains { $0 < 32 }
             case .list(let path): path.bytes.contains { $0 < 32 }
-            case .commands(let commands): commands.contains { $0.isEmpty || $0.contains { $0 < 32 } }
+            case .enter(let path): path.bytes.isEmpty || path.bytes.contains { $0 < 32 }
+            case .commands(let commands): commands.contains { Self.isBroken($0) }
             }
         return isBroken ? CurlError(.badURL, "path") : nil
+    }
+
+    private static func isBroken(_ command: [UInt8]) -> Bool {
+        let verb = command.drop { $0 == UInt8(ascii: "*") }.prefix { $0 != UInt8(ascii: " ") }
+        let moves = ["CWD", "CDUP", "XCWD", "XCUP", "REIN"].contains(String(decoding: verb, as: UTF8.self).uppercased())
+        return moves || command.isEmpty || command.contains { $0 < 32 }
     }
 }
 

@@ -59,7 +59,7 @@ final class FTPPerformance {
             }
             let end = ending(code)
             // A refusal leaves a connection that can be used again; anything else that failed may have left it in any state.
-            if isInStep(code), !job.isStopped { connections.give(handle) }
+            if isInStep(code), !job.isStopped, !leavesHome { connections.give(handle) }
             job.finish(end)
         } catch {
             var end = FTPTransferEnd()
@@ -68,10 +68,17 @@ final class FTPPerformance {
         }
     }
 
+    /// The session stands in another folder than the one after the login.
+    private var leavesHome: Bool { if case .enter = request.operation { true } else { false } }
+
     private func transfer() throws(CurlError) -> CurlCode {
         (fetched, cause, command, reply, replies, sizeReply, unanswered) = (0, nil, "", nil, 0, nil, [])
         var commands: [[UInt8]] = []
-        if case .commands(let given) = request.operation { commands = given }
+        switch request.operation {
+        case .commands(let given): commands = given
+        case .enter(let path): commands = [Array("CWD ".utf8) + path.bytes]
+        case .size, .upload, .download, .list: break
+        }
         if case .upload(_, let range, _) = request.operation { sockets.set(range.isEmpty ? .whole : .isCut) }
         defer { sockets.set(.arrives) }
         return try perform(options(for: request.operation), commands)

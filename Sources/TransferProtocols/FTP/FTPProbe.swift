@@ -10,8 +10,7 @@ struct FTPProbe: Inquirer {
 
     mutating func begin() -> InquiryStep {
         // A session begins in the home folder, and an empty path is that one.
-        let folder = path.bytes.isEmpty ? Array(".".utf8) : path.bytes
-        return .ask(.ftp(.commands([Array("CWD ".utf8) + folder])))
+        return .ask(.ftp(.enter(path.bytes.isEmpty ? RawPath(".") : path)))
     }
 
     mutating func answered(_ end: FTPEnd, _ found: inout PlaceFindings) -> InquiryStep {

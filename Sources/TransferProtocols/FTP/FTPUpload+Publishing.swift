@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// Gives the temporary file the target's name, and finds out what happened when the answer to that is lost.
 extension FTPUpload {
@@ -54,10 +55,14 @@ extension FTPUpload {
             return disclaim() + perform(FTPMessages.remove(point.temporary)) { .leaving($0, action) }
         }
         guard end.isRefusal, end.reply >= 500, !end.isLoginRefused, end.reply != 530 else { return stop(end) }
-        if let refusal {
-            return stop(whole: refusal)
-        }
+        if let refusal { return perform(.ftp(.enter(plan.path))) { .entering($0, refusal: refusal) } }
         return publish(removesOld: false)
+    }
+
+    mutating func entered(_ end: FTPEnd, _ refusal: FTPEnd) -> [ProtocolAction] {
+        guard end.isDone else { return end.isRefusal && end.reply != 421 ? stop(whole: refusal) : stop(end) }
+        let folder = TransferError.folderStands(at: plan.host)
+        return disclaim() + perform(FTPMessages.remove(point.temporary)) { .leaving($0, .fail(folder)) }
     }
 
     mutating func published(_ end: FTPEnd, _ removesOld: Bool) -> [ProtocolAction] {

@@ -28,8 +28,10 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         case asking(ExchangeID)
         /// The engine computes ours. Next: as after `checking`.
         case hashing(TransferDigest)
-        /// SIZE of the target once more before the rename, or after it was refused. Next: `publishing`, `leaving`, `over`.
+        /// SIZE of the target once more before the rename, or after it was refused. Next: `publishing`, `entering`, `leaving`, `over`.
         case lookingAgain(ExchangeID, refusal: FTPEnd?)
+        /// The rename was refused and no file is in its way: is it a folder? Next: `leaving`, `over`.
+        case entering(ExchangeID, refusal: FTPEnd)
         /// RNFR, RNTO. Next: itself (over an old file), `proving`, `lookingAgain`, `clearing`, `over`.
         case publishing(ExchangeID, removesOld: Bool)
         /// Did the rename happen? SIZE of the temporary file, then of the target. Next: itself, `over`, `sending`.
@@ -110,7 +112,8 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     private var current: ExchangeID? {
         switch state {
         case .looking(let id), .resuming(let id), .recalling(let id, _), .clearing(let id, _), .sending(let id, _),
-            .checking(let id, _, _), .asking(let id), .lookingAgain(let id, _), .publishing(let id, _),
+            .checking(let id, _, _), .asking(let id), .lookingAgain(let id, _), .entering(let id, _),
+            .publishing(let id, _),
             .proving(let id, _, _), .leaving(let id, _):
             id
         case .settling(let id, _, _): id
@@ -133,6 +136,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         case .checking(_, let range, let doubt): return checked(end, range, doubt)
         case .asking: return told(end)
         case .lookingAgain(_, let refusal): return lookedAgain(end, refusal)
+        case .entering(_, let refusal): return entered(end, refusal)
         case .publishing(_, let removesOld): return published(end, removesOld)
         case .proving(_, let isTarget, let doubt): return proved(end, isTarget, doubt)
         // Nobody was asked to remove our file: after such an end nothing would tell of it any more.

@@ -10,6 +10,11 @@ extension TransferError {
     }
 
     /// It may be there, by an attempt whose end nobody saw.
+    static func folderStands(at host: String) -> TransferError {
+        TransferError(
+            .destinationExists, "a folder of that name is there already, at \(host)", .step("choose another name"))
+    }
+
     static func unsure(at host: String, _ why: String) -> TransferError {
         TransferError(
             .unknownOutcome, "an earlier attempt may have reached \(host), but \(why)",

@@ -28,11 +28,7 @@ extension SFTPUpload {
     /// count for what stood there before anything of ours could have had that name.
     mutating func verdict(_ target: SFTPAttributes, _ look: TargetLook) -> Verdict {
         if target.isFolder {
-            return .end(
-                .fail(
-                    TransferError(
-                        .destinationExists, "a folder of that name is there already, at \(plan.host)",
-                        .step("choose another name"))))
+            return .end(.fail(.folderStands(at: plan.host)))
         }
         let subject = plan.subject
         // A file that was gathered under its final name.

@@ -60,7 +60,14 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         let denied = ["persist ftp", "wait auth permissionDenied"]
         #expect(after(renaming(), refusal, Answers.size(7), refusal) == denied)
         // Nothing is in the way: nothing is removed.
-        #expect(after(renaming(), refusal, Answers.missing) == denied)
+        #expect(after(renaming(), refusal, Answers.missing) == ["CWD f"])
+        let noFolder = Answers.refused(550, "CWD")
+        #expect(after(renaming(), refusal, Answers.missing, noFolder) == denied)
+        #expect(after(renaming(), refusal, Answers.missing, Answers.cut()).last == "wait backoff networkConnectionLost")
+        var folder = renaming()
+        for end in [refusal, Answers.missing, Answers.done("CWD")] { folder.end(end) }
+        #expect(folder.said == ["persist ftp", "*DELE \(part)"])
+        #expect(after(folder, Answers.done("DELE")) == ["fail destinationExists"])
         #expect(after(renaming(), Answers.refused(450, "RNTO")) == ["wait backoff networkConnectionLost"])
         #expect(after(renaming(), Answers.refused(530, "PASS")) == ["wait auth http"])
     }
@@ -71,10 +78,11 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
             let said = after(renaming(), Answers.refused(reply, "RNTO", text: text))
             #expect(said == ["persist ftp", "wait remoteDiskSpace http"], "\(text)")
         }
+        let denied = ["persist ftp", "wait auth permissionDenied"]
         let forbidden = Answers.refused(550, "RNTO", text: "f: Rename permission denied")
         #expect(after(renaming(), forbidden) == ["SIZE f"])
         #expect(after(renaming(), forbidden, Answers.size(7)).last?.contains("*DELE f; RNFR") == true)
-        #expect(after(renaming(), forbidden, Answers.missing) == ["persist ftp", "wait auth permissionDenied"])
+        #expect(after(renaming(), forbidden, Answers.missing, Answers.refused(550, "CWD")) == denied)
     }
 
     @Test("what is sent anew for a file that was removed is not its last copy any more")
@@ -120,7 +128,9 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         var unheard = FTPEnd(reply: 0, text: "", command: "DELE", at: noon)
         unheard.failure = .network(refused)
         #expect(after(renaming(.skip), refusal, Answers.size(7), unheard) == ["wait backoff cannotConnectToHost"])
-        #expect(after(renaming(.fail), refusal, Answers.missing) == ["persist ftp", "wait auth permissionDenied"])
+        #expect(
+            after(renaming(.fail), refusal, Answers.missing, Answers.refused(550, "CWD"))
+                == ["persist ftp", "wait auth permissionDenied"])
     }
 
     @Test("a lost answer to the rename is asked after: the temporary file gone and the target whole is done")

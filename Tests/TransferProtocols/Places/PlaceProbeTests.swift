@@ -114,7 +114,7 @@ struct PlaceProbeTests {
         for (reply, refused, exists) in [(250, false, true), (550, false, false)] {
             var probe = PlaceProbe(FTPProbe(host: "h", RawPath("in")))
             let (id, exchange) = try #require(first(&probe))
-            #expect(exchange == .ftp(.commands([Array("CWD in".utf8)])))
+            #expect(exchange == .ftp(.enter(RawPath("in"))))
             var end = FTPEnd(reply: reply, at: at)
             end.answer.isLoginRefused = refused
             #expect(isFinished(probe.handle(.ftpEnded(id, end))))

@@ -84,6 +84,7 @@ func spoken(_ actions: [ProtocolAction]) -> [String] {
         return switch exchange {
         case .size(let path): "SIZE \(path)"
         case .list(let path): "MLSD \(path)"
+        case .enter(let path): "CWD \(path)"
         case .upload(let path, let range, let appends):
             "\(appends ? "APPE" : "STOR") \(path) \(range.lowerBound)..<\(range.upperBound)"
         case .download(let path, let offset): "RETR \(path) from \(offset)"

@@ -147,6 +147,10 @@ final class FTPServer {
             }
             disk.makeFolders(argument)
             return FTPReply(code: 257, text: "created")
+        case "CWD":
+            return disk.isFolder(argument)
+                ? FTPReply(code: 250, text: "Directory successfully changed.")
+                : FTPReply(code: 550, text: "Failed to change directory.")
         case "RNFR":
             session.renaming = disk.file(argument) == nil ? nil : argument
             return session.renaming == nil

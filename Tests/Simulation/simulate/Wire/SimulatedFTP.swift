@@ -73,6 +73,7 @@ final class SimulatedFTP: FTPExchanges {
                 told(exchange, "SIZE \(path.displayed)", answer.reply)
                 answered(exchange) { exchange.end.answer = answer }
             }
+        case .enter(let path): perform(exchange, ["CWD \(path.displayed)"])
         case .commands(let commands):
             perform(exchange, commands.map { RawPath($0).displayed }[...])
         case .upload(let path, _, let appends): store(exchange, path.displayed, appends: appends)

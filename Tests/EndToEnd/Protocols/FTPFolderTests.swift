@@ -1,8 +1,20 @@
 import Testing
 import TransferModel
 
-/// An FTP server that takes files and lets nobody rename them.
-@Suite(.inLane) struct FTPDropBoxTests {
+/// FTP servers and their folders.
+@Suite(.inLane) struct FTPFolderTests {
+    @Test func `a folder that was tested is where an upload to it goes afterwards`() throws {
+        let sandbox = try Sandbox()
+        let server = try FTPServer(sandbox, .vsftpd)
+        makeFolder(server.data.appending(RawPath("box")))
+        try write("hello", to: "\(sandbox.root)/f")
+        try sandbox.succeed("destination", "add", "box", server.url + "box/")
+        try sandbox.succeed("destination", "test", "box")
+        let batch = try sandbox.send("\(sandbox.root)/f", "box:")
+        #expect(try sandbox.wait(batch).status == 0)
+        #expect(names(in: server.data.appending(RawPath("box"))) == [RawPath("f")])
+    }
+
     @Test func `files get there under their final names, and what could not be renamed or removed is told`() throws {
         let sandbox = try Sandbox()
         let server = try FTPServer(sandbox, .dropBox)
