@@ -61,17 +61,11 @@ package struct Surroundings: Sendable {
         do { directory = try System.getcwd() } catch {
             throw CommandFailure(.refused, .refused, "the current directory is gone (\(error))", "cd to another one")
         }
-        let names =
-            ["http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"]
-            + ["MARTLET_SSH_COMMAND", "HOME"] + S3Surroundings.variables
-        var environment: [String: String] = [:]
-        for name in names {
-            environment[name] = System.environment(name).flatMap { String(validating: $0, as: UTF8.self) }
-        }
         let mask = System.umask(0o077)
         System.umask(mask)
         var surroundings = Surroundings(
-            currentDirectory: directory, environment: environment, umask: mask, now: { WallClock.milliseconds },
+            currentDirectory: directory, environment: ClientEnvironment.ofThisProcess, umask: mask,
+            now: { WallClock.milliseconds },
             queueExists: queueExists, askPassword: PasswordPrompt.ask)
         surroundings.destinationsPath = destinationsPath
         surroundings.handlesInterrupts = true

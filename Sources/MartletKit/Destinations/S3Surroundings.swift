@@ -6,7 +6,7 @@ package import TransferModel
 /// A destination that names them counts more.
 package struct S3Surroundings: Sendable {
     /// The environment variables that count.
-    package static let variables = [
+    static let variables = [
         "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION",
         "AWS_PROFILE", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE",
     ]

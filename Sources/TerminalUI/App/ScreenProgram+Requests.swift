@@ -36,7 +36,8 @@ extension ScreenProgram {
         case .page(let question, let number):
             .page(
                 await question.answered(
-                    at: QuestionDesk(engine: engine, files: files.files, environment: Self.environment)), number: number
+                    at: QuestionDesk(engine: engine, files: files.files, environment: ClientEnvironment.ofThisProcess)),
+                number: number
             )
         case .batches(let number):
             .batches(await result { engine throws(RequestError) in try await engine.batches() }, number: number)
@@ -85,7 +86,8 @@ extension ScreenProgram {
 
     private func queue(_ order: AddOrder) async -> Result<BatchSnapshot, RequestError> {
         let surroundings = AddSurroundings(
-            environment: Self.environment, umask: TerminalUI.umask, now: TerminalUI.wallTime.milliseconds)
+            environment: ClientEnvironment.ofThisProcess, umask: TerminalUI.umask, now: TerminalUI.wallTime.milliseconds
+        )
         switch await files.plan(order, surroundings) {
         case .success(let request):
             let added = await result { engine throws(RequestError) in try await engine.add(request).batch }
@@ -106,15 +108,5 @@ extension ScreenProgram {
             case .failure(let error): error.message
             }
         if let refusal { take(.answer(.notSaved("\(batch) is queued, but not before the others: \(refusal)"))) }
-    }
-
-    /// The variables of this process that a batch keeps or takes its keys from.
-    private static var environment: [String: String] {
-        var environment: [String: String] = [:]
-        let proxies = ["http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"]
-        for name in proxies + ["HOME", "MARTLET_SSH_COMMAND"] + S3Surroundings.variables {
-            environment[name] = TerminalUI.environment(name)
-        }
-        return environment
     }
 }
