@@ -12,7 +12,7 @@ final class ServiceHarness: Sendable {
     let home: String
     let places: Places
     let queue: TransferQueue
-    let engine: FakeEngine
+    let engine: FakeEngineControl
     let service: TransferService
     let socket: ControlSocket
     let stops = Mutex<[TransferService.StopReason]>([])
@@ -32,7 +32,7 @@ final class ServiceHarness: Sendable {
         // What a test takes back it takes back in time, however busy the machine is.
         await queue.writer.setGraceTime(.seconds(3600))
         loop = try EventLoop(name: "service under test")
-        engine = FakeEngine(queue, owing: owing)
+        engine = FakeEngineControl(queue, owing: owing)
         socket = try ControlSocket(places: places, handedOver: nil)
         let stops = Holder(stops: { _ in })
         service = TransferService(
@@ -96,7 +96,7 @@ extension BatchRequest {
 }
 
 /// Moves nothing; remembers what it was told, and shows what a test says that moves.
-actor FakeEngine: EngineControl {
+actor FakeEngineControl: EngineControl {
     var added: [BatchID] = []
     var stopped: [TaskID] = []
     var changes = 0
