@@ -143,7 +143,7 @@ struct FactStore: QueueSubject {
             try wait(&row, &details, reasons, retryAt: retryAt, error: error, at: fact.time)
         case .requeued:
             guard row.claimed, try !attempts.endsCancelled(&row, &details, at: fact.time) else { return }
-            try attempts.endAttempt(row, &details, "requeued", error: nil, at: fact.time)
+            try attempts.endAttempt(row, &details, .requeued, error: nil, at: fact.time)
             row.claimed = false
             row.state = try attempts.isPaused(row) ? .paused : .queued
         case .completed(let completion):
@@ -223,7 +223,7 @@ struct FactStore: QueueSubject {
         error: TransferError?, at time: Timestamp
     ) throws {
         guard row.claimed, try !attempts.endsCancelled(&row, &details, at: time) else { return }
-        try attempts.endAttempt(row, &details, "waiting", error: error, at: time)
+        try attempts.endAttempt(row, &details, .waiting, error: error, at: time)
         if error != nil { details.failures += 1 }
         row.claimed = false
         row.state = try attempts.isPaused(row) ? .paused : .waiting

@@ -1,6 +1,19 @@
 import SQLiteConnection
 import TransferModel
 
+/// The end of an attempt that did not succeed. Stored by its name, which the history of a task shows.
+enum AttemptOutcome: String {
+    case failed
+    /// It waits for a time, a server or a person.
+    case waiting
+    case paused
+    case cancelled
+    /// The engine gave it back when it was stopped.
+    case requeued
+    /// The engine was killed.
+    case interrupted
+}
+
 /// Attempts at tasks: when those that go on began, and the ways in which one ends without success.
 struct AttemptStore: QueueSubject {
     let queue: QueueConnection
@@ -15,7 +28,7 @@ struct AttemptStore: QueueSubject {
 
     func fail(_ row: inout TaskRow, _ details: inout TaskDetails, _ error: TransferError, at time: Timestamp) throws {
         if try endsCancelled(&row, &details, at: time) { return }
-        if row.claimed { try endAttempt(row, &details, "failed", error: error, at: time) }
+        if row.claimed { try endAttempt(row, &details, .failed, error: error, at: time) }
         row.state = .failed
         row.claimed = false
         row.finishedAt = time.milliseconds
@@ -29,7 +42,7 @@ struct AttemptStore: QueueSubject {
 
     /// Takes a task from the engine. What its attempt has done is known once the engine has recorded it; should it be killed before, the next
     /// one finds the task among the interrupted ones.
-    func stop(_ old: TaskRow, as state: TransferState, _ outcome: String, _ change: inout NodeChange) throws {
+    func stop(_ old: TaskRow, as state: TransferState, _ outcome: AttemptOutcome, _ change: inout NodeChange) throws {
         var row = old
         let oldDetails = try tasks.details(row)
         var details = oldDetails
@@ -65,7 +78,7 @@ struct AttemptStore: QueueSubject {
             "SELECT id FROM lanes WHERE batch = ? AND priority = ?", id, .integer(LanePriority.now)
         ) { $0.integer(0) }
         for row in claimed where !wanted.contains(row.lane) {
-            try stop(row, as: .queued, isHeld ? "paused" : "waiting", &change)
+            try stop(row, as: .queued, isHeld ? .paused : .waiting, &change)
         }
     }
 
@@ -111,7 +124,7 @@ struct AttemptStore: QueueSubject {
     /// Cancels a task that was cancelled while it was getting its final name and did not get it. Returns false for any other.
     func endsCancelled(_ row: inout TaskRow, _ details: inout TaskDetails, at time: Timestamp) throws -> Bool {
         guard row.flags.isSuperset(of: [.publishing, .cancelled]) else { return false }
-        try endAttempt(row, &details, "cancelled", error: nil, at: time)
+        try endAttempt(row, &details, .cancelled, error: nil, at: time)
         details.clearWait()
         row.claimed = false
         row.state = .cancelled
@@ -128,7 +141,8 @@ struct AttemptStore: QueueSubject {
 
     /// Writes down an attempt that did not succeed. The newest hundred of a task are kept.
     func endAttempt(
-        _ row: TaskRow, _ details: inout TaskDetails, _ outcome: String, error: TransferError?, at time: Timestamp
+        _ row: TaskRow, _ details: inout TaskDetails, _ outcome: AttemptOutcome, error: TransferError?,
+        at time: Timestamp
     ) throws {
         let started = queue.notes.starts.removeValue(forKey: row.id)
         if started == nil, row.state != .running, row.state != .finishing, error == nil { return }
@@ -136,7 +150,8 @@ struct AttemptStore: QueueSubject {
         try database.run(
             "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .integer(row.id.rawValue),
             .integer(details.attempts), SQLiteValue(started?.milliseconds), .integer(time.milliseconds),
-            .integer(row.accepted), .text(outcome), SQLiteValue(error?.code.stored), SQLiteValue(error?.message))
+            .integer(row.accepted), .text(outcome.rawValue), SQLiteValue(error?.code.stored),
+            SQLiteValue(error?.message))
         if details.attempts > 100 {
             try database.run(
                 "DELETE FROM attempts WHERE task = ? AND number <= ?", .integer(row.id.rawValue),

@@ -275,7 +275,7 @@ struct RunningStore: QueueSubject {
             if row.state.isActive {
                 let oldDetails = try tasks.details(row)
                 var details = oldDetails
-                try attempts.endAttempt(row, &details, "interrupted", error: nil, at: clock())
+                try attempts.endAttempt(row, &details, .interrupted, error: nil, at: clock())
                 let (point, lost) = (details.resumePoint, details.atRisk)
                 let isGuess = row.flags.contains(.guessed)
                 if row.state == .running, point == nil || lost > 0 || isGuess {

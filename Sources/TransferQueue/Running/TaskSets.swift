@@ -5,6 +5,7 @@ import TransferModel
 struct TaskSets: QueueSubject {
     let queue: QueueConnection
     let tasks: TaskStore
+    let counters: CounterStore
 
     /// The tasks or the folder that are changed as a whole.
     enum Unit {
@@ -118,9 +119,10 @@ struct TaskSets: QueueSubject {
         "WITH RECURSIVE below (id) AS (VALUES (\(folder)) UNION ALL SELECT f.id FROM folders f JOIN below ON f.parent = below.id) SELECT id FROM below"
     }
 
-    /// Those of `folders` that hold tasks of some states directly. The ledger has to be written.
+    /// Those of `folders` that hold tasks of some states directly.
     func withTasks(_ folders: [Int64], states: [TransferState]) throws -> [Int64] {
-        try folders.filter { folder in
+        try counters.write()
+        return try folders.filter { folder in
             try database.integer(
                 "SELECT 1 FROM own_counts WHERE folder = ? AND state IN (\(states: states)) AND files > 0 LIMIT 1",
                 .integer(folder)) != nil
@@ -161,6 +163,7 @@ struct TaskSets: QueueSubject {
         }
         queue.touched.insert(batch)
         queue.change.note(wholly: batch)
+        // After a pause nothing more can run; to look once more does no harm.
         queue.change.mayRun = true
     }
 }

@@ -175,7 +175,7 @@ struct SettingsStore: QueueSubject {
     func setNotBefore(_ time: Timestamp, of id: TaskID, _ change: inout NodeChange) throws {
         guard time > clock() else { return try endNotBefore(of: id, retryAt: clock().milliseconds) }
         if let running = try tasks.task(id), running.claimed, !running.flags.contains(.publishing) {
-            try attempts.stop(running, as: .queued, "waiting", &change)
+            try attempts.stop(running, as: .queued, .waiting, &change)
         }
         guard let old = try tasks.task(id), !old.flags.contains(.publishing), !old.state.isTerminal else { return }
         let oldDetails = try tasks.details(old)

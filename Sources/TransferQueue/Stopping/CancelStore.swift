@@ -4,7 +4,6 @@ import TransferModel
 /// Cancels nodes. `UndoStore` takes it back.
 struct CancelStore: QueueSubject {
     let queue: QueueConnection
-    let counters: CounterStore
     let tasks: TaskStore
     let sets: TaskSets
     let attempts: AttemptStore
@@ -63,7 +62,7 @@ struct CancelStore: QueueSubject {
         let claimed = try sets.claimed(in: Set(folders))
         var files = Int64(claimed.count)
         for row in claimed {
-            try attempts.stop(row, as: .cancelled, "cancelled", &change)
+            try attempts.stop(row, as: .cancelled, .cancelled, &change)
             try queue.append(.taskCancelled, batch: batch, task: row.id, at: now)
         }
         for old in try sets.claimed(in: Set(folders), publishing: true) {
@@ -74,7 +73,6 @@ struct CancelStore: QueueSubject {
                 "INSERT OR IGNORE INTO undo_tasks (page, task, lane) VALUES (?, ?, ?)", .integer(page.number),
                 .integer(row.id.rawValue), .integer(row.lane))
         }
-        try counters.write()
         let events = """
             INSERT INTO events (seq, at, type, batch, task) SELECT row_number() OVER () + ?2, ?3, \(event: .taskCancelled), ?4, id
             FROM tasks WHERE folder = ?1 AND state IN (\(states: [.queued, .waiting, .paused]))
@@ -105,7 +103,7 @@ struct CancelStore: QueueSubject {
         if old.state.isTerminal { return finder.refused(node, "\(node) is over: nothing is left to cancel") }
         if old.flags.contains(.publishing) { return finder.tooLate(node) }
         if old.claimed {
-            try attempts.stop(old, as: .cancelled, "cancelled", &change)
+            try attempts.stop(old, as: .cancelled, .cancelled, &change)
         } else {
             var row = old
             let oldDetails = try tasks.details(row)

@@ -8,9 +8,10 @@ import TransferModel
 /// - A task: its flag and its state. The flag says that the pause is its own: when its folder is resumed it stays paused.
 ///
 /// Tasks that the engine has in hand are taken from it in the same transaction (`AttemptStore.stop`); `NodeChange.stopped` names those claims.
+/// A download that has leave to publish is left alone. The listing of a paused folder goes on, and new files below it are `paused` from the
+/// beginning (`WalkStore.insert`).
 struct PauseStore: QueueSubject {
     let queue: QueueConnection
-    let counters: CounterStore
     let tasks: TaskStore
     let sets: TaskSets
     let attempts: AttemptStore
@@ -63,7 +64,7 @@ struct PauseStore: QueueSubject {
         try database.run("UPDATE batches SET paused = 1 WHERE id = ?", .integer(batch.rawValue))
         // The tasks keep their states; only what the engine has in hand is taken from it.
         for row in try sets.claimed(in: Set(sets.subtree(of: root))) {
-            try attempts.stop(row, as: .queued, "paused", &change)
+            try attempts.stop(row, as: .queued, .paused, &change)
         }
         try queue.append(.paused, batch: batch)
         queue.change.batches.insert(batch)
@@ -82,8 +83,7 @@ struct PauseStore: QueueSubject {
         try database.run("UPDATE folders SET paused = 1 WHERE id = ?", .integer(folder))
         queue.forgetPaths()
         let below = try sets.subtree(of: folder)
-        for row in try sets.claimed(in: Set(below)) { try attempts.stop(row, as: .paused, "paused", &change) }
-        try counters.write()
+        for row in try sets.claimed(in: Set(below)) { try attempts.stop(row, as: .paused, .paused, &change) }
         for folder in try sets.withTasks(below, states: [.queued, .waiting]) {
             try sets.move(.directly(in: folder, states: [.queued, .waiting]), to: "\(state: .paused)")
         }
@@ -103,7 +103,7 @@ struct PauseStore: QueueSubject {
         try queue.append(.paused, batch: row.batch, task: row.id)
         if row.claimed {
             try tasks.save(row, was: old)
-            try attempts.stop(row, as: .paused, "paused", &change)
+            try attempts.stop(row, as: .paused, .paused, &change)
         } else {
             try setState(&row, .paused, was: old)
         }
@@ -153,7 +153,6 @@ struct PauseStore: QueueSubject {
         var nodes = try folders.filter(below.contains).compactMap { folder in
             try paths.place(of: folder).map { NodeID.folder(batch, path: $0.tree) }
         }
-        try counters.write()
         for folder in try sets.withTasks(subtree, states: [.paused]) {
             nodes += try database.rows(
                 "SELECT id FROM tasks WHERE folder = ? AND state = \(state: .paused) AND flags & \(flags: .paused)",
@@ -210,7 +209,6 @@ struct PauseStore: QueueSubject {
         try database.run("UPDATE folders SET paused = 0 WHERE id = ?", .integer(folder))
         queue.forgetPaths()
         if try !paths.isPaused(folder) {
-            try counters.write()
             for folder in try sets.withTasks(sets.subtree(of: folder, pruned: true), states: [.paused]) {
                 try sets.move(
                     .directly(in: folder, states: [.paused], and: "flags & \(flags: .paused) = 0"),

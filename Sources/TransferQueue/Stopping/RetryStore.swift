@@ -4,7 +4,6 @@ import TransferModel
 /// New runs of what is over, and new tries of what waits.
 struct RetryStore: QueueSubject {
     let queue: QueueConnection
-    let counters: CounterStore
     let tasks: TaskStore
     let sets: TaskSets
     let finder: NodeFinder
@@ -29,7 +28,6 @@ struct RetryStore: QueueSubject {
     private func retry(
         _ node: NodeID, _ batch: BatchID, _ top: Int64, isWhole: Bool, _ change: inout NodeChange
     ) throws -> NodeResult {
-        try counters.write()
         let folders = try sets.subtree(of: top)
         var count: Int64 = 0
         for folder in try sets.withTasks(folders, states: [.waiting, .failed]) {

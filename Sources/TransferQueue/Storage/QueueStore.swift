@@ -73,7 +73,7 @@ final class QueueStore: QueueSubject {
         counters = CounterStore(queue, looks: looks)
         ends = BatchEnds(queue: queue, looks: looks)
         let tasks = TaskStore(queue)
-        let sets = TaskSets(queue: queue, tasks: tasks)
+        let sets = TaskSets(queue: queue, tasks: tasks, counters: counters)
         references = SecretReferences(queue, secrets: secrets)
         let attempts = AttemptStore(queue, tasks: tasks, references: references)
         let finder = NodeFinder(queue: queue, counters: counters, tasks: tasks)
@@ -81,8 +81,7 @@ final class QueueStore: QueueSubject {
         limits = LimitStore(queue: queue, undoLog: undoLog)
         let lanes = LaneStore(queue: queue, counters: counters, sets: sets, undoLog: undoLog)
         pauses = PauseStore(
-            queue: queue, counters: counters, tasks: tasks, sets: sets, attempts: attempts, finder: finder,
-            undoLog: undoLog)
+            queue: queue, tasks: tasks, sets: sets, attempts: attempts, finder: finder, undoLog: undoLog)
         waits = WaitStore(queue: queue, tasks: tasks, pauses: pauses)
         purging = PurgingStore(
             queue, tasks: tasks, sets: sets, references: references, finder: finder, undoLog: undoLog, limits: limits)
@@ -100,10 +99,10 @@ final class QueueStore: QueueSubject {
         urgent = UrgentStore(
             queue: queue, sets: sets, finder: finder, undoLog: undoLog, lanes: lanes, waits: waits)
         cancels = CancelStore(
-            queue: queue, counters: counters, tasks: tasks, sets: sets, attempts: attempts, finder: finder,
+            queue: queue, tasks: tasks, sets: sets, attempts: attempts, finder: finder,
             undoLog: undoLog, looks: looks, walks: walks)
         retries = RetryStore(
-            queue: queue, counters: counters, tasks: tasks, sets: sets, finder: finder, walks: walks, looks: looks,
+            queue: queue, tasks: tasks, sets: sets, finder: finder, walks: walks, looks: looks,
             purging: purging)
         undo = UndoStore(
             queue: queue, counters: counters, sets: sets, attempts: attempts, finder: finder, undoLog: undoLog,

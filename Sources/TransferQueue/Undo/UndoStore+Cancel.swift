@@ -70,12 +70,9 @@ extension UndoStore {
         let paused = try database.rows(
             "SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1", .integer(batch.rawValue)
         ) { $0.integer(0) }
-        if paused.isEmpty { return }
-        try counters.write()
         for top in paused {
             for folder in try sets.withTasks(sets.subtree(of: top), states: [.queued]) {
                 try sets.move(.directly(in: folder, states: [.queued]), to: "\(state: .paused)")
-                try counters.write()
             }
         }
     }
