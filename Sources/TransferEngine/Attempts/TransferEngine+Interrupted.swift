@@ -13,7 +13,8 @@ extension TransferEngine {
                 let task = remains.task
                 guard case .upload(_, let remote, let identity) = task.work else { continue }
                 if destinations[task.batch] == nil, let order = try await queue.writer.order(of: task.batch) {
-                    destinations[task.batch] = RemotePlace(order.destination)
+                    destinations[task.batch] = RemotePlace(
+                        order.destination, query: order.destinationQuery, s3: order.options.s3)
                 }
                 guard let place = destinations[task.batch]?.appending(remote) else { continue }
                 let job = GuessJob(

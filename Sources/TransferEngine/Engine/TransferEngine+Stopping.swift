@@ -16,7 +16,7 @@ extension TransferEngine {
         for attempt in running { askWhatIsThere(attempt) }
         await giveBack(unstarted)
         do {
-            // The writer itself tries again to store what was recorded.
+            // Commits all that was recorded above; the writer itself tries again to store it.
             try await queue.writer.forgetInterrupted(claims)
         } catch {
             report(.error, "the queue did not take a change: \(error)")
