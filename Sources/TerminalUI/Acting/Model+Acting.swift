@@ -90,10 +90,9 @@ extension Model {
     /// - Parameter deed: a pause, for good or until a time.
     mutating func pause(_ rows: [NodeRow], by deed: NodeDeed) {
         guard let cost = cost(of: deed, rows), settings.askAbove.includes(cost) else { return send(deed, rows) }
-        dialog = Dialog(
-            "Pause \(title(rows))?", [said(cost)],
-            Dialog.Choice(letter: "p", text: "Pause, and send them again later", intent: .act(deed, rows)),
-            no: "Let it go on", at: now.uptime)
+        confirm(
+            "Pause \(title(rows))?", [said(cost)], "p", "Pause, and send them again later", no: "Let it go on",
+            .act(deed, rows))
     }
 
     /// The bytes that the deed throws away; `nil`: none.
@@ -119,7 +118,7 @@ extension Model {
         let still = counts.paused + counts.created
         guard moving + still > 0 else { return say("Nothing is unfinished: there is nothing to pause.") }
         let files = moving > 0 ? moving : still
-        let intent: Dialog.Intent = moving > 0 ? .pauseAll : .resumeAll
+        let intent = Dialog.Intent.everything(moving > 0 ? .pause : .resume)
         let cost = moving > 0 ? cost(of: .pause, tree.root?.rows ?? []) : nil
         guard files > settings.askAbove.files || settings.askAbove.includes(cost) else { return perform(intent) }
         let kept = cost == nil ? "their place and what was sent" : "their place"
@@ -127,10 +126,9 @@ extension Model {
             moving > 0
             ? ("Pause", "They keep \(kept); \(key(.pauseAll).string) lets them go on.")
             : ("Resume", "All that is paused or held goes on.")
-        dialog = Dialog(
+        confirm(
             "\(verb) all \(Figures.amount(files, "file"))?", [SafeText(consequence)] + (cost.map { [said($0)] } ?? []),
-            Dialog.Choice(letter: "p", text: "\(verb) all", intent: intent), no: "Leave them as they are",
-            at: now.uptime)
+            "p", "\(verb) all", no: "Leave them as they are", intent)
     }
 
     // MARK: Cancel and undo
@@ -147,12 +145,11 @@ extension Model {
             let verdict: SafeText = some.state == .cancelled ? "is cancelled already" : "is already sent"
             return say("\(title([some])) \(verdict), \(key(.clear)) clears finished batches from the list.")
         }
-        guard let question = question(about: unfinished) else { return send(.cancel, unfinished) }
-        dialog = question
+        if !asksToCancel(unfinished) { send(.cancel, unfinished) }
     }
 
-    /// The question before a cancel; `nil` when none is needed.
-    private func question(about rows: [NodeRow]) -> Dialog? {
+    /// Asks before a cancel; false: no question is needed.
+    private mutating func asksToCancel(_ rows: [NodeRow]) -> Bool {
         let files = ByteSum.of(rows.lazy.map { $0.counts.unstarted + $0.counts.active })
         let bytes = ByteSum.of(rows.lazy.map { max(0, $0.bytes.total - $0.bytes.accepted) })
         let batches = rows.count { if case .batch = $0.id { true } else { false } }
@@ -162,7 +159,7 @@ extension Model {
         guard
             files > settings.askAbove.files || bytes > settings.askAbove.bytes || batches > 1 || hidden > 0 || isForeign
                 || settings.askAbove.includes(cost)
-        else { return nil }
+        else { return false }
         var lines = rows.prefix(6).map { row -> SafeText in
             let sent = row.counts.completed > 0 ? ", \(Figures.count(row.counts.completed)) already sent" : ""
             let left = Figures.amount(row.counts.unstarted + row.counts.active, "file")
@@ -175,10 +172,10 @@ extension Model {
         if let cost { lines.append(said(cost)) }
         lines.append("What has arrived whole stays. \(takesBack)")
         let what = batches == rows.count ? "\(Figures.amount(Int64(batches), "batch", "batches")), " : ""
-        return Dialog(
-            "Cancel \(what)\(Figures.amount(files, "file"))?", Array(lines),
-            Dialog.Choice(letter: "x", text: "Stop, keep what has arrived whole", intent: .cancel(rows)),
-            no: "Do not cancel", at: now.uptime)
+        confirm(
+            "Cancel \(what)\(Figures.amount(files, "file"))?", lines, "x", "Stop, keep what has arrived whole",
+            no: "Do not cancel", .act(.cancel, rows))
+        return true
     }
 
     mutating func undo() {
@@ -210,10 +207,10 @@ extension Model {
     mutating func retryAll() {
         let files = totals?.failed ?? 0
         guard files > 0 else { return say("Nothing has failed.") }
-        guard files > settings.askAbove.files else { return perform(Dialog.Intent.retryAll) }
-        dialog = Dialog(
+        guard files > settings.askAbove.files else { return perform(Dialog.Intent.everything(.retry)) }
+        confirm(
             "Try \(Figures.count(files)) failed files again?", ["Each goes on where it stood, if the server can."],
-            Dialog.Choice(letter: "r", text: "Try all again", intent: .retryAll), no: "Leave them", at: now.uptime)
+            "r", "Try all again", no: "Leave them", .everything(.retry))
     }
 
     /// Nothing is lost by it, so nobody is asked: the history has it, and `u` takes it back.
@@ -228,36 +225,30 @@ extension Model {
     // MARK: Telling the engine
 
     mutating func perform(_ intent: Dialog.Intent) {
-        switch intent {
-        case .leave: return requests.append(.leave)
-        case .sort(let order): return sort(by: order)
-        default: list.steadyUntil = nil
+        if intent.needsEngine {
+            list.steadyUntil = nil
+            guard canChange else { return complain(cannotChange) }
         }
-        guard canChange else { return complain(cannotChange) }
         switch intent {
-        case .leave, .sort: break
-        case .allowLingering:
-            say("Asking systemd ...")
-            requests.append(.local(.allowLingering))
-        case .stopEngine(let finishRunning):
-            leaving.engineEnd = finishRunning ? .afterRunning : .now
-            requests.append(.stopEngine(finishRunning: finishRunning))
-        case .cancel(let rows): send(.cancel, rows)
-        case .pauseAll: sendAll(.pause, NodeSelector())
-        case .resumeAll: sendAll(.resume, NodeSelector())
-        case .retryAll: sendAll(.retry, NodeSelector(states: [.failed]))
-        case .named(let deed, let what, let nodes): ask(.named(deed, what)) { .act(deed, nodes, number: $0) }
         case .act(let deed, let rows): send(deed, rows)
+        case .everything(let deed):
+            let selector = NodeSelector(states: deed == .retry ? [.failed] : [])
+            ask(.everything(deed)) { .act(deed, .matching(selector), number: $0) }
+        case .named(let deed, let what, let nodes): ask(.named(deed, what)) { .act(deed, nodes, number: $0) }
         case .settleExisting(let policy, let batches, let then):
             let settings = NodeSettings(ifExists: policy)
             ask(.settledExisting(policy, then: then)) {
                 .act(.set(settings), .ids(batches.map(NodeID.batch)), number: $0)
             }
+        case .stopEngine(let finishRunning):
+            leaving.engineEnd = finishRunning ? .afterRunning : .now
+            requests.append(.stopEngine(finishRunning: finishRunning))
+        case .ask(let asked, let words):
+            say(words)
+            ask(asked.question)
+        case .leave: requests.append(.leave)
+        case .sort(let order): sort(by: order)
         }
-    }
-
-    private mutating func sendAll(_ deed: NodeDeed, _ selector: NodeSelector) {
-        ask(.everything(deed)) { .act(deed, .matching(selector), number: $0) }
     }
 
     /// Until the engine has confirmed it, the rows say so; nothing is claimed before.

@@ -185,6 +185,28 @@ extension Model {
 }
 
 extension NodeDeed {
+    /// The word in front of what it is to be done to.
+    var verb: String {
+        switch self {
+        case .pause, .pauseUntil: "Pause"
+        case .resume: "Resume"
+        case .cancel: "Cancel"
+        case .retry: "Retry"
+        case .move, .set, .runNow: "Change"
+        case .purge: "Leave out"
+        }
+    }
+
+    /// The key that answers yes to it.
+    var letter: Unicode.Scalar {
+        switch self {
+        case .pause, .pauseUntil, .resume: "p"
+        case .cancel, .purge: "x"
+        case .retry: "r"
+        case .move, .set, .runNow: "y"
+        }
+    }
+
     /// The word in front of what it was done to.
     var past: String {
         switch self {

@@ -22,8 +22,6 @@ enum LocalRequest: Hashable, Sendable {
     case places
     /// Find out what logging out would do to this engine.
     case lookAtLogout(engine: Int32)
-    /// Logging out is not to end the engine any more.
-    case allowLingering
     /// Remember these for the next time.
     case remember(destination: String?, folder: [UInt8]?)
 }
@@ -45,6 +43,4 @@ enum LocalNews: Sendable {
     case looked([LookedPath], LookPurpose)
     case places(LocalPlaces, RecentPlaces, DestinationsFile)
     case logout(LogoutEffect)
-    /// The reason why it could not be allowed; `nil`: it was.
-    case lingering(refusal: String?)
 }

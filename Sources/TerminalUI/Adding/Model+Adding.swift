@@ -141,7 +141,7 @@ extension Model {
     // MARK: What becomes of it
 
     mutating func take(_ news: LocalNews) {
-        if takeLogout(news) { return }
+        if case .logout(let effect) = news { return leaving.logout = effect }
         if case .places(_, let recent, let file) = news {
             book = DestinationBook(file, environment: [:])
             let configured = file.destinations.map { destination in

@@ -72,7 +72,7 @@ struct Picker: Sendable {
         case .places(let places, let recent, _):
             self.places = places
             recentFolders = recent.folders
-        case .sifted, .logout, .lingering: break
+        case .sifted, .logout: break
         }
         return []
     }

@@ -228,31 +228,19 @@ extension Model {
     /// More is known of how many files a question is about.
     mutating func recountQuestion() {
         guard let text = questionedFilter, case .named(let deed, _, _)? = dialog?.choices.first?.intent else { return }
-        let title: SafeText = "\(SafeText(Self.verb(deed).word)) \(matching(text))?"
+        let title: SafeText = "\(SafeText(deed.verb)) \(matching(text))?"
         dialog?.retitle(title)
-    }
-
-    private static func verb(_ deed: NodeDeed) -> (word: String, letter: Unicode.Scalar) {
-        switch deed {
-        case .pause, .pauseUntil: ("Pause", "p")
-        case .resume: ("Resume", "p")
-        case .cancel: ("Cancel", "x")
-        case .retry: ("Retry", "r")
-        case .move, .set, .runNow: ("Change", "y")
-        case .purge: ("Leave out", "x")
-        }
     }
 
     /// Asks about the deed, as it may not be known yet how many files it is about.
     /// - Parameter cost: as far as it is known here.
     mutating func confirm(_ deed: NodeDeed, _ what: SafeText, _ nodes: NodeChoice, _ cost: StoppingCost? = nil) {
-        let (verb, letter) = Self.verb(deed)
         let lines =
             (cost.map { [said($0)] } ?? [])
             + (deed == .cancel ? ["What has arrived whole stays. \(takesBack)"] : [])
-        dialog = Dialog(
-            "\(verb) \(what)?", lines, Dialog.Choice(letter: letter, text: verb, intent: .named(deed, what, nodes)),
-            no: "Leave them as they are", at: now.uptime)
+        confirm(
+            "\(deed.verb) \(what)?", lines, deed.letter, deed.verb, no: "Leave them as they are",
+            .named(deed, what, nodes))
         if case .matching(let selector) = nodes { dialog?.counted = selector.filter }
     }
 }

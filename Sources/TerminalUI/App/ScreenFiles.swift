@@ -54,7 +54,7 @@ actor ScreenFiles {
             sifting?.cancel()
             for task in counting.values { task.cancel() }
             (listing, sifting, counting) = (nil, nil, [:])
-        case .complete, .look, .places, .remember, .lookAtLogout, .allowLingering: Task { await answer(request) }
+        case .complete, .look, .places, .remember, .lookAtLogout: Task { await answer(request) }
         }
     }
 
@@ -74,8 +74,6 @@ actor ScreenFiles {
             }
             telling.yield(.places(found.0, found.1, found.2))
         case .lookAtLogout(let pid): telling.yield(.logout(await files.run { LogoutEffect.look(engine: pid) }))
-        case .allowLingering:
-            telling.yield(.lingering(refusal: await files.run { LogoutEffect.allowLingering() }))
         case .remember(let destination, let folder):
             await engine.remember { recent in
                 if let destination { recent.add(destination: destination) }

@@ -6,22 +6,27 @@ import Terminal
 struct Dialog: Sendable {
     /// The action that follows when the user says so.
     enum Intent: Hashable, Sendable {
-        case cancel([NodeRow])
-        case pauseAll
-        case resumeAll
-        case retryAll
-        case leave
-        case stopEngine(finishRunning: Bool)
+        case act(NodeDeed, [NodeRow])
+        /// To everything that it is for: a retry to what failed.
+        case everything(NodeDeed)
         /// A deed that a command named.
         case named(NodeDeed, SafeText, NodeChoice)
-        /// From a menu.
-        case act(NodeDeed, [NodeRow])
         /// From now on batches do this about what is there already; after it what failed of that is tried again.
         indirect case settleExisting(ExistingFilePolicy, of: [BatchID], then: Intent)
-        /// Logging out is not to end the engine any more.
-        case allowLingering
+        case stopEngine(finishRunning: Bool)
+        /// Asks a question of one page alone, and says meanwhile what it asks.
+        case ask(AskedQuestion, saying: SafeText)
+        case leave
         /// Nothing is changed but what is shown.
         case sort(TreeOrder)
+
+        /// True when only an engine that answers can do it.
+        var needsEngine: Bool {
+            switch self {
+            case .act, .everything, .named, .settleExisting, .stopEngine: true
+            case .ask, .leave, .sort: false
+            }
+        }
     }
 
     struct Choice: Sendable {
@@ -171,5 +176,15 @@ extension Model {
     var dialog: Dialog? {
         get { layers[Dialog.self] }
         set { layers[Dialog.self] = newValue }
+    }
+
+    /// Asks whether something is to be done.
+    /// - Parameter no: the harmless answer, which Enter takes.
+    mutating func confirm(
+        _ title: SafeText, _ lines: [SafeText], _ letter: Unicode.Scalar, _ yes: String, no: String,
+        _ intent: Dialog.Intent
+    ) {
+        dialog = Dialog(
+            title, lines, Dialog.Choice(letter: letter, text: yes, intent: intent), no: no, at: now.uptime)
     }
 }

@@ -32,7 +32,9 @@ extension Model {
         }
         if leaving.logout == .endsWithoutLingering {
             choices.append(
-                Dialog.Choice(letter: "L", text: "Let it go on after a logout", intent: .allowLingering))
+                Dialog.Choice(
+                    letter: "L", text: "Let it go on after a logout",
+                    intent: .ask(AskedQuestion(question: LingeringQuestion()), saying: "Asking systemd ...")))
         }
         choices.append(Dialog.Choice(letter: nil, text: "Stay", intent: nil))
         if leaving.logout != .none, leaving.isAskedAbout {
@@ -84,16 +86,24 @@ extension Model {
         keep("ask-leave", asks ? "on" : "off")
     }
 
-    /// Takes news about logging out; false: it is about something else.
-    mutating func takeLogout(_ news: LocalNews) -> Bool {
-        switch news {
-        case .logout(let effect): leaving.logout = effect
-        case .lingering(let refusal?): complain("\(appearance.safe(refusal)).")
-        case .lingering(nil):
-            leaving.logout = .none
-            say("Lingering is on: transfers go on after you log out.")
-        default: return false
+}
+
+/// Asks systemd to let the engine go on after a logout.
+struct LingeringQuestion: PageQuestion {
+    var isPatient: Bool { true }
+
+    /// - Returns: the reason why it was refused; `nil`: it was not.
+    func answer(at desk: QuestionDesk) async throws(RequestError) -> String? {
+        await desk.files.run { LogoutEffect.allowLingering() }
+    }
+
+    func answered(_ result: Result<String?, RequestError>, number: Int, in model: inout Model) {
+        switch result {
+        case .failure(let error): model.complain(model.advised(error))
+        case .success(let refusal?): model.complain("\(model.appearance.safe(refusal)).")
+        case .success(nil):
+            model.leaving.logout = .none
+            model.say("Lingering is on: transfers go on after you log out.")
         }
-        return true
     }
 }

@@ -199,8 +199,6 @@ extension Model {
     }
 
     fileprivate mutating func askToLeaveOut(_ what: SafeText, _ intent: Dialog.Intent, _ lines: [SafeText]) {
-        dialog = Dialog(
-            "Leave out \(what)?", lines, Dialog.Choice(letter: "x", text: "Leave them out", intent: intent),
-            no: "Keep them", at: now.uptime)
+        confirm("Leave out \(what)?", lines, "x", "Leave them out", no: "Keep them", intent)
     }
 }
