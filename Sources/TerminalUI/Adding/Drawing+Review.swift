@@ -35,7 +35,15 @@ extension Drawing {
         for (y, line) in zip(top..<(top + height), lines.dropFirst(first)) {
             grid.put(line.text, row: y, column: line.isFlush ? 0 : 1, end: width)
             guard let field = line.field else { continue }
-            if field == review.form.fields.count { buttonRow(review.form, y) } else { draw(review.form, field, y) }
+            guard field < review.form.fields.count else {
+                buttonRow(review.form, y)
+                continue
+            }
+            let column = 1 + Self.labelWidth
+            formField(review.form, field, y, column: column, end: column + 46)
+            if field == review.form.selected {
+                grid.restyle(row: y, columns: 0..<column) { $0 = Style(.plain, selected: true) }
+            }
         }
         stepNote(
             review.isQueueing ? ("Queueing ...", false) : review.note, help: appearance.safe(review.form.help))
@@ -204,48 +212,5 @@ extension Drawing {
         }
         let count = SafeText(Figures.amount(basket.totals.unreadable, "name"))
         return name.map { count + ": " + $0 + (basket.totals.unreadable > 1 ? ", ..." : "") } ?? count
-    }
-
-    private mutating func draw(_ form: Form<ReviewStep.FieldID>, _ index: Int, _ row: Int) {
-        let column = 1 + Self.labelWidth
-        let isSelected = index == form.selected
-        note(.form(.field(index)), row: row)
-        switch form.fields[index].value {
-        case .text(let field, let isSecret):
-            let end = min(width - 1, column + 46)
-            guard end > column + 4 else { return }
-            grid.put("[", row: row, column: column)
-            grid.put("]", row: row, column: end - 1)
-            let before = cursor
-            typed("", field, row, column: column + 1, isSecret: isSecret, end: end - 1)
-            if !isSelected { cursor = before }
-        case .choice(let choices, let chosen):
-            let place = choiceRow(choices, chosen, of: index, row, column)
-            if isSelected { cursor = Cursor(row: row, column: min(width - 1, place)) }
-        }
-        if isSelected { grid.restyle(row: row, columns: 0..<column) { $0 = Style(.plain, selected: true) } }
-    }
-
-    /// All of them when there is room, else the chosen one. Where its word begins.
-    private mutating func choiceRow(
-        _ choices: [Form<ReviewStep.FieldID>.Choice], _ chosen: Int, of field: Int, _ row: Int, _ column: Int
-    ) -> Int {
-        let parts = choices.enumerated().map { "(\($0 == chosen ? "o" : " ")) \($1.word)" }
-        if parts.joined(separator: "  ").count <= width - column - 1 {
-            var (place, start) = (column, column)
-            for (index, part) in parts.enumerated() {
-                if index == chosen { start = place + 1 }
-                note(.form(.field(field, choice: index)), row: row, columns: place..<(place + SafeText(part).width))
-                place = grid.put(SafeText(part), row: row, column: place, style: index == chosen ? .marked : .plain) + 2
-            }
-            return start
-        }
-        // The next one, as by its key.
-        let end = grid.put(SafeText("< \(choices[chosen].word) >"), row: row, column: column, style: .marked)
-        if end > column {
-            note(
-                .form(.field(field, choice: (chosen + 1) % choices.count)), row: row, columns: column..<end)
-        }
-        return column
     }
 }

@@ -1,7 +1,7 @@
 import DisplayText
 import Terminal
 
-/// Parts of everything that is typed: the line itself, the words that a page is searched for, the buttons below a form.
+/// Parts of everything that is typed: the line itself, the words that a page is searched for, the fields and buttons of a form.
 extension Drawing {
     /// A line that is typed, with the cursor in it.
     mutating func typed(
@@ -45,5 +45,48 @@ extension Drawing {
             note(.form(.button(index)), row: row, columns: column..<(column + text.width))
             column = grid.put(text, row: row, column: column, style: Style(.plain, selected: isSelected)) + gap
         }
+    }
+
+    /// A field of any form, behind its label, which the form's owner draws: a line of text, or its choices.
+    /// - Parameter end: a line of text goes no further.
+    mutating func formField<ID>(_ form: Form<ID>, _ index: Int, _ row: Int, column: Int, end: Int) {
+        note(.form(.field(index)), row: row)
+        let isSelected = index == form.selected
+        switch form.fields[index].value {
+        case .text(let field, let isSecret):
+            let end = min(width - 1, end)
+            guard end > column + 4 else { return }
+            grid.put("[", row: row, column: column)
+            grid.put("]", row: row, column: end - 1)
+            let before = cursor
+            typed("", field, row, column: column + 1, isSecret: isSecret, end: end - 1)
+            if !isSelected { cursor = before }
+        case .choice(let choices, let chosen):
+            let place = choiceRow(choices, chosen, of: index, row, column)
+            if isSelected { cursor = Cursor(row: row, column: min(width - 1, place)) }
+        }
+    }
+
+    /// All of them when there is room, else the chosen one. Where its word begins.
+    private mutating func choiceRow<ID>(
+        _ choices: [Form<ID>.Choice], _ chosen: Int, of field: Int, _ row: Int, _ column: Int
+    ) -> Int {
+        let parts = choices.enumerated().map { "(\($0 == chosen ? "o" : " ")) \($1.word)" }
+        if parts.joined(separator: "  ").count <= width - column - 1 {
+            var (place, start) = (column, column)
+            for (index, part) in parts.enumerated() {
+                if index == chosen { start = place + 1 }
+                note(.form(.field(field, choice: index)), row: row, columns: place..<(place + SafeText(part).width))
+                place = grid.put(SafeText(part), row: row, column: place, style: index == chosen ? .marked : .plain) + 2
+            }
+            return start
+        }
+        // The next one, as by its key.
+        let end = grid.put(SafeText("< \(choices[chosen].word) >"), row: row, column: column, style: .marked)
+        if end > column {
+            note(
+                .form(.field(field, choice: (chosen + 1) % choices.count)), row: row, columns: column..<end)
+        }
+        return column
     }
 }

@@ -78,7 +78,7 @@ struct PointingTests {
         click(&screen, user.row, user.column)
         screen.press("ana")
         guard let shown = screen.model.page as? DestinationsPage else { return #expect(Bool(false), "no page") }
-        #expect(shown.form?.text(.user) == "ana")
+        #expect(shown.form?.fields.text(.user) == "ana")
         let cancel = try place(screen, "[ Cancel ]")
         click(&screen, cancel.row, cancel.column + 3)
         click(&screen, cancel.row, cancel.column + 3)

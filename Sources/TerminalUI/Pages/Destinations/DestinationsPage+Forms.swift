@@ -4,10 +4,9 @@ import DisplayText
 
 /// The forms for a server: a new one, another address or login, a password for a test.
 extension DestinationsPage {
-    static func emptyForm() -> Form<FieldID> {
-        Form(
-            [.text(.name, "Name", help: "Short: it stands before the colon in NAME:path.")] + descriptions(nil),
-            buttons: ["Save and test", "Cancel"])
+    mutating func describeNew() {
+        let name = Form<FieldID>.Field.text(.name, "Name", help: "Short: it stands before the colon in NAME:path.")
+        form = (.new, Form([name] + Self.descriptions(nil), buttons: ["Save and test", "Cancel"]))
     }
 
     /// The fields that describe a server beside its name.
@@ -44,27 +43,18 @@ extension DestinationsPage {
 
     /// Opens the form on a server that is there.
     mutating func edit(_ destination: Destination) {
-        editing = destination
-        form = Form(Self.descriptions(destination), buttons: ["Save and test", "Cancel"])
+        form = (.edit(destination), Form(Self.descriptions(destination), buttons: ["Save and test", "Cancel"]))
     }
 
     /// Has a login typed, or the command that gives it.
-    mutating func signIn(_ destination: Destination) {
-        signingIn = destination
-        loginForm(of: destination)
-    }
+    mutating func signIn(_ destination: Destination) { form = (.signIn(destination), Self.loginForm(of: destination)) }
 
     /// Has a login typed for batches alone.
-    mutating func letIn(_ waiting: WaitingBatches) {
-        lettingIn = waiting
-        // As it is named nowhere: only what is typed counts.
-        let server = Destination(name: waiting.name, url: waiting.url)
-        signIn(server)
-    }
+    mutating func letIn(_ waiting: WaitingBatches) { form = (.letIn(waiting), Self.loginForm(of: waiting.server)) }
 
-    private mutating func loginForm(of destination: Destination) {
+    private static func loginForm(of destination: Destination) -> Form<FieldID> {
         let hasKeys = TransferScheme(of: destination.url)?.facts.login == .awsKeys
-        form = Form(
+        var form = Form<FieldID>(
             [
                 .text(
                     .user, hasKeys ? "Access key" : "User", destination.user ?? "",
@@ -76,24 +66,21 @@ extension DestinationsPage {
                     .passwordCommand, "or a command", destination.passwordCommand ?? "",
                     help: "Its first line is the password, asked for each time. The password above has to be empty."),
             ], buttons: ["Sign in", "Cancel"])
-        if destination.user != nil { form?.select(.password) }
+        if destination.user != nil { form.select(.password) }
+        return form
     }
 
     /// Has the password typed that a test needs and nothing else gives.
     mutating func ask(passwordOf user: String, for name: String) {
-        asking = name
-        form = Form(
-            [
-                .text(
-                    .password, "Password", help: "Of \(user); for this test alone, and kept nowhere.", isSecret: true)
-            ], buttons: ["Test", "Cancel"])
+        let password = Form<FieldID>.Field.text(
+            .password, "Password", help: "Of \(user); for this test alone, and kept nowhere.", isSecret: true)
+        form = (.test(name), Form([password], buttons: ["Test", "Cancel"]))
     }
 
-    mutating func closeForm() { (form, asking, editing, signingIn, lettingIn) = (nil, nil, nil, nil, nil) }
-
     /// Reads the login's form; `nil`: a field is wrong, and the note says which.
-    mutating func signedIn() -> (destination: Destination, password: String?)? {
-        guard let form, var destination = signingIn else { return nil }
+    mutating func signedIn(at server: Destination) -> (destination: Destination, password: String?)? {
+        guard let form = form?.fields else { return nil }
+        var destination = server
         let (user, password) = (form.text(.user), form.text(.password))
         let command = form.text(.passwordCommand)
         guard password.isEmpty != command.isEmpty else {
@@ -111,8 +98,9 @@ extension DestinationsPage {
     }
 
     /// Reads the form: the server, and the password to be kept; `nil`: a field is wrong, and the note says which.
-    mutating func described() -> (destination: Destination, password: String?)? {
-        guard let form else { return nil }
+    /// - Parameter editing: the server as it was; `nil`: it is a new one.
+    mutating func described(_ editing: Destination?) -> (destination: Destination, password: String?)? {
+        guard let form = form?.fields else { return nil }
         let name = editing?.name ?? form.text(.name)
         guard editing != nil || Destination.isName(name),
             editing != nil || TransferScheme(rawValue: name.lowercased()) == nil
@@ -167,7 +155,7 @@ extension DestinationsPage {
     }
 
     private mutating func wrong(_ field: FieldID, _ why: SafeText) -> (Destination, String?)? {
-        form?.select(field)
+        form?.fields.select(field)
         note = (why, true)
         return nil
     }

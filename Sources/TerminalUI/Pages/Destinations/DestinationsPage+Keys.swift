@@ -31,58 +31,61 @@ extension DestinationsPage: Page {
     var isTyping: Bool { form != nil }
 
     mutating func typed(_ press: KeyPress, in model: inout Model) -> Bool {
-        guard let outcome = form?.take(press) else { return false }
+        guard let outcome = form?.fields.take(press) else { return false }
         note = nil
         follow(outcome, in: &model)
         return true
     }
 
     mutating func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
-        form?.paste(bytes)
+        form?.fields.paste(bytes)
         return form != nil
     }
 
     mutating func clicked(_ press: MousePress, in model: inout Model) {
         guard press.button == .left, case .form(let target)? = Drawing.target(at: press.position, in: model),
-            let outcome = form?.click(target)
+            let outcome = form?.fields.click(target)
         else { return }
         note = nil
         follow(outcome, in: &model)
     }
 
     private mutating func follow(_ outcome: Form<FieldID>.Outcome, in model: inout Model) {
-        guard let form else { return }
+        guard let purpose = form?.purpose else { return }
         switch outcome {
         case .editing: break
-        case .pressed(0) where asking != nil:
-            guard let name = asking, !form.text(.password).isEmpty else {
+        case .pressed(0): finish(purpose, in: &model)
+        case .pressed, .back, .close:
+            form = nil
+            // There is no list of servers that one came from.
+            if case .letIn = purpose { ProblemsPage.open(in: &model) }
+        case .help: HelpPage.open(in: &model)
+        }
+    }
+
+    /// Does what the form was opened for, unless a field is wrong.
+    private mutating func finish(_ purpose: Purpose, in model: inout Model) {
+        switch purpose {
+        case .new, .edit:
+            guard let (destination, password) = described(purpose.edited) else { return }
+            let saved = DestinationRequest.SavedDestination(destination: destination, password: password)
+            let isNew = purpose.edited == nil
+            save(
+                isNew ? .save(name: destination.name, saved) : .edit(name: destination.name, saved),
+                needsEngine: password != nil || purpose.edited?.login == .kept, in: &model)
+        case .signIn(let server):
+            guard let (destination, password) = signedIn(at: server) else { return }
+            let saved = DestinationRequest.SavedDestination(destination: destination, password: password)
+            save(.signIn(name: destination.name, saved), needsEngine: true, in: &model)
+        case .letIn(let waiting):
+            guard let (server, password) = signedIn(at: waiting.server) else { return }
+            letIn(waiting, server, password, in: &model)
+        case .test(let name):
+            guard let password = form?.fields.text(.password), !password.isEmpty else {
                 return note = ("Type the password.", true)
             }
-            closeForm()
-            test(name, password: form.text(.password), in: &model)
-        case .pressed(0) where lettingIn != nil:
-            if let (server, password) = signedIn(), let lettingIn {
-                letIn(lettingIn, server, password, in: &model)
-            }
-        case .pressed(0) where signingIn != nil:
-            if let (destination, password) = signedIn() {
-                let saved = DestinationRequest.SavedDestination(destination: destination, password: password)
-                save(.signIn(name: destination.name, saved), needsEngine: true, in: &model)
-            }
-        case .pressed(0):
-            if let (destination, password) = described() {
-                let saved = DestinationRequest.SavedDestination(destination: destination, password: password)
-                let isNew = editing == nil
-                save(
-                    isNew ? .save(name: destination.name, saved) : .edit(name: destination.name, saved),
-                    needsEngine: password != nil || editing?.login == .kept, in: &model)
-            }
-        case .pressed, .back, .close:
-            let isOfBatch = lettingIn != nil
-            closeForm()
-            // There is no list of servers that one came from.
-            if isOfBatch { ProblemsPage.open(in: &model) }
-        case .help: HelpPage.open(in: &model)
+            form = nil
+            test(name, password: password, in: &model)
         }
     }
 
@@ -111,14 +114,9 @@ extension DestinationsPage: Page {
     mutating func perform(_ action: Action, in model: inout Model) {
         note = nil
         let height = max(1, model.size.rows - 8)
+        if let line = action.line(from: selected, leap: height) { return move(to: line, height: height) }
         switch action {
-        case .down: move(by: 1, height: height)
-        case .up: move(by: -1, height: height)
-        case .pageDown, .halfPageDown: move(by: height, height: height)
-        case .pageUp, .halfPageUp: move(by: -height, height: height)
-        case .first: move(by: -destinations.count, height: height)
-        case .last: move(by: destinations.count, height: height)
-        case .new: form = Self.emptyForm()
+        case .new: describeNew()
         case .test:
             guard let name = current?.name else { return }
             if let user = try? model.book.userToAsk(name) {
@@ -129,7 +127,7 @@ extension DestinationsPage: Page {
         case .remove: if let name = current?.name { model.ask(DestinationRequest.remove(name)) }
         case .undo: model.ask(DestinationRequest.restore)
         case .enter, .signIn, .add:
-            guard let current else { return form = Self.emptyForm() }
+            guard let current else { return describeNew() }
             if action == .add {
                 model.goToTransfers()
                 model.add(.upload)
@@ -157,12 +155,7 @@ extension DestinationsPage: Page {
     mutating func took(_ request: DestinationRequest, _ outcome: DestinationOutcome, in model: inout Model) {
         switch (request, outcome) {
         case (.save(let name, _), .changed(let file)):
-            closeForm()
-            show(file)
-            select(name)
-            note = ("\(SafeText(name)) is saved; use it as \(SafeText(name)):PATH.", false)
-            // One whose password has to be typed is tested when somebody wants it.
-            if (try? model.book.userToAsk(name)) == nil { test(name, password: nil, in: &model) }
+            saved(name, file, "\(SafeText(name)) is saved; use it as \(SafeText(name)):PATH.", in: &model)
         case (.edit(let name, _), .edited(let file, let isForgotten)):
             let remark: SafeText = isForgotten ? " The password was another server's and is forgotten: sign in." : ""
             saved(name, file, "\(SafeText(name)) is changed.\(remark)", in: &model)
@@ -196,7 +189,7 @@ extension DestinationsPage: Page {
 
     /// It is asked at once, unless a person has to type something first.
     private mutating func saved(_ name: String, _ file: DestinationsFile, _ words: SafeText, in model: inout Model) {
-        closeForm()
+        form = nil
         show(file)
         select(name)
         note = (words, false)

@@ -23,22 +23,30 @@ struct DestinationsPage: Sendable {
     var problems: [ConfigurationProblem] = []
     var selected = 0
     var findings: [String: Finding] = [:]
-    /// A new server is being described, or a password typed for a test.
-    var form: Form<FieldID>?
-    /// The server that is tested with what the form asks for.
-    var asking: String?
-    /// The one whose section is changed in the form.
-    var editing: Destination?
-    /// The one that the form gives a login.
-    var signingIn: Destination?
-    /// Batches that wait for a login, when they are what it is given to, and what they are called.
-    var lettingIn: WaitingBatches?
+    var form: (purpose: Purpose, fields: Form<FieldID>)?
 
+    /// The reason why a form is filled in.
+    enum Purpose: Sendable {
+        case new
+        /// Its section is changed.
+        case edit(Destination)
+        case signIn(Destination)
+        /// Batches get a login that no server keeps for them. Nothing is known of the server beside its URL: only what is typed counts.
+        case letIn(WaitingBatches)
+        /// The server of this name is tested with a password that nothing else gives.
+        case test(String)
+
+        var edited: Destination? { if case .edit(let destination) = self { destination } else { nil } }
+    }
+
+    /// Batches that wait for a login.
     struct WaitingBatches: Hashable, Sendable {
         var batches: [BatchID]
         /// The name of one of them as it is called here, and where it goes.
         var name: String
         var url: String
+
+        var server: Destination { Destination(name: name, url: url) }
     }
 
     /// When something was sent there or fetched from there last, by name.
@@ -105,10 +113,10 @@ struct DestinationsPage: Sendable {
         )
     }
 
-    mutating func move(by rows: Int, height: Int) {
-        selected = min(max(0, selected + rows), max(0, destinations.count - 1))
+    mutating func move(to line: Int, height: Int) {
+        selected = min(max(0, line), max(0, destinations.count - 1))
         top = min(top, selected)
-        if selected >= top + max(1, height) { top = selected - max(1, height) + 1 }
+        if selected >= top + height { top = selected - height + 1 }
     }
 
     mutating func select(_ name: String) { selected = destinations.firstIndex { $0.name == name } ?? selected }

@@ -6,7 +6,7 @@ import Terminal
 /// The page of configured servers.
 extension Drawing {
     mutating func destinations(_ page: DestinationsPage) {
-        if let form = page.form { return newDestination(page, form) }
+        if let form = page.form { return serverForm(page, form.purpose, form.fields) }
         title("Destinations", "", right: SafeText("\(page.destinations.count) configured"))
         let columns = destinationColumns
         if rows > 4 {
@@ -149,20 +149,19 @@ extension Drawing {
         }
     }
 
-    // MARK: A new one
+    // MARK: A form
 
-    private mutating func newDestination(_ page: DestinationsPage, _ form: Form<DestinationsPage.FieldID>) {
-        let heading: SafeText =
-            if let name = page.asking {
-                "Test of \(appearance.safe(name))"
-            } else if let waiting = page.lettingIn {
-                "Let \"\(appearance.safe(waiting.name))\" in at \(appearance.safe(waiting.url))"
-            } else if let signingIn = page.signingIn {
-                "Sign in at \(appearance.safe(signingIn.name))"
-            } else if let editing = page.editing {
-                "Edit \(appearance.safe(editing.name))"
-            } else {
-                "New destination"
+    private mutating func serverForm(
+        _ page: DestinationsPage, _ purpose: DestinationsPage.Purpose, _ form: Form<DestinationsPage.FieldID>
+    ) {
+        let (heading, done): (SafeText, String) =
+            switch purpose {
+            case .new: ("New destination", "save")
+            case .edit(let old): ("Edit \(appearance.safe(old.name))", "save")
+            case .signIn(let server): ("Sign in at \(appearance.safe(server.name))", "save")
+            case .letIn(let waiting):
+                ("Let \"\(appearance.safe(waiting.name))\" in at \(appearance.safe(waiting.url))", "save")
+            case .test(let name): ("Test of \(appearance.safe(name))", "test")
             }
         title(heading, "")
         let first = rows > 10 ? 2 : min(1, rows - 1)
@@ -173,23 +172,13 @@ extension Drawing {
                 buttonRow(form, y + (rows > 10 && y + 1 < rows - 2 ? 1 : 0))
                 continue
             }
-            note(.form(.field(index)), row: y)
             let isSelected = index == form.selected
             let label = SafeText(form.fields[index].label).fitted(to: 13)
-            guard case .text(let field, let isSecret) = form.fields[index].value else { continue }
-            let end = min(width - 1, 72)
-            let before = cursor
             grid.put(label, row: y, column: 1, style: Style(isSelected ? .plain : .dim, selected: isSelected))
-            guard end > 20 else { continue }
-            grid.put("[", row: y, column: 15)
-            grid.put("]", row: y, column: end - 1)
-            typed("", field, y, column: 16, isSecret: isSecret, end: end - 1)
-            if !isSelected { cursor = before }
+            formField(form, index, y, column: 15, end: 72)
         }
         destinationNote(page.note, appearance.safe(form.help))
-        let hints = [
-            ("F2", page.asking == nil ? "save" : "test"), ("Tab", "next field"), ("Esc", "back"), ("F1", "help"),
-        ]
+        let hints = [("F2", done), ("Tab", "next field"), ("Esc", "back"), ("F1", "help")]
         if rows > 1 { hintLine(HintLine.text(hints, width: width), rows - 1) }
     }
 }
