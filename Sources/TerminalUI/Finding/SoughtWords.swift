@@ -27,3 +27,28 @@ struct SoughtWords: Sendable {
 
     mutating func paste(_ bytes: [UInt8]) { field.paste(bytes) }
 }
+
+/// A page that is searched for words.
+protocol SearchablePage: Page {
+    var find: SoughtWords { get set }
+    /// Other words are looked for.
+    mutating func soughtOthers()
+}
+
+extension SearchablePage {
+    var isTyping: Bool { find.isTyping }
+
+    mutating func typed(_ press: KeyPress, in model: inout Model) -> Bool {
+        guard isTyping else { return false }
+        find.take(press)
+        soughtOthers()
+        return true
+    }
+
+    mutating func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
+        guard isTyping else { return false }
+        find.paste(bytes)
+        soughtOthers()
+        return true
+    }
+}

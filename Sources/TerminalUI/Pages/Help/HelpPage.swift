@@ -15,8 +15,7 @@ struct HelpPage: Sendable {
     /// The first row shown.
     var top = 0
     /// Only lines with these words in them.
-    private(set) var find = SoughtWords()
-    var isTyping: Bool { find.isTyping }
+    var find = SoughtWords()
 
     init(_ view: KeyMap.View) { self.view = view }
 
@@ -36,7 +35,7 @@ struct HelpPage: Sendable {
     }
 }
 
-extension HelpPage: Page {
+extension HelpPage: SearchablePage {
     static var view: KeyMap.View { .help }
     var coversAdding: Bool { true }
 
@@ -50,19 +49,7 @@ extension HelpPage: Page {
         model.go(to: help)
     }
 
-    mutating func typed(_ press: KeyPress, in model: inout Model) -> Bool {
-        guard find.isTyping else { return false }
-        find.take(press)
-        (selected, top) = (0, 0)
-        return true
-    }
-
-    mutating func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
-        guard find.isTyping else { return false }
-        find.paste(bytes)
-        (selected, top) = (0, 0)
-        return true
-    }
+    mutating func soughtOthers() { (selected, top) = (0, 0) }
 
     mutating func perform(_ action: Action, in model: inout Model) {
         let height = max(1, model.size.rows - 2)
@@ -81,7 +68,7 @@ extension HelpPage: Page {
         case .find: find.begin()
         case .back where !find.isEmpty:
             find.take(KeyPress(.escape))
-            (selected, top) = (0, 0)
+            soughtOthers()
         case .back: model.go(to: below)
         case .enter:
             if layout.entries.indices.contains(selected) { run(layout.entries[selected], in: &model) }

@@ -12,8 +12,7 @@ struct LogPage: Sendable {
     /// Nothing below it is asked for.
     var level = LogLevel.info
     /// Only lines with this in them.
-    private(set) var find = SoughtWords()
-    var isTyping: Bool { find.isTyping }
+    var find = SoughtWords()
     /// The number of lines between the last one shown and the end.
     private(set) var back = 0
     /// New lines are shown as they come.
@@ -68,7 +67,7 @@ struct LogPage: Sendable {
     }
 }
 
-extension LogPage: Page {
+extension LogPage: SearchablePage {
     static var view: KeyMap.View { .log }
     static var opener: Action? { .log }
     static var openingKeys: [String] { ["L", "4"] }
@@ -88,19 +87,7 @@ extension LogPage: Page {
     /// Nobody answers any more what was asked before. Lines that are shown come once more, and stay where they are.
     mutating func connected(in model: inout Model) { request = model.ask(LogQuestion(level: level)) }
 
-    mutating func typed(_ press: KeyPress, in model: inout Model) -> Bool {
-        guard find.isTyping else { return false }
-        find.take(press)
-        follow()
-        return true
-    }
-
-    mutating func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
-        guard find.isTyping else { return false }
-        find.paste(bytes)
-        follow()
-        return true
-    }
+    mutating func soughtOthers() { follow() }
 
     mutating func noted(_ line: LogLine, in model: inout Model) { if line.level >= level { add([line]) } }
 
@@ -114,7 +101,7 @@ extension LogPage: Page {
             model.requests.append(.write(Self.text(of: found[...], model.appearance) + "\n", name: "log.txt"))
         case .back where !find.isEmpty:
             find.take(KeyPress(.escape))
-            follow()
+            soughtOthers()
         case .back: model.goToTransfers()
         default: scroll(action, height: model.size.rows - 2)
         }
