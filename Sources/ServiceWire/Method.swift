@@ -46,26 +46,6 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case destinationKeep = "destination.keep"
     case destinationForget = "destination.forget"
     case destinationRestore = "destination.restore"
-
-    /// It only asks and changes nothing, so that it may be asked again when its answer was lost.
-    package var isQuestion: Bool {
-        switch self {
-        case .batchList, .batchShow, .batchOrder, .taskList, .taskShow, .why, .nodeShow, .treeRead, .treeFind, .totals,
-            .eventsRead,
-            .engineStatus,
-            .limitsGet, .logRead, .leftoversList, .nodesUndoable,
-            .throughput:
-            true
-        case .hello, .batchAdd, .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge,
-            .nodesClear, .nodesMove,
-            .nodesSet, .nodesRunNow, .nodesVerify, .nodesReadBack, .viewSet, .eventsFollow, .eventsUnfollow,
-            .eventsAcknowledge,
-            .engineStop,
-            .engineGoOn, .limitsSet, .leftoversAbort, .leftoversSearch,
-            .destinationTest, .destinationKeep, .destinationForget, .destinationRestore:
-            false
-        }
-    }
 }
 
 /// The notifications of the engine, by name.

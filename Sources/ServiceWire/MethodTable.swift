@@ -11,9 +11,9 @@ package struct MethodRow: Equatable, Sendable {
 /// The protocol as a table. `Resources/protocol/README.md` shows the same rows to people, and a test compares them.
 package enum MethodTable {
     package static func row(_ name: MethodName) -> MethodRow {
-        let (parameters, result) = fields(name)
+        let facts = facts(name)
         return MethodRow(
-            name: name.rawValue, parameters: words(parameters), result: words(result),
+            name: name.rawValue, parameters: words(facts.parameters), result: words(facts.result),
             since: ProtocolVersion(major: 1, minor: 0))
     }
 
@@ -28,61 +28,69 @@ package enum MethodTable {
             name: name.rawValue, parameters: words(parameters), result: [], since: ProtocolVersion(major: 1, minor: 0))
     }
 
-    private static func fields(_ name: MethodName) -> (parameters: String, result: String) {
+    /// All that is to be known of a method beside its types, which ``Methods`` has.
+    fileprivate static func facts(_ name: MethodName) -> MethodFacts {
         switch name {
         case .hello:
-            ("protocolVersion client? sshAgent? sessionBus?", "protocolVersion engineVersion pid now? graceSeconds?")
+            MethodFacts(
+                "protocolVersion client? sshAgent? sessionBus?", "protocolVersion engineVersion pid now? graceSeconds?")
         case .batchAdd:
-            ("uuid session? name? work held? priority? options? secrets? destination? like?", "batch existed")
-        case .batchList: ("session? states? limit?", "batches")
-        case .batchShow: ("batch? uuid?", "batch")
-        case .batchOrder: ("batch", "order")
-        case .taskList: ("batch? session? states? filter? after? limit?", "tasks next")
-        case .taskShow: ("task history? response?", "task")
-        case .why: ("id?", "answers")
-        case .nodesPause: ("ids? rows? selector? until?", nodeResults)
+            MethodFacts(
+                "uuid session? name? work held? priority? options? secrets? destination? like?", "batch existed")
+        case .batchList: MethodFacts("session? states? limit?", "batches", isQuestion: true)
+        case .batchShow: MethodFacts("batch? uuid?", "batch", isQuestion: true)
+        case .batchOrder: MethodFacts("batch", "order", isQuestion: true)
+        case .taskList: MethodFacts("batch? session? states? filter? after? limit?", "tasks next", isQuestion: true)
+        case .taskShow: MethodFacts("task history? response?", "task", isQuestion: true)
+        case .why: MethodFacts("id?", "answers", isQuestion: true)
+        case .nodesPause: MethodFacts("ids? rows? selector? until?", nodeResults)
         case .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesClear, .nodesRunNow:
-            ("ids? rows? selector?", nodeResults)
-        case .nodesUndo: ("ids? rows? selector? operation?", nodeResults)
-        case .nodesUndoable: ("", "steps")
-        case .nodesMove: ("ids? rows? to before?", nodeResults)
-        case .nodesSet: ("ids? rows? selector? settings secrets?", nodeResults)
-        case .nodesVerify: ("id after?", "folder next total")
-        case .nodesReadBack: ("id run seen?", "progress")
-        case .nodeShow: ("id", "node")
-        case .treeRead: ("parent? limit order? flat? showing?", "section")
-        case .treeFind: ("text after? here? backwards? order? flat? filter?", "way matches complete wrapped")
-        case .viewSet: ("view? sections? nodes? totals? filter?", "")
+            MethodFacts("ids? rows? selector?", nodeResults)
+        case .nodesUndo: MethodFacts("ids? rows? selector? operation?", nodeResults)
+        case .nodesUndoable: MethodFacts("", "steps", isQuestion: true)
+        case .nodesMove: MethodFacts("ids? rows? to before?", nodeResults)
+        case .nodesSet: MethodFacts("ids? rows? selector? settings secrets?", nodeResults)
+        case .nodesVerify: MethodFacts("id after?", "folder next total")
+        case .nodesReadBack: MethodFacts("id run seen?", "progress")
+        case .nodeShow: MethodFacts("id", "node", isQuestion: true)
+        case .treeRead: MethodFacts("parent? limit order? flat? showing?", "section", isQuestion: true)
+        case .treeFind:
+            MethodFacts(
+                "text after? here? backwards? order? flat? filter?", "way matches complete wrapped", isQuestion: true)
+        case .viewSet: MethodFacts("view? sections? nodes? totals? filter?", "")
         case .totals:
-            (
+            MethodFacts(
                 "",
                 "batches unfinished? counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses needsPerson? "
-                    + "needsSpace? needsServer? viewers stopping trouble? troubleFinding? limitUp limitDown"
-            )
+                    + "needsSpace? needsServer? viewers stopping trouble? troubleFinding? limitUp limitDown",
+                isQuestion: true)
         case .throughput:
-            ("batch?", "series batch? sentToday? receivedToday? errors? errorSeconds? process?")
-        case .eventsRead: ("after? consumer? session? limit? wait?", "events next last")
-        case .eventsFollow: ("after? consumer? session?", "after")
-        case .eventsUnfollow: ("", "")
-        case .eventsAcknowledge: ("consumer through", "")
+            MethodFacts(
+                "batch?", "series batch? sentToday? receivedToday? errors? errorSeconds? process?", isQuestion: true)
+        case .eventsRead:
+            MethodFacts(
+                "after? consumer? session? limit? wait?", "events next last", isQuestion: true, answersLate: true)
+        case .eventsFollow: MethodFacts("after? consumer? session?", "after")
+        case .eventsUnfollow: MethodFacts("", "")
+        case .eventsAcknowledge: MethodFacts("consumer through", "")
         case .engineStatus:
-            (
+            MethodFacts(
                 "",
                 "running pid version uptime protocolVersion socket queuePath sessions batches tasksActive "
-                    + "tasksWaiting bytesPerSecondUp bytesPerSecondDown residentBytes stopping"
-            )
-        case .engineStop: ("finishRunning? finishResumable? wait?", "takenBack")
-        case .engineGoOn: ("", "wasStopping")
-        case .limitsGet: ("", limits)
+                    + "tasksWaiting bytesPerSecondUp bytesPerSecondDown residentBytes stopping", isQuestion: true)
+        case .engineStop: MethodFacts("finishRunning? finishResumable? wait?", "takenBack", answersLate: true)
+        case .engineGoOn: MethodFacts("", "wasStopping")
+        case .limitsGet: MethodFacts("", limits, isQuestion: true)
         case .limitsSet:
-            ("up? down? upTimetable? downTimetable? transfers? transfersPerHost? scoped?", limits)
-        case .leftoversList: ("after? limit?", "leftovers next")
-        case .leftoversAbort: ("tasks forget?", nodeResults)
-        case .leftoversSearch: ("url s3? keys? destination? abort?", "uploads more?")
-        case .destinationTest: ("url options? secrets? destination?", "report")
-        case .destinationKeep: ("name secrets url? s3?", "")
-        case .destinationForget, .destinationRestore: ("name", "existed")
-        case .logRead: ("level? batch? task? limit? after? wait?", "lines next")
+            MethodFacts("up? down? upTimetable? downTimetable? transfers? transfersPerHost? scoped?", limits)
+        case .leftoversList: MethodFacts("after? limit?", "leftovers next", isQuestion: true)
+        case .leftoversAbort: MethodFacts("tasks forget?", nodeResults, answersLate: true)
+        case .leftoversSearch: MethodFacts("url s3? keys? destination? abort?", "uploads more?", answersLate: true)
+        case .destinationTest: MethodFacts("url options? secrets? destination?", "report", answersLate: true)
+        case .destinationKeep: MethodFacts("name secrets url? s3?", "")
+        case .destinationForget, .destinationRestore: MethodFacts("name", "existed")
+        case .logRead:
+            MethodFacts("level? batch? task? limit? after? wait?", "lines next", isQuestion: true, answersLate: true)
         }
     }
 
@@ -90,4 +98,26 @@ package enum MethodTable {
     private static let limits = "up down upTimetable downTimetable transfers transfersPerHost scoped operation?"
 
     private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+}
+
+extension MethodName {
+    /// It only asks and changes nothing, so that it may be asked again when its answer was lost.
+    package var isQuestion: Bool { MethodTable.facts(self).isQuestion }
+
+    /// It waits for an event, a server or the end of something.
+    package var answersLate: Bool { MethodTable.facts(self).answersLate }
+}
+
+private struct MethodFacts {
+    let parameters: String
+    let result: String
+    let isQuestion: Bool
+    let answersLate: Bool
+
+    init(_ parameters: String, _ result: String, isQuestion: Bool = false, answersLate: Bool = false) {
+        self.parameters = parameters
+        self.result = result
+        self.isQuestion = isQuestion
+        self.answersLate = answersLate
+    }
 }

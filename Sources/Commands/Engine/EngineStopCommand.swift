@@ -22,7 +22,7 @@ struct EngineStopCommand: EngineCommand {
         let isRunning = try await ask { engine throws(RequestError) in try await engine.isEngineRunning() }
         let outcome: EngineStop =
             isRunning
-            ? try await ask(takesItsTime: true) { engine throws(RequestError) in
+            ? try await ask(answersLate: true) { engine throws(RequestError) in
                 try await engine.stopEngine(now ? .now : .finishingUnresumable)
             } : .notRunning
         switch outcome {

@@ -65,7 +65,7 @@ struct LineMode {
         var (sources, unnamed): ([String], Int) = ([], 0)
         do throws(CommandFailure) {
             let selector = NodeSelector(batch: elsewhere.batch, states: [.failed])
-            try await context.ask(takesItsTime: true) { engine throws(RequestError) in
+            try await context.ask(answersLate: true) { engine throws(RequestError) in
                 try await engine.eachTask(selector) { task in
                     if task.sourceBase64 == nil { sources.append(task.source) } else { unnamed += 1 }
                 }

@@ -31,7 +31,7 @@ struct EventsCommand: EngineCommand {
         guard try await context.engineToLookAt(invocation) else { return .done }
         let after = invocation.value(Self.after).map { EventSequence(rawValue: Int64($0)) }
         let follows = invocation.has(Self.follow)
-        try await ask(takesItsTime: follows) { engine throws(RequestError) in
+        try await ask(answersLate: follows) { engine throws(RequestError) in
             try await engine.eachEvent(after: after, consumer: consumer, follows: follows) { event in
                 if json { console.json(event) } else { console.line(text(of: event)) }
                 if follows { console.flush() }

@@ -58,7 +58,7 @@ struct ListCommand: EngineCommand {
     ) async throws(CommandFailure) {
         let table = context.taskTable
         if !json, console.outputIsTerminal { console.line(table.header) }
-        try await ask(takesItsTime: true) { engine throws(RequestError) in
+        try await ask(answersLate: true) { engine throws(RequestError) in
             try await engine.eachTask(selector) { task in
                 if let folder, task.folder != folder, !task.folder.hasPrefix(folder + "/") { return }
                 context.tell(task, table, json: json)

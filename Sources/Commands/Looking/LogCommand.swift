@@ -27,7 +27,7 @@ struct LogCommand: EngineCommand {
         var after: Int64?
         repeat {
             let cursor = after
-            let page = try await ask(takesItsTime: cursor != nil) { engine throws(RequestError) in
+            let page = try await ask(answersLate: cursor != nil) { engine throws(RequestError) in
                 try await engine.log(level: level, batch: batch, task: task, limit: Self.mostLines, after: cursor)
             }
             if cursor == nil, page.lines.count >= Self.mostLines, let first = page.lines.first {

@@ -36,7 +36,7 @@ extension ShowCommand {
         of id: BatchID, below folder: String?, _ write: @escaping (TaskSnapshot, String) -> Void
     ) async throws(CommandFailure) {
         let batch = try await ask { engine throws(RequestError) in try await engine.batch(id) }
-        try await ask(takesItsTime: true) { engine throws(RequestError) in
+        try await ask(answersLate: true) { engine throws(RequestError) in
             try await engine.eachTask(NodeSelector(batch: id)) { task in
                 if let folder, task.folder != folder, !task.folder.hasPrefix(folder + "/") { return }
                 write(task, batch.destination)

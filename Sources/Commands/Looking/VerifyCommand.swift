@@ -50,7 +50,7 @@ struct VerifyCommand: EngineCommand {
     private func verify(_ id: NodeID, _ invocation: Invocation) async throws(CommandFailure) -> Bool {
         let json = invocation.has(CommonOptions.json)
         let kept = VerifiedSoFar(id)
-        try await ask(takesItsTime: true) { engine throws(RequestError) in
+        try await ask(answersLate: true) { engine throws(RequestError) in
             let total = try await engine.verify(id) { folder in
                 kept.verified.add(folder)
                 if json { return }
@@ -80,7 +80,7 @@ struct VerifyCommand: EngineCommand {
     }
 
     private func readBack(_ id: NodeID, _ kept: VerifiedSoFar, _ json: Bool) async throws(CommandFailure) {
-        try await ask(takesItsTime: true) { engine throws(RequestError) in
+        try await ask(answersLate: true) { engine throws(RequestError) in
             try await engine.readBack(id) { progress in
                 kept.verified.add(progress)
                 if json { return }

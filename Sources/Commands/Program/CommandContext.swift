@@ -29,14 +29,14 @@ package struct CommandContext: Sendable {
     }
 
     /// Asks the engine; its refusals become failures of the command. Of a silence it says that it waits, and for whom.
-    /// - Parameter takesItsTime: the answer may rightly stay away: what follows events, or waits for an end.
+    /// - Parameter answersLate: the answer may rightly stay away: what follows events, or waits for an end.
     func ask<Answer>(
-        takesItsTime: Bool = false, _ question: (any Engine) async throws(RequestError) -> Answer
+        answersLate: Bool = false, _ question: (any Engine) async throws(RequestError) -> Answer
     ) async throws(CommandFailure) -> Answer {
-        let watch = takesItsTime ? nil : noteOfSilence()
+        let watch = answersLate ? nil : noteOfSilence()
         defer { watch?.cancel() }
         let limit =
-            takesItsTime ? AnswerLimit.current : min(surroundings.answerLimit, AnswerLimit.current ?? .seconds(3600))
+            answersLate ? AnswerLimit.current : min(surroundings.answerLimit, AnswerLimit.current ?? .seconds(3600))
         let result: Result<Answer, RequestError> = await AnswerLimit.$current.withValue(limit) {
             do throws(RequestError) { return .success(try await question(engine)) } catch { return .failure(error) }
         }

@@ -46,11 +46,11 @@ extension EngineCommand {
     var console: Console { context.console }
     var surroundings: Surroundings { context.surroundings }
 
-    /// As ``CommandContext/ask(takesItsTime:_:)``.
+    /// As ``CommandContext/ask(answersLate:_:)``.
     func ask<Answer>(
-        takesItsTime: Bool = false, _ question: (any Engine) async throws(RequestError) -> Answer
+        answersLate: Bool = false, _ question: (any Engine) async throws(RequestError) -> Answer
     ) async throws(CommandFailure) -> Answer {
-        try await context.ask(takesItsTime: takesItsTime, question)
+        try await context.ask(answersLate: answersLate, question)
     }
 
     static func plan(_ invocation: Invocation, _ console: Console) throws(CommandFailure) -> Martlet.Plan {

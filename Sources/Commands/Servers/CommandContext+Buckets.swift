@@ -18,7 +18,7 @@ extension CommandContext {
         }
         // Without keys of its own the engine has those of the destination.
         let (keys, destination, place) = (request.secrets.s3, request.destination, request.options.s3)
-        return try await ask(takesItsTime: true) { engine throws(RequestError) in
+        return try await ask(answersLate: true) { engine throws(RequestError) in
             try await engine.bucketUploads(
                 at: bucket, place: place, keys: keys, destination: destination, aborting: named)
         }

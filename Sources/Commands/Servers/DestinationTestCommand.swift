@@ -33,7 +33,7 @@ struct DestinationTestCommand: EngineCommand {
         } catch {
             throw CommandFailure(error, command: "destination test")
         }
-        let report = try await ask(takesItsTime: true) { engine throws(RequestError) in try await engine.test(request) }
+        let report = try await ask(answersLate: true) { engine throws(RequestError) in try await engine.test(request) }
         if invocation.has(CommonOptions.json) {
             console.json(report)
         } else {

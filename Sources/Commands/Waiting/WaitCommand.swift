@@ -58,7 +58,7 @@ struct WaitCommand: EngineCommand {
         case .ids(let ids): return ids
         case .matching(let selector) where selector.meansTasks:
             var tasks: [NodeID] = []
-            try await ask(takesItsTime: true) { engine throws(RequestError) in
+            try await ask(answersLate: true) { engine throws(RequestError) in
                 try await engine.eachTask(selector) { tasks.append(.task($0.id)) }
             }
             return tasks

@@ -98,7 +98,7 @@ struct Waiting {
     }
 
     private func completedBeforePurge(_ id: NodeID) async throws(CommandFailure) -> Bool? {
-        try await context.ask(takesItsTime: true) { engine throws(RequestError) in
+        try await context.ask(answersLate: true) { engine throws(RequestError) in
             var purged = PurgedNode(id)
             try await engine.eachEvent(after: nil, consumer: nil, follows: false) { purged.take($0) }
             return purged.isCompleted

@@ -1,4 +1,3 @@
-import ServiceWire
 import TransferModel
 
 /// The time for which an answer of the engine is waited for.
@@ -14,16 +13,6 @@ package enum AnswerLimit {
 
     /// The limit of a command for an answer.
     package static let ofCommands = Duration.seconds(30)
-}
-
-extension MethodName {
-    /// It waits for an event, a server or the end of something.
-    var answersLate: Bool {
-        switch self {
-        case .eventsRead, .logRead, .engineStop, .destinationTest, .leftoversSearch, .leftoversAbort: true
-        default: false
-        }
-    }
 }
 
 extension EngineConnection {
