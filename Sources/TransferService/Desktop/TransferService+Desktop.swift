@@ -3,6 +3,15 @@ package import SessionBus
 import TransferModel
 import TransferQueue
 
+/// News for the user's desktop, and the way there.
+struct DesktopTeller {
+    var notices = DesktopNotices()
+    var timer: LoopTimer?
+    var worker: BlockingWorker?
+    /// The bus of the front that came last and has one.
+    var bus: SessionBus
+}
+
 /// The user's desktop is told what happened, whether a screen is open or not. Without a session bus nothing is.
 extension TransferService {
     /// A function that shows a notification; blocks for as long as the desktop takes.
@@ -11,20 +20,20 @@ extension TransferService {
     /// An event was stored.
     func noteForDesktop(_ event: TransferEvent) {
         guard settings.showsOnDesktop != nil else { return }
-        notices.take(event, at: .now)
+        desktop.notices.take(event, at: .now)
     }
 
     /// Plans the next notification.
     func planDesktop() {
-        guard desktopTimer == nil, let due = notices.due else { return }
-        desktopTimer = loop.schedule(after: max(.zero, MonotonicInstant.now.duration(to: due))) { [weak self] in
+        guard desktop.timer == nil, let due = desktop.notices.due else { return }
+        desktop.timer = loop.schedule(after: max(.zero, MonotonicInstant.now.duration(to: due))) { [weak self] in
             self?.assumeIsolated { $0.desktopTimerFired() }
         }
     }
 
     private func desktopTimerFired() {
-        desktopTimer = nil
-        let news = notices.take(at: .now)
+        desktop.timer = nil
+        let news = desktop.notices.take(at: .now)
         Task {
             await show(news)
             planDesktop()
@@ -38,11 +47,11 @@ extension TransferService {
             if let snapshot = try? await queue.reader.batch(batch) { known.append((snapshot, what)) }
         }
         guard let notification = DesktopNotices.notification(known) else { return }
-        notices.shown(at: .now)
-        let bus = sessionBus
+        desktop.notices.shown(at: .now)
+        let bus = desktop.bus
         do {
-            let worker = try desktopWorker ?? BlockingWorker(name: "desktop")
-            desktopWorker = worker
+            let worker = try desktop.worker ?? BlockingWorker(name: "desktop")
+            desktop.worker = worker
             try await worker.run { () throws(SessionBus.Failure) in try show(notification, bus) }
         } catch SessionBus.Failure.noBus {
             // Nobody is there to be told.

@@ -2,13 +2,22 @@ import ServiceWire
 import TransferModel
 import TransferQueue
 
+/// Events on their way to clients.
+struct EventFeed {
+    /// The newest event that a commit was told of.
+    var last = EventSequence(rawValue: 0)
+    /// Clients that wait for the next one.
+    var waiters = Waiters()
+    /// Followers that pages are being sent to.
+    var pumping: Set<Int> = []
+}
+
 extension TransferService {
     /// A commit stored events: whoever waits or follows is told.
     func noteEvents(upTo sequence: EventSequence) {
-        guard sequence > lastEvent else { return }
-        lastEvent = sequence
-        for waiter in eventWaiters.values { waiter.wake.resume() }
-        eventWaiters = [:]
+        guard sequence > eventFeed.last else { return }
+        eventFeed.last = sequence
+        eventFeed.waiters.wake { _ in true }
         for client in clients.values where client.follower != nil { pump(client.number) }
         logEvents()
     }
@@ -16,7 +25,7 @@ extension TransferService {
     /// A page behind a cursor: up to `limit` events that it wants, and how far it has looked. Events that were purged are in no page, so
     /// a page that is not full goes up to the last event that there was, not up to the last that was found.
     func page(_ cursor: EventCursor) async throws -> EventPage {
-        let known = lastEvent
+        let known = eventFeed.last
         var page = EventPage(events: [], next: cursor.after, last: known)
         while page.events.count < cursor.limit {
             let found = try await queue.reader.events(after: page.next, limit: 1000)
@@ -44,9 +53,9 @@ extension TransferService {
     /// Refuses a number that no event has had yet: the queue is another one than its owner believes, and whoever waited behind it would be
     /// told nothing.
     func refuse(unstored sequence: EventSequence) async throws {
-        guard sequence > lastEvent else { return }
+        guard sequence > eventFeed.last else { return }
         // A page may hold events that were committed and not announced yet.
-        let last = max(lastEvent, try await queue.reader.lastEvent())
+        let last = max(eventFeed.last, try await queue.reader.lastEvent())
         if sequence <= last { return }
         throw RequestError(
             .usage, "there is no event \(sequence.rawValue) yet, the last is \(last.rawValue): begin behind that one")
@@ -60,49 +69,42 @@ extension TransferService {
             if !page.events.isEmpty || !wait { return page }
             cursor.after = page.next
             // No suspension between this look and the waiting, so no commit is missed.
-            if lastEvent <= page.next, clients[client] != nil { await waitForEvent(client) }
+            if eventFeed.last <= page.next, clients[client] != nil { await waitForEvent(client) }
         }
         return nil
     }
 
     private func waitForEvent(_ client: Int) async {
-        await withCheckedContinuation { continuation in
-            lastWaiter += 1
-            eventWaiters[lastWaiter] = Waiter(client: client, wake: continuation)
-        }
+        await withCheckedContinuation { eventFeed.waiters.add(client, $0) }
     }
 
     /// A client has gone: what waits for it ends.
     func endWaiting(of client: Int) {
-        for (number, waiter) in eventWaiters where waiter.client == client {
-            eventWaiters[number] = nil
-            waiter.wake.resume()
-        }
-        for (number, waiter) in logWaiters where waiter.client == client {
-            logWaiters[number] = nil
-            waiter.wake.resume()
-        }
+        eventFeed.waiters.wake { $0.client == client }
+        logWaiters.wake { $0.client == client }
     }
 
     // MARK: Following
 
     /// Sends a follower what it has not got, page by page, as long as it reads.
     func pump(_ number: Int) {
-        guard !pumping.contains(number), let client = clients[number], client.follower != nil,
+        guard !eventFeed.pumping.contains(number), let client = clients[number], client.follower != nil,
             client.takesEvents
         else { return }
-        pumping.insert(number)
+        eventFeed.pumping.insert(number)
         Task {
             let isRead = await sendPages(to: number)
-            pumping.remove(number)
+            eventFeed.pumping.remove(number)
             // What came between the last look and here. Events that cannot be read are looked for when the next one is stored.
-            if isRead, let follower = clients[number]?.follower, follower.after < lastEvent { pump(number) }
+            if isRead, let follower = clients[number]?.follower, follower.after < eventFeed.last { pump(number) }
         }
     }
 
     /// - Returns: false when the events cannot be read.
     private func sendPages(to number: Int) async -> Bool {
-        while let cursor = clients[number]?.follower, clients[number]?.takesEvents == true, cursor.after < lastEvent {
+        while let cursor = clients[number]?.follower, clients[number]?.takesEvents == true,
+            cursor.after < eventFeed.last
+        {
             do {
                 let page = try await page(cursor)
                 // A follow that was replaced or ended meanwhile is not moved.

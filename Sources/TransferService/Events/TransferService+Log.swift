@@ -3,31 +3,46 @@ import ServiceWire
 import TransferModel
 import TransferQueue
 
+/// Events on their way into the log.
+struct EventLogging {
+    /// The last one that is there.
+    var last = EventSequence(rawValue: 0)
+    var isBusy = false
+    /// Failures and waits that are counted instead of having a line each.
+    var failures = FailureRuns()
+    /// Tells what was counted.
+    var timer: LoopTimer?
+}
+
 /// Writing the log, and reading it for clients.
 extension TransferService {
     // MARK: What happened
 
     /// Writes what happened into the log, in its own time.
     func logEvents() {
-        guard !isLogging, logged < lastEvent else { return }
-        isLogging = true
+        guard !eventLogging.isBusy, eventLogging.last < eventFeed.last else { return }
+        eventLogging.isBusy = true
         Task {
-            while logged < lastEvent, let events = try? await queue.reader.events(after: logged, limit: 1000) {
+            while eventLogging.last < eventFeed.last,
+                let events = try? await queue.reader.events(after: eventLogging.last, limit: 1000)
+            {
                 for event in events {
                     note(event)
                     noteForDesktop(event)
                 }
-                logged = events.last?.seq ?? lastEvent
+                eventLogging.last = events.last?.seq ?? eventFeed.last
             }
-            isLogging = false
+            eventLogging.isBusy = false
             tellFailures()
             planDesktop()
         }
     }
 
     private func note(_ event: TransferEvent) {
-        if let cause = FailureRuns.Cause(event), !failures.isFirst(cause, at: event.at) { return }
-        if event.type == .batchFinished, let batch = event.batch { tell(failures.end(of: batch), at: event.at) }
+        if let cause = FailureRuns.Cause(event), !eventLogging.failures.isFirst(cause, at: event.at) { return }
+        if event.type == .batchFinished, let batch = event.batch {
+            tell(eventLogging.failures.end(of: batch), at: event.at)
+        }
         log.write(event)
     }
 
@@ -38,13 +53,13 @@ extension TransferService {
     /// Tells what has been counted for long enough, and comes again for the rest.
     private func tellFailures() {
         let now = Timestamp(milliseconds: WallClock.milliseconds)
-        tell(failures.due(now), at: now)
-        guard failureTimer == nil, let next = failures.next else { return }
+        tell(eventLogging.failures.due(now), at: now)
+        guard eventLogging.timer == nil, let next = eventLogging.failures.next else { return }
         // A clock that was set back does not put it off.
         let wait = min(FailureRuns.interval, max(.milliseconds(1), next.since(now)))
-        failureTimer = loop.schedule(after: wait) { [weak self] in
+        eventLogging.timer = loop.schedule(after: wait) { [weak self] in
             self?.assumeIsolated { service in
-                service.failureTimer = nil
+                service.eventLogging.timer = nil
                 service.tellFailures()
             }
         }
@@ -92,10 +107,7 @@ extension TransferService {
     // MARK: Reading
 
     func wakeLogWaiters(for line: LogLine) {
-        for (number, waiter) in logWaiters where waiter.level <= line.level {
-            logWaiters[number] = nil
-            waiter.wake.resume()
-        }
+        logWaiters.wake { $0.level <= line.level }
     }
 
     /// Lines of the log; with `wait` not before there is one. `nil`: the client has gone.
@@ -110,10 +122,7 @@ extension TransferService {
                 return LogPage(lines: (try? await queue.reader.placed(lines)) ?? lines, next: next)
             }
             after = next
-            await withCheckedContinuation { continuation in
-                lastWaiter += 1
-                logWaiters[lastWaiter] = Waiter(client: client, level: level, wake: continuation)
-            }
+            await withCheckedContinuation { logWaiters.add(client, level: level, $0) }
             if clients[client] == nil { return nil }
         }
     }

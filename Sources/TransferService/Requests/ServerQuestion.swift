@@ -21,18 +21,31 @@ enum ServerQuestion {
     }
 }
 
+/// The questions that run now. At most ``ServerQuestion/most`` of a kind do.
+struct ServerQuestions {
+    private var running: [ServerQuestion: Int] = [:]
+    private var last = 0
+
+    /// - Returns: a number of its own.
+    mutating func begin(_ question: ServerQuestion) throws(RequestError) -> Int {
+        guard running[question, default: 0] < ServerQuestion.most else {
+            throw RequestError(.refused, question.refusal)
+        }
+        running[question, default: 0] += 1
+        last += 1
+        return last
+    }
+
+    mutating func end(_ question: ServerQuestion) { running[question, default: 1] -= 1 }
+}
+
 extension TransferService {
     /// Asks a server something for a client. The task is cancelled when the client goes, and counts until it has ended.
     func ask<Answer: Sendable>(
         _ question: ServerQuestion, for client: ServiceClient, _ body: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
-        guard questions[question, default: 0] < ServerQuestion.most else {
-            throw RequestError(.refused, question.refusal)
-        }
-        questions[question, default: 0] += 1
-        defer { questions[question, default: 1] -= 1 }
-        lastQuestion += 1
-        let number = lastQuestion
+        let number = try questions.begin(question)
+        defer { questions.end(question) }
         let asking = Task { try await body() }
         client.questions[number] = { asking.cancel() }
         defer { client.questions[number] = nil }

@@ -221,7 +221,7 @@ extension TransferService {
 
     func undo(_ request: UndoRequest, by client: String?) async throws -> NodeResults {
         // Whoever asks the next engine once more after this one has done it would take back the change before.
-        if isLeaving { throw EngineLeaves() }
+        if ending.isLeaving { throw EngineLeaves() }
         let results = try await undo(request)
         if results.didAny, results.undone?.letsMore == true { _ = try? await goOn("something goes on") }
         let what = results.undone.map { "\($0.noun) " } ?? ""

@@ -3,6 +3,19 @@ import ServiceWire
 import TransferEngine
 import TransferModel
 
+/// The end of the engine: how it is asked for, and those that wait for it.
+struct EngineEnding {
+    /// Asks the process to end; `nil`: the service itself has ended.
+    var onStop: (@Sendable (TransferService.StopReason) -> Void)?
+    /// Clients that asked for a stop and wait for it to be taken back.
+    var waiters: [CheckedContinuation<Void, Never>] = []
+    /// Nobody is there and nothing was done since then.
+    var idleSince = MonotonicInstant.now
+    var idleTimer: LoopTimer?
+    /// It ends as nothing is to be done, and whoever comes meanwhile does not take that back.
+    var isLeaving = false
+}
+
 /// The end of the engine as its clients ask for it, and take it back.
 extension TransferService {
     /// Stops the engine. An answer that is given at once is on its way before the process begins to end.
@@ -36,7 +49,7 @@ extension TransferService {
         switch await engine.goOn() {
         case .ends: throw EngineLeaves()
         case .runs:
-            if isLeaving { throw EngineLeaves() }
+            if ending.isLeaving { throw EngineLeaves() }
             return false
         case .takenBack: break
         }
@@ -46,12 +59,12 @@ extension TransferService {
     }
 
     private func untilTakenBack() async {
-        await withCheckedContinuation { stopWaiters.append($0) }
+        await withCheckedContinuation { ending.waiters.append($0) }
     }
 
     func endStopWaits() {
-        let waiters = stopWaiters
-        stopWaiters = []
+        let waiters = ending.waiters
+        ending.waiters = []
         for waiter in waiters { waiter.resume() }
     }
 

@@ -40,30 +40,38 @@ package struct LimitPlan: Hashable, Sendable {
     }
 }
 
+/// The limits as set, and those of them that hold now.
+struct LimitsInForce {
+    var plan: LimitPlan
+    var holding = EngineLimits()
+    /// Another part of a timetable begins.
+    var timer: LoopTimer?
+}
+
 extension TransferService {
     /// Looks at the clock again at least so often while there is a timetable: it may have been set, or the machine slept.
     private static let longestWait = 600
 
     /// Takes over what was set by hand, at the start and after a change.
     func follow(_ stored: StoredLimits) async {
-        plan = settings.limits.with(stored)
+        inForce.plan = settings.limits.with(stored)
         await applyLimits()
     }
 
     /// Has the engine keep what holds now, and comes again when something else will.
     private func applyLimits() async {
-        if let limitTimer { loop.cancel(limitTimer) }
-        limitTimer = nil
+        if let timer = inForce.timer { loop.cancel(timer) }
+        inForce.timer = nil
         let second = settings.secondOfWeek()
-        let limits = plan.limits(at: second)
-        if limits != holding { log.write(.info, "limits: \(Self.sentence(limits))") }
-        holding = limits
+        let limits = inForce.plan.limits(at: second)
+        if limits != inForce.holding { log.write(.info, "limits: \(Self.sentence(limits))") }
+        inForce.holding = limits
         await engine.setLimits(limits)
         noteViews(QueueChange())
-        guard limitTimer == nil, let wait = plan.seconds(toChangeAfter: second) else { return }
-        limitTimer = loop.schedule(after: .seconds(min(wait, Self.longestWait))) { [weak self] in
+        guard inForce.timer == nil, let wait = inForce.plan.seconds(toChangeAfter: second) else { return }
+        inForce.timer = loop.schedule(after: .seconds(min(wait, Self.longestWait))) { [weak self] in
             self?.assumeIsolated { service in
-                service.limitTimer = nil
+                service.inForce.timer = nil
                 Task { await service.applyLimits() }
             }
         }
@@ -80,8 +88,8 @@ extension TransferService {
         totals.viewers = viewers
         let trouble = queue.writer.health.trouble?.finding
         (totals.trouble, totals.troubleFinding) = (trouble?.message, trouble)
-        totals.limitUp = holding.bytesPerSecondUp
-        totals.limitDown = holding.bytesPerSecondDown
+        totals.limitUp = inForce.holding.bytesPerSecondUp
+        totals.limitDown = inForce.holding.bytesPerSecondDown
     }
 
     func limits() async throws -> TransferLimits {
@@ -93,9 +101,11 @@ extension TransferService {
             }
         }
         return TransferLimits(
-            up: holding.bytesPerSecondUp, down: holding.bytesPerSecondDown, transfers: plan.transfers,
-            transfersPerHost: plan.transfersPerHost, upTimetable: plan.up.isConstant ? nil : plan.up.written,
-            downTimetable: plan.down.isConstant ? nil : plan.down.written,
+            up: inForce.holding.bytesPerSecondUp, down: inForce.holding.bytesPerSecondDown,
+            transfers: inForce.plan.transfers,
+            transfersPerHost: inForce.plan.transfersPerHost,
+            upTimetable: inForce.plan.up.isConstant ? nil : inForce.plan.up.written,
+            downTimetable: inForce.plan.down.isConstant ? nil : inForce.plan.down.written,
             scoped: scoped.sorted { ($0.kind.rawValue, $0.name) < ($1.kind.rawValue, $1.name) })
     }
 

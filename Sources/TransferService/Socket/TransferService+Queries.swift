@@ -100,7 +100,7 @@ extension TransferService {
         let live = await engine.live()
         let now = Timestamp(milliseconds: WallClock.milliseconds)
         let (answers, chains) = try await queue.reader.why(
-            request.id, live: live, chains: chains, limits: holding, grace: settings.grace, now: now)
+            request.id, live: live, chains: chains, limits: inForce.holding, grace: settings.grace, now: now)
         self.chains = chains
         if let id = request.id, answers.isEmpty { throw Self.missing("\(id)") }
         guard let trouble = queue.writer.health.trouble else { return WhyAnswers(answers: answers) }

@@ -223,7 +223,7 @@ extension TransferService {
         }
         client.greeted(as: hello.client ?? "a client")
         if let agent = hello.sshAgent { await engine.useAgent(agent) }
-        if let bus = hello.sessionBus { sessionBus = SessionBus(variable: bus, runtimeDirectory: "/nonexistent") }
+        if let bus = hello.sessionBus { desktop.bus = SessionBus(variable: bus, runtimeDirectory: "/nonexistent") }
         return Welcome(
             engineVersion: identity.version, pid: identity.pid, now: Timestamp(milliseconds: WallClock.milliseconds),
             graceSeconds: settings.grace.components.seconds)

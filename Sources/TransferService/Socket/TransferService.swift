@@ -47,71 +47,35 @@ package actor TransferService {
     let log: EngineLog
     let startedAt = MonotonicInstant.now
     let settings: ServiceSettings
-    private var onStop: (@Sendable (StopReason) -> Void)?
 
+    // Clients
     private var listener: OwnedDescriptor?
     private var listening: Registration?
     private var lastClient = 0
-    let chunk = ReceiveChunk()
+    private let chunk = ReceiveChunk()
     private let longLines: LongLines
     var clients: [Int: ServiceClient] = [:]
+
+    // Views: `TransferService+Views.swift`, `TransferService+Filters.swift`
     /// The task that listens to the queue's commits.
     private var watcher: Task<Void, Never>?
-
-    // Views: `TransferService+Views.swift`
+    var liveWatch = LiveWatch()
+    var flushing = ViewFlush()
     var chains = FolderChains()
-    var flushTimer: LoopTimer?
-    var isFlushing = false
-    /// A view was set while others were being sent.
-    var mustFlushAtOnce = false
-    var lastFlush: MonotonicInstant?
     /// Searches are numbered: one may rest while its filter goes and another one comes.
     var lastSearch = 0
-    var isWatchingLive = false
-    var moving = Moving()
-    var stillTimer: LoopTimer?
-    // Log: `TransferService+Log.swift`
-    var failures = FailureRuns()
-    var failureTimer: LoopTimer?
-    var sortTimer: LoopTimer?
 
-    // Limits: `TransferService+Limits.swift`
-    /// The limits as set, and those of them that hold now.
-    var plan: LimitPlan
-    var holding = EngineLimits()
-    var limitTimer: LoopTimer?
-
-    // Events and log: `TransferService+Events.swift`
-    /// The newest event that a commit was told of.
-    var lastEvent = EventSequence(rawValue: 0)
-    var eventWaiters: [Int: Waiter] = [:]
-    var logWaiters: [Int: Waiter] = [:]
-    var lastWaiter = 0
-    var pumping: Set<Int> = []
-    var logged = EventSequence(rawValue: 0)
-    var isLogging = false
-
-    // The desktop: `TransferService+Desktop.swift`
-    var notices = DesktopNotices()
-    var desktopTimer: LoopTimer?
-    var desktopWorker: BlockingWorker?
-    /// The bus of the front that came last and has one.
-    var sessionBus: SessionBus
-
-    /// Files that are being read back: `TransferService+ReadingBack.swift`.
+    // The file that declares the type of one of these has what is done with it.
+    var eventFeed = EventFeed()
+    var eventLogging = EventLogging()
+    /// Clients that wait for a line of the log.
+    var logWaiters = Waiters()
+    var inForce: LimitsInForce
+    var desktop: DesktopTeller
+    /// Files that are being read back.
     var readBacks: [UUID: ReadBackRun] = [:]
-
-    /// Questions to servers that run for clients: `ServerQuestion.swift`.
-    var questions: [ServerQuestion: Int] = [:]
-    var lastQuestion = 0
-
-    /// Clients that asked for a stop and wait for it to be taken back: `TransferService+EngineEnd.swift`.
-    var stopWaiters: [CheckedContinuation<Void, Never>] = []
-
-    private var idleTimer: LoopTimer?
-    /// The engine ends as nothing is to be done, and whoever comes meanwhile does not take that back.
-    private(set) var isLeaving = false
-    private var idleSince = MonotonicInstant.now
+    var questions = ServerQuestions()
+    var ending: EngineEnding
 
     /// - Parameter onStop: called on the loop when the process is to end; perhaps again, with less patience. Ending is `stop()`.
     package init(
@@ -125,16 +89,16 @@ package actor TransferService {
         self.identity = identity
         self.settings = settings
         longLines = LongLines(clock: loop, patience: settings.longLinePatience)
-        plan = settings.limits
-        sessionBus = settings.sessionBus
-        self.onStop = onStop
+        inForce = LimitsInForce(plan: settings.limits)
+        desktop = DesktopTeller(bus: settings.sessionBus)
+        ending = EngineEnding(onStop: onStop)
     }
 
     /// Takes in clients from now on.
     package func start(listener: OwnedDescriptor) async throws {
         log.onLine = { [weak self] line in self?.assumeIsolated { $0.wakeLogWaiters(for: line) } }
-        lastEvent = try await queue.reader.lastEvent()
-        logged = lastEvent
+        eventFeed.last = try await queue.reader.lastEvent()
+        eventLogging.last = eventFeed.last
         await follow(try await queue.writer.storedLimits())
         let changes = queue.changes()
         watcher = Task { for await change in changes { noted(change) } }
@@ -150,11 +114,14 @@ package actor TransferService {
         if let listening { loop.cancel(listening) }
         listening = nil
         listener = nil
-        let timers = [flushTimer, stillTimer, failureTimer, sortTimer, idleTimer, limitTimer, desktopTimer]
+        let timers = [
+            liveWatch.timer, flushing.timer, flushing.sortTimer, eventLogging.timer, inForce.timer, desktop.timer,
+            ending.idleTimer,
+        ]
         for timer in timers.compactMap(\.self) { loop.cancel(timer) }
-        onStop = nil
+        ending.onStop = nil
         watcher?.cancel()
-        if isWatchingLive { await engine.watchLive(nil) }
+        if liveWatch.isOn { await engine.watchLive(nil) }
     }
 
     // MARK: Clients
@@ -229,7 +196,7 @@ package actor TransferService {
     // MARK: Leaving
 
     /// Asks the process to end.
-    func requestStop(_ reason: StopReason) { onStop?(reason) }
+    func requestStop(_ reason: StopReason) { ending.onStop?(reason) }
 
     /// Takes a line of the engine's for the log.
     package func note(_ report: EngineReport) {
@@ -249,19 +216,19 @@ package actor TransferService {
 
     /// While nobody is there, looks now and then whether there is anything to do; not at all when nothing happens.
     private func armIdleTimer() {
-        idleSince = .now
-        guard let delay = settings.idleExit, idleTimer == nil else { return }
-        idleTimer = loop.schedule(after: delay) { [weak self] in self?.assumeIsolated { $0.idleTimerFired() } }
+        ending.idleSince = .now
+        guard let delay = settings.idleExit, ending.idleTimer == nil else { return }
+        ending.idleTimer = loop.schedule(after: delay) { [weak self] in self?.assumeIsolated { $0.idleTimerFired() } }
     }
 
     private func idleTimerFired() {
-        idleTimer = nil
+        ending.idleTimer = nil
         guard clients.isEmpty, let delay = settings.idleExit else { return }
-        let passed = idleSince.duration(to: .now)
+        let passed = ending.idleSince.duration(to: .now)
         if passed < delay {
-            let since = idleSince
+            let since = ending.idleSince
             armIdleTimer()
-            idleSince = since
+            ending.idleSince = since
             return
         }
         Task {
@@ -274,21 +241,13 @@ package actor TransferService {
             // Cancelled uploads may still lie at a server that is away.
             let owesRemovals = await engine.owesRemovals
             // Something has happened meanwhile: it is looked again later.
-            guard clients.isEmpty, idleTimer == nil else { return }
+            guard clients.isEmpty, ending.idleTimer == nil else { return }
             if owesRemovals { return armIdleTimer() }
             // What is wanted from here on the next engine does.
-            isLeaving = true
+            ending.isLeaving = true
             requestStop(.idle)
         }
     }
-}
-
-/// A client that waits for something to come, and how to wake it.
-struct Waiter {
-    var client: Int
-    /// Log only: lines that matter less wake nobody.
-    var level = LogLevel.debug
-    var wake: CheckedContinuation<Void, Never>
 }
 
 /// One buffer that all clients of a loop are read into.

@@ -17,6 +17,28 @@ struct Moving {
     var isStopping = false
 }
 
+/// The watch over what moves, while somebody looks.
+struct LiveWatch {
+    var isOn = false
+    var moving = Moving()
+    /// Looks again while speeds fall.
+    var timer: LoopTimer?
+}
+
+/// Sending what has changed in views: when it was done last, and when it is due.
+struct ViewFlush {
+    var timer: LoopTimer?
+    var isUnderWay = false
+    /// A view was set while others were being sent.
+    var mustFollowAtOnce = false
+    var last: MonotonicInstant?
+    /// Looks up the order among very many rows again.
+    var sortTimer: LoopTimer?
+
+    /// The time since the last one; where there was none, `otherwise`.
+    func passed(_ otherwise: Duration) -> Duration { last?.duration(to: .now) ?? otherwise }
+}
+
 extension TransferService {
     /// Replaces a client's view, and shows it at once.
     func setView(_ request: ViewRequest, of client: ServiceClient) throws(RequestError) {
@@ -54,8 +76,8 @@ extension TransferService {
     /// A view came or went: the engine tells what moves only while somebody looks.
     func viewsChanged() {
         let wanted = clients.values.contains { !$0.views.isEmpty }
-        guard wanted != isWatchingLive else { return }
-        isWatchingLive = wanted
+        guard wanted != liveWatch.isOn else { return }
+        liveWatch.isOn = wanted
         let notice: @Sendable () -> Void = { [weak self] in
             Task.immediate { [weak self] in await self?.liveMoved() }
         }
@@ -67,29 +89,31 @@ extension TransferService {
         searchAgain(liveOnly: false)
         guard !change.finished.isEmpty else { return scheduleFlush() }
         // Who waits for a batch hears of its end at once, or almost, when ends follow each other closely.
-        let passed = lastFlush.map { $0.duration(to: .now) } ?? .seconds(1)
-        if let flushTimer { loop.cancel(flushTimer) }
-        flushTimer = nil
-        mustFlushAtOnce = isFlushing
+        let passed = flushing.passed(.seconds(1))
+        if let timer = flushing.timer { loop.cancel(timer) }
+        flushing.timer = nil
+        flushing.mustFollowAtOnce = flushing.isUnderWay
         flushSoon(after: max(.zero, .milliseconds(20) - passed))
     }
 
     private func liveMoved() async {
         let live = await engine.live()
-        let before = moving
-        moving = Moving(
+        let before = liveWatch.moving
+        liveWatch.moving = Moving(
             batches: Set(live.tasks.map(\.batch)).union(live.left.map(\.batch)),
             folders: Set((live.tasks.map(\.folder) + live.left.map(\.folder)).flatMap { chains.of($0) }),
             tasks: Set(live.tasks.map(\.task)), held: Set(live.held.keys), troubles: Set(live.troubles),
             isStopping: live.isStopping)
-        if before.isStopping != moving.isStopping { updateViews { $0.noteEverything() } }
+        if before.isStopping != liveWatch.moving.isStopping { updateViews { $0.noteEverything() } }
         var change = QueueChange()
-        change.wholly = before.held.symmetricDifference(moving.held)
-        change.wholly.formUnion(before.troubles.symmetricDifference(moving.troubles).map(\.place.batch))
+        change.wholly = before.held.symmetricDifference(liveWatch.moving.held)
+        change.wholly.formUnion(before.troubles.symmetricDifference(liveWatch.moving.troubles).map(\.place.batch))
         change.batches = change.wholly
         if !change.isEmpty { updateViews { $0.note(change) } }
-        let (batches, folders) = (before.batches.union(moving.batches), before.folders.union(moving.folders))
-        let tasks = before.tasks.union(moving.tasks)
+        let (batches, folders) = (
+            before.batches.union(liveWatch.moving.batches), before.folders.union(liveWatch.moving.folders)
+        )
+        let tasks = before.tasks.union(liveWatch.moving.tasks)
         updateViews { $0.noteLive(batches: batches, folders: folders, tasks: tasks) }
         searchAgain(liveOnly: true)
         scheduleFlush()
@@ -98,14 +122,14 @@ extension TransferService {
 
     /// Looks again each second until all speeds are 0: what stands still tells nothing, but its speed falls.
     private func lookUntilStill(_ live: LiveSnapshot) {
-        if let stillTimer { loop.cancel(stillTimer) }
-        stillTimer = nil
-        guard isWatchingLive, !live.left.isEmpty || live.tasks.contains(where: { $0.bytesPerSecond > 0 }) else {
+        if let timer = liveWatch.timer { loop.cancel(timer) }
+        liveWatch.timer = nil
+        guard liveWatch.isOn, !live.left.isEmpty || live.tasks.contains(where: { $0.bytesPerSecond > 0 }) else {
             return
         }
-        stillTimer = loop.schedule(after: .seconds(1)) { [weak self] in
+        liveWatch.timer = loop.schedule(after: .seconds(1)) { [weak self] in
             self?.assumeIsolated { service in
-                service.stillTimer = nil
+                service.liveWatch.timer = nil
                 Task { await service.liveMoved() }
             }
         }
@@ -121,34 +145,36 @@ extension TransferService {
 
     /// Sends what changed, no sooner than the interval allows, when there is anything and somebody reads.
     func scheduleFlush() {
-        let passed = lastFlush.map { $0.duration(to: .now) } ?? settings.viewInterval
+        let passed = flushing.passed(settings.viewInterval)
         flushSoon(after: max(.zero, settings.viewInterval - passed))
     }
 
     /// An answer to a person waits for nobody.
     func flushAtOnce() {
-        mustFlushAtOnce = isFlushing
+        flushing.mustFollowAtOnce = flushing.isUnderWay
         flushSoon(after: .zero)
     }
 
     private func flushSoon(after delay: Duration) {
-        guard !isFlushing, clients.values.contains(where: { $0.takesViews && $0.hasDirtyViews }) else { return }
-        if let flushTimer {
-            guard delay == .zero else { return }
-            loop.cancel(flushTimer)
+        guard !flushing.isUnderWay, clients.values.contains(where: { $0.takesViews && $0.hasDirtyViews }) else {
+            return
         }
-        flushTimer = loop.schedule(after: delay) { [weak self] in self?.assumeIsolated { $0.flush() } }
+        if let timer = flushing.timer {
+            guard delay == .zero else { return }
+            loop.cancel(timer)
+        }
+        flushing.timer = loop.schedule(after: delay) { [weak self] in self?.assumeIsolated { $0.flush() } }
     }
 
     private func flush() {
-        flushTimer = nil
-        isFlushing = true
+        flushing.timer = nil
+        flushing.isUnderWay = true
         Task {
             await flushViews()
-            isFlushing = false
+            flushing.isUnderWay = false
             // A view that was set meanwhile is not kept waiting for the interval.
-            let atOnce = mustFlushAtOnce
-            mustFlushAtOnce = false
+            let atOnce = flushing.mustFollowAtOnce
+            flushing.mustFollowAtOnce = false
             if atOnce { flushSoon(after: .zero) } else { scheduleFlush() }
         }
     }
@@ -177,15 +203,15 @@ extension TransferService {
                     return log.write(.error, "the queue cannot be read: \(error)")
                 }
             }
-            let passed = lastFlush.map { $0.duration(to: .now) } ?? settings.viewInterval
-            if mustFlushAtOnce || passed >= settings.viewInterval { beginTurns() }
+            let passed = flushing.passed(settings.viewInterval)
+            if flushing.mustFollowAtOnce || passed >= settings.viewInterval { beginTurns() }
         }
     }
 
     /// Looks again at all that has changed by now, of clients whose last turn is over.
     private func beginTurns() {
-        mustFlushAtOnce = false
-        lastFlush = .now
+        flushing.mustFollowAtOnce = false
+        flushing.last = .now
         for client in clients.values where !client.hasDueViews {
             for number in client.views.keys { client.views[number]?.beginTurn() }
         }
@@ -193,10 +219,10 @@ extension TransferService {
 
     /// Among very many rows the order is looked up now and then, not with every change.
     private func sortAgainLater() {
-        guard sortTimer == nil else { return }
-        sortTimer = loop.schedule(after: .seconds(1)) { [weak self] in
+        guard flushing.sortTimer == nil else { return }
+        flushing.sortTimer = loop.schedule(after: .seconds(1)) { [weak self] in
             self?.assumeIsolated { service in
-                service.sortTimer = nil
+                service.flushing.sortTimer = nil
                 service.updateViews { $0.noteSorted() }
                 service.scheduleFlush()
             }
