@@ -245,7 +245,7 @@ extension TransferEngine {
         _ listing: RemoteListing, at place: RemotePlace, _ context: BatchContext, _ origin: String,
         into comparison: Int64
     ) async -> (error: TransferError?, refusal: WaitDemand?) {
-        if let error = context.failure {
+        if let error = context.credentials.failure {
             login(context, origin).standing.lookupFailed(LoginStanding.Refusal(.auth, error))
             return (error, nil)
         }

@@ -26,7 +26,7 @@ extension TransferEngine {
             let place = context.destination?.appending(file.remote)
         else { return .unread(.noListingPlace) }
         if file.isSpared { return .notCompared }
-        if let error = context.failure { return .unread(error) }
+        if let error = context.credentials.failure { return .unread(error) }
         let sent: TransferDigest
         switch await digestOfSent(file, look, context, meter) {
         case .success(let digest): sent = digest

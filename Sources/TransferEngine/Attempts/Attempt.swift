@@ -56,9 +56,8 @@ final class Attempt {
     /// The task it runs, or whose remains it looks at or removes; a made-up one, with a number below zero, for the jobs that ask a server.
     let task: ClaimedTask
     let context: BatchContext
-    /// The batch's `keysGeneration` and `secretsGeneration` when the attempt began.
-    let keysGeneration: Int
-    let secretsGeneration: Int
+    /// The generation of the batch's credentials when the attempt began.
+    let credentialGeneration: CredentialState.Generation
     let origin: String
     /// The file's own place at the server.
     var place: RemotePlace?
@@ -127,7 +126,7 @@ final class Attempt {
         self.job = job
         self.task = task
         self.context = context
-        (keysGeneration, secretsGeneration) = (context.keysGeneration, context.secretsGeneration)
+        credentialGeneration = context.credentials.generation
         self.origin = origin
         self.machine = machine
         total = task.size
@@ -204,7 +203,7 @@ final class Attempt {
     }
 
     /// A person has given another login since the attempt began. Side jobs keep the login that they have.
-    var hasOldLogin: Bool { !job.isSideJob && secretsGeneration != context.secretsGeneration }
+    var hasOldLogin: Bool { !job.isSideJob && credentialGeneration.secrets != context.credentials.generation.secrets }
 
     /// The batch's file of authorities is still to be waited for.
     var lacksTrust: Bool { context.trust.isUnread && awaitedTrust != context.trust.path }

@@ -14,7 +14,7 @@ extension TransferEngine {
     func start(_ task: ClaimedTask, _ context: BatchContext, origin: String) {
         // An earlier attempt at a download may have ended it: that is settled here, whatever its server would say.
         if case .download(_, let directory, _) = task.work, wasPublished(task, in: directory) { return }
-        if let error = context.failure {
+        if let error = context.credentials.failure {
             queue.writer.record(.untouched, for: task.claim)
             queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: error), for: task.claim)
             // The command is not run again by the next file.
@@ -177,7 +177,7 @@ extension TransferEngine {
                 // A person may have named another file of authorities since the attempt began, or given another login: it is tried by one file.
                 if attempt.lacksTrust { return untilTrusted(attempt) }
                 if attempt.hasOldLogin { return tryOtherCredentials(attempt, nil) }
-                if attempt.context.lacksLogin { return untilLetIn(attempt) }
+                if attempt.context.credentials.lacksLogin { return untilLetIn(attempt) }
             }
             let action = attempt.actions.removeFirst()
             perform(action, attempt, isLast: attempt.actions.isEmpty)

@@ -108,7 +108,7 @@ extension TransferEngine {
         case .answered(let reply): return (.answered(reply), false)
         case .broken(let error): return (.failed(.network(error)), true)
         case .notLetIn(let reason, let error):
-            attempt.context.forgetCredentials()
+            attempt.context.credentials.forget()
             return (.notLetIn(reason, error), true)
         case .sinkFailed(let error):
             guard let refusal = attempt.download?.target.refusal(error) else {

@@ -84,8 +84,9 @@ extension TransferEngine {
         let context = attempt.context
         attempt.mayShowOtherwise =
             demand.reason == .auth
-            && (attempt.keysGeneration != context.keysGeneration || context.triesAsAsked(attempt.lastAnswer?.head)
-                || context.renewsKeys(at: timeline.now))
+            && (attempt.credentialGeneration.keys != context.credentials.generation.keys
+                || context.credentials.tryAsAsked(attempt.lastAnswer?.head)
+                || context.credentials.renewKeys(at: timeline.now))
         if attempt.mayShowOtherwise {
             await fetchCredentials(context)
         } else {

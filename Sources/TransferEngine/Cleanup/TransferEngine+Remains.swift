@@ -149,7 +149,7 @@ extension TransferEngine {
         // A password command takes its time: meanwhile a person may have taken the cancel back.
         guard phase == .running else { return .stoppedLooking }
         guard attempts[task.id] == nil else { return .takenBack }
-        if let error = context.failure { return error }
+        if let error = context.credentials.failure { return error }
         if let refusal = credentials.refusal(context, remains.origin) { return refusal.error }
         let place = context.destination?.appending(remote)
         let machines = ([point] + point.left).compactMap { point in

@@ -25,7 +25,7 @@ struct CredentialBook {
     /// The context of a batch that is over. One whose credentials could not be had a minute ago asks for them again.
     func overContext(of batch: BatchID, at now: Timestamp) -> BatchContext? {
         guard let context = over.first(where: { $0.order.batch == batch }) else { return nil }
-        if context.failure != nil, context.mayAskAgain(at: now) { context.forgetCredentials() }
+        if context.credentials.mayAskAgain(at: now) { context.credentials.forgetFailure() }
         return context
     }
 
@@ -65,7 +65,7 @@ struct CredentialBook {
     /// Has refused logins tried once more, and forgets credentials that could not be had.
     func tryAgain() {
         for login in known { login.tryAgain() }
-        for context in contexts.values + over where context.failure != nil { context.forgetCredentials() }
+        for context in contexts.values + over { context.credentials.forgetFailure() }
     }
 
     /// Has these tried once more at every host where they were refused.

@@ -13,6 +13,9 @@ enum CredentialSource {
         case notNow
     }
 
+    /// Begins to fetch what opens a server.
+    static func question(_ secrets: TransferSecrets) -> CredentialState.Question { Task { await find(secrets) } }
+
     /// As `fetch`, beside everything else: a command may take as long as a person who is asked for a password.
     static func find(_ secrets: TransferSecrets) async -> Found {
         do throws(Errno) {

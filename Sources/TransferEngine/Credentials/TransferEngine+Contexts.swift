@@ -37,11 +37,11 @@ extension TransferEngine {
     func fetchCredentials(_ context: BatchContext) async {
         await readAuthorities(context)
         renewAuthorities(context)
-        context.forgetKeys(at: timeline.now)
-        guard context.wantsCredentials else { return }
-        let question = context.askForCredentials()
+        context.credentials.forgetKeys(at: timeline.now)
+        guard context.credentials.isWanted else { return }
+        let question = context.credentials.question(CredentialSource.question)
         let found = await question.value
-        if context.take(found, from: question, at: timeline.now) { return }
+        if context.credentials.take(found, from: question, at: timeline.now) { return }
         if case .notNow = found {
             let batch = context.order.batch
             report(
@@ -56,7 +56,7 @@ extension TransferEngine {
 
     /// Holds the attempt's further actions until the credentials are known: without them a request would go out under nobody's name.
     func untilLetIn(_ attempt: Attempt) {
-        if let error = attempt.context.failure { return wait(attempt, WaitDemand(.auth, error)) }
+        if let error = attempt.context.credentials.failure { return wait(attempt, WaitDemand(.auth, error)) }
         attempt.isBlocked = true
         inBackground { [self] in
             await fetchCredentials(attempt.context)

@@ -86,7 +86,7 @@ extension TransferEngine {
 
     /// Returns true when a file of a batch may use its login now. Credentials that a command tells are asked for first.
     func mayLogIn(_ context: BatchContext, _ origin: String) -> Bool {
-        if context.wantsCredentials {
+        if context.credentials.isWanted {
             fetchSoon(context)
             return false
         }
@@ -94,11 +94,10 @@ extension TransferEngine {
     }
 
     private func fetchSoon(_ context: BatchContext) {
-        if context.isAwaited { return }
-        context.isAwaited = true
+        guard context.credentials.beginWaiting() else { return }
         inBackground { [self] in
             await fetchCredentials(context)
-            context.isAwaited = false
+            context.credentials.endWaiting()
             schedulePump()
         }
     }
@@ -162,7 +161,7 @@ extension TransferEngine {
             for batch in batches.sorted() {
                 let order = await durably { try await queue.writer.order(of: batch) }
                 guard let order = order ?? nil else { continue }
-                if let context = credentials.contexts[batch], context.failure != nil { context.forgetCredentials() }
+                credentials.contexts[batch]?.credentials.forgetFailure()
                 credentials.tryAgain(order.secrets, order.options.sshCommand)
             }
         }

@@ -29,7 +29,7 @@ extension TransferEngine {
             query: question.map { String(url[url.index(after: $0)...]) }, options, secrets)
         let context = makeContext(order)
         await fetchCredentials(context)
-        if let error = context.failure { return report(PlaceFindings(), error) }
+        if let error = context.credentials.failure { return report(PlaceFindings(), error) }
         if Task.isCancelled { return report(PlaceFindings(), .stoppedLooking) }
         guard phase == .running, let place = context.destination,
             let probe = place.probe(options, facts: facts(place, place.address.askedServer))

@@ -113,11 +113,11 @@ extension TransferEngine {
         }
         if demand.reason == .auth {
             // What was refused is not what would be shown now.
-            let isOutdated = attempt.keysGeneration != attempt.context.keysGeneration
+            let isOutdated = attempt.credentialGeneration.keys != attempt.context.credentials.generation.keys
             let refused = attempt.lastAnswer?.request?.url
             let isRenewed = refused.map { attempt.context.findsOtherToken(for: $0) } ?? false
-            if isOutdated || isRenewed || attempt.context.triesAsAsked(attempt.lastAnswer?.head)
-                || attempt.context.renewsKeys(at: now)
+            if isOutdated || isRenewed || attempt.context.credentials.tryAsAsked(attempt.lastAnswer?.head)
+                || attempt.context.credentials.renewKeys(at: now)
             {
                 return tryOtherCredentials(attempt, demand.error)
             }
@@ -135,7 +135,7 @@ extension TransferEngine {
         if let own = retryAt, let opens = hosts.closedUntil(attempt.servingPlace, now) { retryAt = max(own, opens) }
         wasRefused(attempt, demand)
         if demand.reason == .auth {
-            attempt.context.forgetCredentials()
+            attempt.context.credentials.forget()
             recordAnswer(attempt, demand.error)
         }
         recordCut(attempt)

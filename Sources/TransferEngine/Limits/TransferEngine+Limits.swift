@@ -35,10 +35,10 @@ extension TransferEngine {
             else {
                 continue
             }
-            let generation = context.keysGeneration
+            let generation = context.credentials.generation
             context.adopt(order)
             if context.trust.pathToRead != nil { inBackground { [self] in await readAuthorities(context) } }
-            if context.keysGeneration == generation { continue }
+            if context.credentials.generation == generation { continue }
             // A login that a person has given is tried, even the one that was refused before.
             for lane in lanes.all where lane.summary.batch == batch {
                 login(context, lane.summary.origin).tryAgain()
