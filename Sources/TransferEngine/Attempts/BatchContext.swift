@@ -24,33 +24,12 @@ final class BatchContext {
     private let receivers: ReceiverTokens
     /// The authorities whose certificates it believes.
     var trust: Trust
-    /// Those who wait for a file of authorities (`TransferEngine.readAuthorities`), and the files that are being read.
-    var authoritiesWaiters: [(path: RawPath, waiter: AuthoritiesWaiter, timer: LoopTimer)] = []
-    var authoritiesBeingRead: Set<RawPath> = []
+    var authoritiesLine = AuthoritiesLine()
     /// Failed TLS handshakes in a row.
     var handshakes = 0
     /// By origin; of its secrets.
     var logins: [String: Login] = [:]
-    /// Bytes of refusals that are still kept as the server wrote them: a page for each of a million files would fill the disk. Of further ones
-    /// only their status is; the failure's own message has the server's first words in any case.
-    private var refusalRoom = 64 << 20
-    /// The same of answers to files that were taken, which their sender may want to read.
-    private var receiptRoom = 256 << 20
-
-    /// Takes the part of a refusal that is kept for people to read.
-    func keep(refusal answer: HTTPAnswer, body: [UInt8]) -> TransferResponse {
-        guard refusalRoom > 0 else { return TransferResponse(status: answer.status, headers: [], body: nil) }
-        let response = TransferResponse(answer, body: body)
-        refusalRoom -= response.keptBytes
-        return response
-    }
-
-    /// Takes the part of an answer to a file that was taken that is kept for people to read.
-    func keep(receipt response: TransferResponse) -> TransferResponse {
-        guard receiptRoom > 0 else { return TransferResponse(status: response.status, headers: [], body: nil) }
-        receiptRoom -= response.keptBytes
-        return response
-    }
+    var answerRoom = AnswerRoom()
 
     init(_ order: BatchOrder, userAgent: String, receivers: ReceiverTokens = ReceiverTokens(in: nil)) {
         self.order = order
@@ -76,17 +55,6 @@ final class BatchContext {
         base = ConnectionSettings(order.options)
         trust.set(file: order.options.caFile)
         if credentials.adopt(order) { logins = [:] }
-    }
-
-    /// Takes what was read of a file of authorities. - Returns: those who waited for that file.
-    func take(
-        _ found: AuthoritiesReader.Found, of path: RawPath, at now: Timestamp
-    ) -> [(path: RawPath, waiter: AuthoritiesWaiter, timer: LoopTimer)] {
-        authoritiesBeingRead.remove(path)
-        trust.take(found, of: path, at: now)
-        let served = authoritiesWaiters.filter { $0.path == path }
-        authoritiesWaiters.removeAll { $0.path == path }
-        return served
     }
 
     /// The name that a destination without a slash at its end gives its one file.

@@ -31,18 +31,18 @@ extension TransferEngine {
         await withCheckedContinuation { continuation in
             let waiter = AuthoritiesWaiter(continuation)
             let timer = timeline.clock.schedule(after: Self.patience) { waiter.goOn(.late) }
-            context.authoritiesWaiters.removeAll { $0.waiter.isOver }
-            context.authoritiesWaiters.append((path, waiter, timer))
+            context.authoritiesLine.join(waiter, timer, for: path)
             beginReading(path, context)
         }
     }
 
     private func beginReading(_ path: RawPath, _ context: BatchContext) {
         // One thread waits for a disk that does not answer, however often the batch is tried.
-        guard context.authoritiesBeingRead.insert(path).inserted else { return }
+        guard context.authoritiesLine.beginReading(path) else { return }
         Task { [self] in
             let found = await AuthoritiesReader.read(path)
-            for (_, waiter, timer) in context.take(found, of: path, at: timeline.now) {
+            context.trust.take(found, of: path, at: timeline.now)
+            for (waiter, timer) in context.authoritiesLine.endReading(path) {
                 timeline.clock.cancel(timer)
                 waiter.goOn(found == .notNow ? .notNow : .read)
             }
@@ -63,6 +63,29 @@ extension TransferEngine {
             attempt.isBlocked = false
             perform(attempt)
         }
+    }
+}
+
+/// Those who wait for a batch's file of authorities, and the files that are being read. A value of the batch's context.
+struct AuthoritiesLine {
+    private var waiters: [(path: RawPath, waiter: AuthoritiesWaiter, timer: LoopTimer)] = []
+    private var beingRead: Set<RawPath> = []
+
+    /// - Parameter timer: ends the waiter's patience.
+    mutating func join(_ waiter: AuthoritiesWaiter, _ timer: LoopTimer, for path: RawPath) {
+        waiters.removeAll { $0.waiter.isOver }
+        waiters.append((path, waiter, timer))
+    }
+
+    /// - Returns: false: it is being read.
+    mutating func beginReading(_ path: RawPath) -> Bool { beingRead.insert(path).inserted }
+
+    /// - Returns: those who waited for that file.
+    mutating func endReading(_ path: RawPath) -> [(waiter: AuthoritiesWaiter, timer: LoopTimer)] {
+        beingRead.remove(path)
+        let served = waiters.filter { $0.path == path }
+        waiters.removeAll { $0.path == path }
+        return served.map { ($0.waiter, $0.timer) }
     }
 }
 

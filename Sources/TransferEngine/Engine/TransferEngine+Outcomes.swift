@@ -20,7 +20,7 @@ extension TransferEngine {
             attempt.accepted = receipt.bytes
         }
         if let response = receipt.response {
-            queue.writer.record(.response(attempt.context.keep(receipt: response)), for: attempt.task.claim)
+            queue.writer.record(.response(attempt.context.answerRoom.keep(receipt: response)), for: attempt.task.claim)
         }
         var completion = Completion(
             size: receipt.bytes, verified: receipt.verified, skipped: isSkipped, spared: receipt.skipped,
@@ -82,7 +82,7 @@ extension TransferEngine {
     /// Records the answer by which the server refused.
     private func recordAnswer(_ attempt: Attempt, _ error: TransferError) {
         guard let answer = attempt.lastAnswer, answer.head.status == error.httpStatus else { return }
-        let response = attempt.context.keep(refusal: answer.head, body: answer.body)
+        let response = attempt.context.answerRoom.keep(refusal: answer.head, body: answer.body)
         queue.writer.record(.response(response), for: attempt.task.claim)
     }
 

@@ -88,17 +88,19 @@ import TransferQueue
 
     @Test("who waits for a file is let go on by the reading of that file alone")
     func waiters() async {
-        let order = BatchOrder(asking: "https://h/", query: nil, TransferOptions(), TransferSecrets())
-        let context = BatchContext(order, userAgent: "test")
+        var line = AuthoritiesLine()
         let (one, two) = (one, two)
         for path in [one, two, one] {
             let waiter: AuthoritiesWaiter = await withCheckedContinuation { made in
                 Task { _ = await withCheckedContinuation { made.resume(returning: AuthoritiesWaiter($0)) } }
             }
-            context.authoritiesWaiters.append((path, waiter, LoopTimer(number: 1)))
+            line.join(waiter, LoopTimer(number: 1), for: path)
         }
-        let served = context.take(.notNow, of: one, at: now)
-        #expect(served.map(\.path) == [one, one] && context.authoritiesWaiters.map(\.path) == [two])
-        for (_, waiter, _) in served + context.authoritiesWaiters { waiter.goOn(.read) }
+        let began = [line.beginReading(one), line.beginReading(one)]
+        let served = line.endReading(one)
+        #expect(began == [true, false] && served.count == 2)
+        let (others, again) = (line.endReading(two), line.endReading(one))
+        #expect(others.count == 1 && again.isEmpty)
+        for (waiter, _) in served + others { waiter.goOn(.read) }
     }
 }

@@ -166,18 +166,14 @@ import WireOperations
     }
 
     @Test("pages by which a server refuses files are kept up to a bound; the status of each is")
-    func refusalRoom() async throws {
-        let harness = try await EngineHarness()
-        let batch = try await harness.add(harness.request(upload: ["f"]))
-        let order = try #require(try await harness.queue.writer.order(of: batch))
-        let context = BatchContext(order, userAgent: "test")
+    func refusalRoom() {
+        var room = AnswerRoom()
         let page = Array(repeating: UInt8(ascii: "x"), count: 64 << 10)
-        let kept = (0..<1100).map { _ in context.keep(refusal: HTTPAnswer(status: 404), body: page) }
+        let kept = (0..<1100).map { _ in room.keep(refusal: HTTPAnswer(status: 404), body: page) }
         #expect(kept.count { $0.body != nil } == 1024 && kept.allSatisfy { $0.status == 404 })
         let receipt = TransferResponse(status: 201, headers: [], body: String(repeating: "x", count: 1 << 20))
-        let told = (0..<300).map { _ in context.keep(receipt: receipt) }
+        let told = (0..<300).map { _ in room.keep(receipt: receipt) }
         #expect(told.count { $0.body != nil } == 256 && told.allSatisfy { $0.status == 201 })
-        await harness.stop()
     }
 
     @Test(
