@@ -148,7 +148,7 @@ extension TransferEngine {
         else { return (.noListingPlace, false) }
         reading.mayGoOn = false
         let (error, attempt) = await inquire(.readBack(reading), machine, at: place, context, origin) {
-            $0.base = reading.sink.position
+            $0.progress.receive(from: reading.sink.position)
         }
         return (error, attempt.mayShowOtherwise)
     }
@@ -159,7 +159,7 @@ extension TransferEngine {
         case .perform(let id, let exchange): begin(exchange, id, attempt)
         case .abandon(let id): abandon(id, of: attempt)
         case .openGate(let id, let opening):
-            attempt.base = opening.offset
+            attempt.progress.receive(from: opening.offset)
             guard reading.sink.begin(opening) else {
                 reading.point = nil
                 reading.mayGoOn = true

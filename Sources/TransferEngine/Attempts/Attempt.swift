@@ -98,23 +98,8 @@ final class Attempt {
     /// Waits for the end of a side job other than a look.
     var caller: CheckedContinuation<TransferError?, Never>?
 
-    // Accounting.
-    var total: Int64?
-    /// When receiving: the offset in the file, in bytes, at which the exchange in flight began.
-    var base: Int64 = 0
-    /// Bytes of the file that are sent or received, as last looked at.
-    var sent: Int64 = 0
-    var accepted: Int64
-    /// Bytes of this version of the file that the server had before this attempt: to hear of them again is no progress.
-    var knownBefore: Int64
-    var repeated: Int64 = 0
-    /// Bytes were accepted in this attempt: host and line are well.
-    var hasProgressed = false
-    var progress: ProgressMark
-    var meter: SpeedMeter
-    var crawl: CrawlMark
-    /// Speed of this file only; `meter` may have measured another file before.
-    var pace: AttemptPace
+    var progress: AttemptProgress
+    var speed: AttemptSpeed
     /// The queue knows that it runs. Small files are over before it would.
     var isToldRunning = false
     let startedAt: Int64
@@ -129,14 +114,9 @@ final class Attempt {
         credentialGeneration = context.credentials.generation
         self.origin = origin
         self.machine = machine
-        total = task.size
-        accepted = task.accepted
-        knownBefore = task.accepted
-        progress = ProgressMark(task)
+        progress = AttemptProgress(task)
+        speed = AttemptSpeed(at: nanoseconds, awake: nanoseconds)
         startedAt = nanoseconds
-        meter = SpeedMeter(at: nanoseconds)
-        crawl = CrawlMark(at: nanoseconds)
-        pace = AttemptPace(at: nanoseconds)
     }
 
     /// The upload's own state; `nil`: another job.
@@ -159,8 +139,8 @@ final class Attempt {
     /// Bytes that the answer under way has brought, and that were taken.
     var written: Int64 {
         switch job {
-        case .download(let work): max(0, work.target.written - base)
-        case .readBack(let reading): max(0, reading.sink.position - base)
+        case .download(let work): max(0, work.target.written - progress.base)
+        case .readBack(let reading): max(0, reading.sink.position - progress.base)
         case .upload, .look, .removal, .probe, .listing: 0
         }
     }
@@ -173,14 +153,14 @@ final class Attempt {
     }
 
     /// Uploads only: bytes confirmed by the server plus bytes sent and not yet confirmed.
-    var uploaded: Int64 { exchanges.reduce(accepted + (upload?.unconfirmed ?? 0)) { $0 + $1.sent } }
+    var uploaded: Int64 { exchanges.reduce(progress.accepted + (upload?.unconfirmed ?? 0)) { $0 + $1.sent } }
 
     /// True of an upload whose bytes count until the next attempt knows better: it goes on there, or all of them went out and only the
     /// answer is missing.
     var canResume: Bool {
         switch upload?.resumePoint?.afterCut {
         case .goesOn?, .isUnknown?: true
-        case .beginsAgain?: sent == total && upload?.resumePoint?.leavesParts == true
+        case .beginsAgain?: progress.sent == progress.total && upload?.resumePoint?.leavesParts == true
         case nil: false
         }
     }
@@ -190,7 +170,7 @@ final class Attempt {
 
     /// True when it would go on where it stands if it were broken off now; `nil`: that is not known yet.
     var isResumable: Bool? {
-        guard phase == .running, sent > 0 else { return nil }
+        guard phase == .running, progress.sent > 0 else { return nil }
         guard let download, exchanges.contains(where: { $0.carrier == .http }) else { return keepsWhatWasSent }
         // Over HTTP a server has to say which version of the file it is.
         return download.point?.version.isResumable
@@ -199,7 +179,7 @@ final class Attempt {
     /// Breaking it off now would have bytes sent again, or leaves nobody knowing whether they arrived.
     var losesByCut: Bool {
         if exchanges.isEmpty { return false }
-        return sent > 0 ? isResumable != true : exchanges.contains(where: \.isPayload)
+        return progress.sent > 0 ? isResumable != true : exchanges.contains(where: \.isPayload)
     }
 
     /// A person has given another login since the attempt began. Side jobs keep the login that they have.

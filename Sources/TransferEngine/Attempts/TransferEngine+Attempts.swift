@@ -43,9 +43,10 @@ extension TransferEngine {
             }
         guard let attempt = prepared else { return }
         attempts[task.id] = attempt
-        attempt.meter = accounting.left.take(for: attempt.linePlace, at: timeline.nanoseconds)
-        attempt.crawl = CrawlMark(at: timeline.clock.awake.nanoseconds)
-        attempt.pace = AttemptPace(at: attempt.startedAt, best: accounting.takeBest(of: task.id))
+        attempt.speed = AttemptSpeed(
+            at: attempt.startedAt, awake: timeline.clock.awake.nanoseconds,
+            meter: accounting.left.take(for: attempt.linePlace, at: timeline.nanoseconds),
+            best: accounting.takeBest(of: task.id))
         takeSlot(at: origin)
         attempt.holdsSlot = true
         let login = login(context, origin)
@@ -100,7 +101,7 @@ extension TransferEngine {
 
     private func ended(_ attempt: Attempt, _ exchange: FlyingExchange, _ end: HTTPTransferEnd) {
         guard !attempt.receives else {
-            if attempt.download != nil { moved(attempt, to: attempt.base + end.bytesReceived) }
+            if attempt.download != nil { moved(attempt, to: attempt.progress.base + end.bytesReceived) }
             return bodyEnded(
                 attempt, .ended(exchange.local, converted(end, exchange, attempt)), broken: end.failure != nil)
         }

@@ -53,7 +53,7 @@ extension TransferEngine {
                 attempt.upload?.unconfirmed += end.bytesSent
                 moved(attempt, to: attempt.uploaded)
             } else if attempt.download != nil, end.bytesReceived > 0 {
-                moved(attempt, to: attempt.base + end.bytesReceived)
+                moved(attempt, to: attempt.progress.base + end.bytesReceived)
             }
             FaultPoint.answered.pass()
             let told = converted(end, attempt)

@@ -7,9 +7,7 @@ import TransferQueue
 extension TransferEngine {
     /// The server's word on how much of an upload it has.
     func accepted(_ attempt: Attempt, _ bytes: Int64) {
-        if bytes > max(attempt.accepted, attempt.knownBefore) { attempt.hasProgressed = true }
-        attempt.progress.reach(bytes, of: attempt.total)
-        attempt.accepted = bytes
+        attempt.progress.accept(bytes)
         attempt.upload?.isCounted = true
         settleEarlier(attempt)
         countRepeated(attempt)
@@ -20,18 +18,14 @@ extension TransferEngine {
         let again: Int64
         switch attempt.job {
         case .upload(let work):
-            // The attempt before had more through than it was told.
-            if offset > attempt.task.accepted { attempt.hasProgressed = true }
-            attempt.progress.reach(offset, of: attempt.total)
             again = max(0, (takeUnconfirmed(attempt) ?? 0) - offset)
-            attempt.accepted = offset
+            attempt.progress.resume(at: offset)
             work.isCounted = true
-            attempt.sent = max(attempt.sent, offset)
         case .download(let work):
             (again, work.lostTail) = (work.lostTail, 0)
         case .look, .removal, .probe, .listing, .readBack: return
         }
-        attempt.repeated += again
+        attempt.progress.repeatEarlier(again)
         queue.writer.record(.resumed(at: offset, repeated: again), for: attempt.task.claim)
     }
 
@@ -52,10 +46,10 @@ extension TransferEngine {
         if case .upload(let work) = attempt.job, work.isToldAtRisk, attempt.canResume {
             // The server has said only now that it remembers.
             work.isToldAtRisk = false
-            queue.writer.record(.sent(attempt.sent, kept: true), for: attempt.task.claim)
+            queue.writer.record(.sent(attempt.progress.sent, kept: true), for: attempt.task.claim)
         }
         queue.writer.record(
-            .checkpoint(resumePoint: point.encoded, accepted: attempt.accepted, secret: point.secret),
+            .checkpoint(resumePoint: point.encoded, accepted: attempt.progress.accepted, secret: point.secret),
             for: attempt.task.claim)
         if waits { untilDurable(attempt) }
     }
@@ -84,24 +78,20 @@ extension TransferEngine {
         let kept: ResumePoint?
         switch attempt.job {
         case .upload(let work):
-            lost = max(attempt.accepted, attempt.sent, lostBefore(attempt))
+            lost = max(attempt.progress.accepted, attempt.progress.sent, lostBefore(attempt))
             work.isCounted = true
             work.told.bytes = 0
             kept = outdated(work)
             work.unconfirmed = 0
             work.resumePoint = nil
         case .download(let work):
-            lost = max(attempt.accepted + work.lostTail, work.target.written)
+            lost = max(attempt.progress.accepted + work.lostTail, work.target.written)
             work.lostTail = 0
             kept = work.point?.place
         case .look, .removal, .probe, .listing, .readBack: return
         }
         record(restart: reason, lost, of: attempt.task, keeping: kept, isOther: isOther)
-        attempt.progress.startOver(isOther: isOther)
-        attempt.repeated += lost
-        (attempt.accepted, attempt.knownBefore) = (0, 0)
-        attempt.base = 0
-        attempt.sent = 0
+        attempt.progress.startOver(losing: lost, isOther: isOther)
         attempt.download?.target.forget()
     }
 
@@ -126,7 +116,7 @@ extension TransferEngine {
 
     /// Bytes that attempts before this one had sent, as long as nobody has said what became of them.
     private func lostBefore(_ attempt: Attempt) -> Int64 {
-        let isFirst = attempt.accepted == 0 && attempt.sent == 0
+        let isFirst = attempt.progress.accepted == 0 && attempt.progress.sent == 0
         return takeUnconfirmed(attempt) ?? (isFirst ? attempt.task.accepted : 0)
     }
 
@@ -136,10 +126,10 @@ extension TransferEngine {
 
     /// The first bytes go out, or the server says what it has: what was sent before and is not there is sent again.
     func settleEarlier(_ attempt: Attempt) {
-        guard attempt.upload != nil, let before = takeUnconfirmed(attempt), before > attempt.accepted else { return }
-        attempt.repeated += before - attempt.accepted
-        queue.writer.record(
-            .resumed(at: attempt.accepted, repeated: before - attempt.accepted), for: attempt.task.claim)
+        let accepted = attempt.progress.accepted
+        guard attempt.upload != nil, let before = takeUnconfirmed(attempt), before > accepted else { return }
+        attempt.progress.repeatEarlier(before - accepted)
+        queue.writer.record(.resumed(at: accepted, repeated: before - accepted), for: attempt.task.claim)
     }
 }
 

@@ -66,7 +66,7 @@ extension TransferEngine {
                 // What is acknowledged counts; the rest is on its way or lost with the connection.
                 attempt.upload?.unconfirmed += exchange.sent
             } else if event.end.bytesRead > 0, attempt.download != nil {
-                moved(attempt, to: attempt.base + event.end.bytesRead)
+                moved(attempt, to: attempt.progress.base + event.end.bytesRead)
             }
             FaultPoint.answered.pass()
             if case .answered = event.end.outcome { wasLetIn(attempt) }

@@ -58,9 +58,7 @@ extension TransferEngine {
         let attempt = Attempt(
             .download(work), of: task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
         attempt.place = place
-        attempt.accepted = point?.offset ?? 0
-        attempt.base = attempt.accepted
-        attempt.sent = attempt.accepted
+        attempt.progress.begin(at: point?.offset ?? 0)
         return attempt
     }
 
@@ -237,11 +235,9 @@ extension TransferEngine {
         } catch {
             return refused(attempt, error)
         }
-        attempt.base = opening.offset
-        attempt.sent = opening.offset
+        attempt.progress.receive(from: opening.offset)
         target.syncedAt = timeline.nanoseconds
-        if let total = opening.total, total != attempt.total {
-            attempt.total = total
+        if let total = opening.total, attempt.progress.learn(total: total) {
             queue.writer.record(.sizeKnown(total), for: attempt.task.claim)
         }
         openGate(local, of: attempt, to: target, total: opening.total)
@@ -328,9 +324,7 @@ extension TransferEngine {
         guard start == target.starts else { return .overtaken }
         FaultPoint.synced.pass()
         target.synced = through
-        if through > attempt.task.accepted { attempt.hasProgressed = true }
-        attempt.progress.reach(through, of: attempt.total)
-        attempt.accepted = through
+        attempt.progress.sync(through: through)
         return .done
     }
 

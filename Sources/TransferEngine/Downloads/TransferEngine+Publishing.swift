@@ -37,9 +37,8 @@ extension TransferEngine {
             return false
         }
         target.synced = receipt.bytes
-        attempt.accepted = receipt.bytes
-        if attempt.total != receipt.bytes {
-            attempt.total = receipt.bytes
+        attempt.progress.complete(receipt.bytes)
+        if attempt.progress.learn(total: receipt.bytes) {
             queue.writer.record(.sizeKnown(receipt.bytes), for: attempt.task.claim)
         }
         point.offset = receipt.bytes
@@ -108,7 +107,8 @@ extension TransferEngine {
 
     private func record(_ point: GetResumePoint, _ attempt: Attempt) {
         queue.writer.record(
-            .checkpoint(resumePoint: ResumePoint(point).encoded, accepted: attempt.accepted), for: attempt.task.claim)
+            .checkpoint(resumePoint: ResumePoint(point).encoded, accepted: attempt.progress.accepted),
+            for: attempt.task.claim)
     }
 
     private func givenTwice(_ path: RawPath) -> TransferError {
@@ -131,7 +131,8 @@ extension TransferEngine {
         if work.isResumed { return again(attempt, target, "the digest differs") }
         removePart(of: target)
         queue.writer.record(
-            .restarted(reason: "the digest differs", repeated: attempt.accepted, identity: nil), for: attempt.task.claim
+            .restarted(reason: "the digest differs", repeated: attempt.progress.accepted, identity: nil),
+            for: attempt.task.claim
         )
         let name = target.directory.appending(work.point?.name ?? RawPath("")).displayed
         let isGiven = attempt.context.order.options.sha256 != nil
@@ -147,7 +148,7 @@ extension TransferEngine {
     private func again(_ attempt: Attempt, _ target: DownloadTarget, _ reason: String) {
         removePart(of: target)
         queue.writer.record(
-            .restarted(reason: reason, repeated: attempt.accepted, identity: nil), for: attempt.task.claim)
+            .restarted(reason: reason, repeated: attempt.progress.accepted, identity: nil), for: attempt.task.claim)
         let error = TransferError(.integrity, reason, .automatic("Martlet fetches the file once more"))
         wait(attempt, WaitDemand(.backoff, error))
     }

@@ -29,7 +29,7 @@ extension TransferEngine {
         timers.tick = nil
         for attempt in attempts.values where attempt.phase == .running {
             sample(attempt)
-            notePace(attempt)
+            attempt.speed.note(at: timeline.nanoseconds)
             hear(of: attempt)
             if !attempt.isToldRunning {
                 // What is over within a tick never costs the queue this row.
@@ -54,13 +54,14 @@ extension TransferEngine {
     private func noteIfDue(_ attempt: Attempt, _ work: UploadWork) {
         let now = timeline.nanoseconds
         let passed = Duration.nanoseconds(now - max(work.told.at, attempt.startedAt))
-        guard attempt.sent > work.told.bytes, passed >= settings.checkpointInterval else { return }
-        work.told = (attempt.sent, now)
+        guard attempt.progress.sent > work.told.bytes, passed >= settings.checkpointInterval else { return }
+        work.told = (attempt.progress.sent, now)
         if attempt.canResume {
-            queue.writer.record(.checkpoint(resumePoint: nil, accepted: attempt.accepted), for: attempt.task.claim)
+            queue.writer.record(
+                .checkpoint(resumePoint: nil, accepted: attempt.progress.accepted), for: attempt.task.claim)
         }
         work.isToldAtRisk = !attempt.canResume
-        queue.writer.record(.sent(attempt.sent, kept: attempt.canResume), for: attempt.task.claim)
+        queue.writer.record(.sent(attempt.progress.sent, kept: attempt.canResume), for: attempt.task.claim)
     }
 
     func sample(_ attempt: Attempt) {
@@ -70,7 +71,7 @@ extension TransferEngine {
             }
             moved(attempt, to: attempt.uploaded)
         } else if let received = attempt.exchanges.last.flatMap({ progress($0) })?.received {
-            moved(attempt, to: attempt.base + received)
+            moved(attempt, to: attempt.progress.base + received)
         }
     }
 
@@ -88,22 +89,15 @@ extension TransferEngine {
     /// Counts bytes that were sent and are not at the server as repeated: they have to be sent again.
     func countRepeated(_ attempt: Attempt) {
         attempt.upload?.unconfirmed = 0
-        let position = attempt.uploaded
-        guard position < attempt.sent else { return }
-        attempt.repeated += attempt.sent - position
-        attempt.sent = position
+        attempt.progress.fallBack(to: attempt.uploaded)
     }
 
     /// Counts what moved since the last look. Never past the total: what is repeated was taken back before.
     func moved(_ attempt: Attempt, to position: Int64) {
-        let position = min(position, attempt.total ?? position)
-        let bytes = position - attempt.sent
+        let bytes = attempt.progress.move(to: position)
         guard bytes > 0 else { return }
-        attempt.sent = position
         let now = timeline.nanoseconds
-        attempt.meter.add(bytes, at: now)
-        attempt.pace.add(bytes)
-        attempt.crawl.add(bytes, at: timeline.clock.awake.nanoseconds)
+        attempt.speed.add(bytes, at: now, awake: timeline.clock.awake.nanoseconds)
         accounting.moved(bytes, attempt.direction, of: attempt.task.batch, at: now, timeline.time(at: now))
     }
 
@@ -124,17 +118,18 @@ extension TransferEngine {
     }
 
     private func live(_ attempt: Attempt, _ now: Int64) -> LiveTask {
-        let speed = attempt.meter.bytesPerSecond(at: now)
-        let left = attempt.total.map { $0 - attempt.sent }
+        let speed = attempt.speed.bytesPerSecond(at: now)
+        let left = attempt.progress.total.map { $0 - attempt.progress.sent }
         var live = LiveTask(
             task: attempt.task.id, batch: attempt.task.batch, folder: attempt.task.folder,
             direction: attempt.direction, state: attempt.hasGivenSlotAway ? .finishing : .running,
-            bytesTotal: attempt.total, bytesSent: attempt.sent, bytesAccepted: attempt.accepted,
-            bytesRepeated: attempt.repeated, bytesPerSecond: speed,
+            bytesTotal: attempt.progress.total, bytesSent: attempt.progress.sent,
+            bytesAccepted: attempt.progress.accepted,
+            bytesRepeated: attempt.progress.repeated, bytesPerSecond: speed,
             secondsLeft: SpeedMeter.secondsLeft(left, bytesPerSecond: speed),
-            isStalled: !attempt.hasGivenSlotAway && attempt.meter.isQuiet(at: now))
-        live.averageBytesPerSecond = attempt.pace.average(at: now)
-        if attempt.phase == .running, !attempt.keepsWhatWasSent { live.bytesAtRisk = attempt.sent }
+            isStalled: !attempt.hasGivenSlotAway && attempt.speed.isQuiet(at: now))
+        live.averageBytesPerSecond = attempt.speed.average(at: now)
+        if attempt.phase == .running, !attempt.keepsWhatWasSent { live.bytesAtRisk = attempt.progress.sent }
         return live
     }
 
@@ -152,15 +147,10 @@ extension TransferEngine {
     package func figures(of task: TaskID) -> AttemptFigures? {
         guard let attempt = attempts[task] else { return nil }
         if attempt.phase == .running { sample(attempt) }
-        notePace(attempt)
+        attempt.speed.note(at: timeline.nanoseconds)
         return AttemptFigures(
-            averageBytesPerSecond: attempt.pace.average(at: timeline.nanoseconds),
-            bestBytesPerSecond: attempt.pace.best > 0 ? attempt.pace.best : nil, resumable: attempt.isResumable)
-    }
-
-    private func notePace(_ attempt: Attempt) {
-        let now = timeline.nanoseconds
-        attempt.pace.note(attempt.meter.bytesPerSecond(at: now), at: now)
+            averageBytesPerSecond: attempt.speed.average(at: timeline.nanoseconds),
+            bestBytesPerSecond: attempt.speed.best > 0 ? attempt.speed.best : nil, resumable: attempt.isResumable)
     }
 
     package func watchLive(_ notice: (@Sendable () -> Void)?) {

@@ -13,11 +13,11 @@ extension TransferEngine {
         let task = attempt.task.id
         accounting.unconfirmed.forget(task)
         // Nothing of it was ever sent by us: the same file was there.
-        let wasThere = receipt.foundThere && attempt.task.begunBefore == nil && attempt.sent == 0
+        let wasThere = receipt.foundThere && attempt.task.begunBefore == nil && attempt.progress.sent == 0
         let isSkipped = receipt.skipped || wasThere || receipt.proof == .stoodThere
         if !isSkipped {
             if attempt.upload != nil, !receipt.foundThere { moved(attempt, to: receipt.bytes) }
-            attempt.accepted = receipt.bytes
+            attempt.progress.complete(receipt.bytes)
         }
         if let response = receipt.response {
             queue.writer.record(.response(attempt.context.answerRoom.keep(receipt: response)), for: attempt.task.claim)
@@ -55,7 +55,7 @@ extension TransferEngine {
         recordAnswer(attempt, error)
         if let left = takeRemains(attempt) {
             queue.writer.record(
-                .checkpoint(resumePoint: left.encoded, accepted: attempt.accepted, secret: left.secret),
+                .checkpoint(resumePoint: left.encoded, accepted: attempt.progress.accepted, secret: left.secret),
                 for: attempt.task.claim)
         } else if attempt.hasReachedServer {
             forgetGuess(attempt)
@@ -129,7 +129,7 @@ extension TransferEngine {
         var retryAt = delay.map { now.advanced(by: $0) }
         let told = experience(of: demand, reason, until: retryAt ?? now)
         // A connection that broke after it had carried something: not the host is ill, the line is short of breath.
-        let isCut = attempt.hasProgressed && told == .failed && demand.error.httpStatus == nil
+        let isCut = attempt.progress.hasProgressed && told == .failed && demand.error.httpStatus == nil
         if let experience = isCut ? .answered : told { note(demand, experience, attempt) }
         // While nobody may ask the host, the task would only stand in line without a reason to show.
         if let own = retryAt, let opens = hosts.closedUntil(attempt.servingPlace, now) { retryAt = max(own, opens) }
@@ -172,18 +172,18 @@ extension TransferEngine {
         let left = takeRemains(attempt)
         if attempt.canResume {
             let task = attempt.task
-            let sent = accounting.unconfirmed.breakOff(task, at: attempt.sent, isStopped: isStopped)
-            let accepted = work.isCounted ? attempt.accepted : attempt.knownBefore
+            let sent = accounting.unconfirmed.breakOff(task, at: attempt.progress.sent, isStopped: isStopped)
+            let accepted = work.isCounted ? attempt.progress.accepted : attempt.progress.knownBefore
             queue.writer.record(
                 .checkpoint(resumePoint: left?.encoded, accepted: accepted, secret: left?.secret), for: task.claim)
             queue.writer.record(.sent(sent, kept: true), for: task.claim)
-        } else if attempt.sent > 0 {
+        } else if attempt.progress.sent > 0 {
             record(
-                restart: "it was broken off, and this server cannot resume", attempt.sent, of: attempt.task,
+                restart: "it was broken off, and this server cannot resume", attempt.progress.sent, of: attempt.task,
                 keeping: work.resumePoint ?? work.outdatedPoint)
         } else if let left {
             queue.writer.record(
-                .checkpoint(resumePoint: left.encoded, accepted: attempt.accepted, secret: left.secret),
+                .checkpoint(resumePoint: left.encoded, accepted: attempt.progress.accepted, secret: left.secret),
                 for: attempt.task.claim)
         }
     }
@@ -223,7 +223,7 @@ extension TransferEngine {
         attempt.actions = []
         if attempts[attempt.task.id] === attempt {
             attempts[attempt.task.id] = nil
-            accounting.keepBest(attempt.pace.best, of: attempt.task.id)
+            accounting.keepBest(attempt.speed.best, of: attempt.task.id)
         }
         attempt.upload?.source = nil
         unclaim(attempt)
@@ -236,8 +236,8 @@ extension TransferEngine {
     /// Nothing more of the file is to move: another one goes on in its place in the line.
     func leaveSpeed(of attempt: Attempt) {
         let now = timeline.nanoseconds
-        accounting.left.leave(attempt.meter, of: attempt.linePlace, most: limitBook.engine.transfers, at: now)
-        attempt.meter = SpeedMeter(at: now)
+        let meter = attempt.speed.leaveMeter(at: now)
+        accounting.left.leave(meter, of: attempt.linePlace, most: limitBook.engine.transfers, at: now)
     }
 
     /// Gives the connection's place away while the rest goes on without one of its own.

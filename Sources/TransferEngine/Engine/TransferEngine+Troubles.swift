@@ -32,7 +32,7 @@ extension TransferEngine {
         var own = hosts.places.compactMapValues { $0.troubledSince(now) }
         if troubled.isEmpty && own.isEmpty { return [] }
         // Whatever went wrong before: bytes of a file move, which may be for hours.
-        for attempt in attempts.values where attempt.meter.bytesPerSecond(at: timeline.nanoseconds) > 0 {
+        for attempt in attempts.values where attempt.speed.bytesPerSecond(at: timeline.nanoseconds) > 0 {
             troubled[attempt.origin] = nil
             own[attempt.servingPlace] = nil
         }

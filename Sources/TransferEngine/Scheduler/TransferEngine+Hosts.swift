@@ -97,8 +97,10 @@ extension TransferEngine {
     /// Learns from a running attempt that its login is taken, or that a host which is held back serves again: others need not wait for
     /// the end of a file that takes hours.
     func hear(of attempt: Attempt) {
-        if attempt.sent - attempt.base >= Self.tellingBytes || attempt.hasProgressed { wasLetIn(attempt) }
-        if attempt.hasProgressed, let serving = hosts.places[attempt.servingPlace], serving.isHeld,
+        if attempt.progress.sent - attempt.progress.base >= Self.tellingBytes || attempt.progress.hasProgressed {
+            wasLetIn(attempt)
+        }
+        if attempt.progress.hasProgressed, let serving = hosts.places[attempt.servingPlace], serving.isHeld,
             serving.closedUntil.map({ $0 <= timeline.time(at: attempt.startedAt) }) ?? true
         {
             learn(attempt.servingPlace, .answered)
@@ -107,9 +109,9 @@ extension TransferEngine {
             // One that began before may still move while the host takes no more connections.
             standing.closedUntil.map({ $0 <= timeline.time(at: attempt.startedAt) }) ?? true
         else { return }
-        if attempt.hasProgressed {
+        if attempt.progress.hasProgressed {
             learn(attempt.origin, .answered)
-        } else if attempt.sent > max(attempt.base, attempt.accepted) {
+        } else if attempt.progress.sent > max(attempt.progress.base, attempt.progress.accepted) {
             learn(attempt.origin, .reached)
         }
     }

@@ -111,7 +111,7 @@ extension TransferEngine {
     func noteCrawling() -> Bool {
         let now = timeline.clock.awake.nanoseconds
         var crawling: [String: Int] = [:]
-        for attempt in attempts.values where attempt.holdsSlot && attempt.crawl.isCrawling(at: now) {
+        for attempt in attempts.values where attempt.holdsSlot && attempt.speed.isCrawling(awake: now) {
             crawling[attempt.origin, default: 0] += 1
         }
         guard crawling != hosts.crawling else { return false }

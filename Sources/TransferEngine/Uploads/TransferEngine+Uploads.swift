@@ -70,14 +70,9 @@ extension TransferEngine {
         let attempt = Attempt(
             .upload(work), of: task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
         attempt.place = context.destination?.appending(remote)
-        attempt.total = source.identity.size
-        // Counted anew from what the server says.
-        attempt.accepted = 0
-        if source.identity != recorded {
-            attempt.progress.beginAnother()
-            // The bytes that are known to be there are another version's.
-            attempt.knownBefore = 0
-        }
+        attempt.progress.begin(of: source.identity.size)
+        // The bytes that are known to be there are another version's.
+        if source.identity != recorded { attempt.progress.beginAnother(of: source.identity.size) }
         return attempt
     }
 
@@ -218,17 +213,14 @@ extension TransferEngine {
         point?.sourceChanges = work.changes
         point?.isOutdated = true
         record(
-            restart: "the source changed while it was sent", attempt.sent, of: attempt.task, keeping: point,
+            restart: "the source changed while it was sent", attempt.progress.sent, of: attempt.task, keeping: point,
             identity: source.identity)
         work.resumePoint = point
         work.outdatedPoint = nil
-        attempt.repeated += attempt.sent
-        let hasArrived = attempt.sent > 0 || attempt.accepted > 0 || work.subject.hasArrived
-        (attempt.sent, attempt.accepted, work.unconfirmed, work.told.bytes) = (0, 0, 0, 0)
-        attempt.knownBefore = 0
-        attempt.progress.beginAnother()
+        let hasArrived = attempt.progress.sent > 0 || attempt.progress.accepted > 0 || work.subject.hasArrived
+        attempt.progress.beginAnother(of: source.identity.size)
+        (work.unconfirmed, work.told.bytes) = (0, 0)
         work.source = source
-        attempt.total = source.identity.size
         attempt.actions = []
         var subject = subject(attempt.task, attempt.context, local, remote, source, hasChanged: true)
         // The task's own numbers are those of the attempts before.
@@ -259,7 +251,7 @@ extension TransferEngine {
         point.ownVersion = own
         point.isOutdated = true
         point.leave(work.left)
-        let accepted = stored?.bytes ?? attempt.accepted
+        let accepted = stored?.bytes ?? attempt.progress.accepted
         queue.writer.record(
             .checkpoint(resumePoint: point.encoded, accepted: accepted, secret: point.secret), for: attempt.task.claim)
     }
