@@ -250,9 +250,9 @@ extension TransferEngine {
             return (error, nil)
         }
         let first = await listOnce(listing, at: place, context, origin, into: comparison)
-        guard first.attempt?.mayShowOtherwise == true else { return (first.error, first.attempt?.refusal) }
+        guard first.attempt?.side.mayShowOtherwise == true else { return (first.error, first.attempt?.side.refusal) }
         let second = await listOnce(listing, at: place, context, origin, into: comparison)
-        return (second.error, second.attempt?.refusal)
+        return (second.error, second.attempt?.side.refusal)
     }
 
     private func listOnce(
@@ -291,11 +291,6 @@ extension TransferEngine {
         guard let listing = attempt.listing else { return }
         listing.add(answer: entries)
         if listing.isTooLong { return endSideJob(attempt, nil) }
-        attempt.isBlocked = true
-        inBackground { [self] in
-            _ = await listing.settled()
-            attempt.isBlocked = false
-            perform(attempt)
-        }
+        hold(attempt) { _ = await listing.settled() }
     }
 }

@@ -150,7 +150,7 @@ extension TransferEngine {
         let (error, attempt) = await inquire(.readBack(reading), machine, at: place, context, origin) {
             $0.progress.receive(from: reading.sink.position)
         }
-        return (error, attempt.mayShowOtherwise)
+        return (error, attempt.side.mayShowOtherwise)
     }
 
     /// Performs what the protocol wants for a file that is read for its digest: nothing is written here and nothing is recorded.
@@ -173,7 +173,7 @@ extension TransferEngine {
         case .fail(let error): endSideJob(attempt, error)
         case .wait(let demand):
             reading.mayGoOn = demand.reason == .backoff || demand.reason == .hostBackoff
-            attempt.refusal = demand
+            attempt.side.refused(demand)
             endSideJob(attempt, demand.error)
         case .resumed, .startOver, .accepted, .listed, .digestSource, .digestRange, .claimName, .compareSource,
             .mismatch:

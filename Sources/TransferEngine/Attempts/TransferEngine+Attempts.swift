@@ -44,14 +44,14 @@ extension TransferEngine {
         guard let attempt = prepared else { return }
         attempts[task.id] = attempt
         attempt.speed = AttemptSpeed(
-            at: attempt.startedAt, awake: timeline.clock.awake.nanoseconds,
+            at: attempt.stage.startedAt, awake: timeline.clock.awake.nanoseconds,
             meter: accounting.left.take(for: attempt.linePlace, at: timeline.nanoseconds),
             best: accounting.takeBest(of: task.id))
         takeSlot(at: origin)
-        attempt.holdsSlot = true
+        attempt.stage.takeSlot()
         let login = login(context, origin)
         login.standing.began(task.id)
-        attempt.login = login
+        attempt.access.begin(with: login)
         if attempt.machine.asksHost { hosts.beginInquiry(at: origin, by: task.id) }
         startTicking()
         FaultPoint.started.pass()
@@ -72,7 +72,7 @@ extension TransferEngine {
                 continue
             }
             guard let attempt = exchanges.attempt(of: wire),
-                let exchange = attempt.exchanges.first(where: { $0.wire == wire })
+                let exchange = attempt.exchanges[wire]
             else { continue }
             let local = exchange.local
             switch event {
@@ -83,7 +83,7 @@ extension TransferEngine {
                 // An upload's head comes again with the end of the exchange, and is looked at there.
                 guard attempt.receives else { continue }
                 FaultPoint.answered.pass()
-                attempt.lastAnswer = LastAnswer(head: answer, request: exchange.request)
+                attempt.exchanges.answered(LastAnswer(head: answer, request: exchange.request))
                 noteLogin(attempt, answer, exchange.request?.method)
                 feed(attempt, .answered(local, answer, at: timeline.now))
             case .ended(_, let end): ended(attempt, landed(wire, of: attempt), end)
@@ -94,9 +94,8 @@ extension TransferEngine {
     /// An exchange is over: what it is called, and whether it carried bytes of the source.
     func landed(_ wire: WireID, of attempt: Attempt) -> FlyingExchange {
         exchanges.end(wire)
-        // It was found by this name a line before.
-        let index = attempt.exchanges.firstIndex { $0.wire == wire }!
-        return attempt.exchanges.remove(at: index)
+        // Its attempt was found by this name a line before.
+        return attempt.exchanges.end(wire)!
     }
 
     private func ended(_ attempt: Attempt, _ exchange: FlyingExchange, _ end: HTTPTransferEnd) {
@@ -116,9 +115,10 @@ extension TransferEngine {
         default: break
         }
         var end = converted(end, exchange, attempt)
-        if end.failure?.mayHaveReachedServer ?? true { attempt.hasReachedServer = true }
+        if end.failure?.mayHaveReachedServer ?? true { attempt.exchanges.reachedServer() }
         end.listing = attempt.listing?.endReading()
-        attempt.lastAnswer = end.answer.map { LastAnswer(head: $0, body: end.body, request: exchange.request) }
+        attempt.exchanges.answered(
+            end.answer.map { LastAnswer(head: $0, body: end.body, request: exchange.request) })
         noteLogin(attempt, end.answer, exchange.request?.method)
         feed(attempt, .ended(exchange.local, end))
     }
@@ -158,7 +158,7 @@ extension TransferEngine {
     /// Tells the machine, and performs what it wants.
     func feed(_ attempt: Attempt, _ event: ProtocolEvent) {
         guard attempt.phase == .running else { return }
-        attempt.actions += attempt.machine.handle(event)
+        attempt.run.handle(event)
         perform(attempt)
         if !attempt.machine.asksHost { endInquiry(attempt) }
     }
@@ -172,16 +172,25 @@ extension TransferEngine {
 
     /// Performs what the machine wants until something takes time, or nothing is left.
     func perform(_ attempt: Attempt) {
-        // Taken out before it is performed: what it leads to may put others in the list's place.
-        while !attempt.actions.isEmpty, !attempt.isBlocked, attempt.phase == .running {
-            if case .perform = attempt.actions[0] {
+        while attempt.phase == .running, let action = attempt.run.next {
+            if case .perform = action {
                 // A person may have named another file of authorities since the attempt began, or given another login: it is tried by one file.
-                if attempt.lacksTrust { return untilTrusted(attempt) }
+                if attempt.access.lacksTrust(attempt.context) { return untilTrusted(attempt) }
                 if attempt.hasOldLogin { return tryOtherCredentials(attempt, nil) }
                 if attempt.context.credentials.lacksLogin { return untilLetIn(attempt) }
             }
-            let action = attempt.actions.removeFirst()
-            perform(action, attempt, isLast: attempt.actions.isEmpty)
+            attempt.run.takeNext()
+            perform(action, attempt, isLast: !attempt.run.hasActions)
+        }
+    }
+
+    /// Holds the attempt's further actions while something takes its time, and performs them then.
+    func hold(_ attempt: Attempt, while work: @escaping () async -> Void) {
+        attempt.run.hold()
+        inBackground { [self] in
+            await work()
+            attempt.run.goOn()
+            perform(attempt)
         }
     }
 
@@ -196,7 +205,6 @@ extension TransferEngine {
         case .abandon(let id): abandon(id, of: attempt)
         case .openGate(let id, let opening): openGate(id, opening, attempt)
         case .persist(let point):
-            if case .compareSource(let unasked)? = attempt.actions.first { attempt.unasked = unasked }
             let isUnsynced = attempt.download.map { $0.target.isUnsynced(point) } ?? false
             if isUnsynced { persistSynced(point, attempt) } else { persist(point, attempt, waits: !isLast) }
         case .wake(let timer, let delay): wake(attempt, timer, after: delay)
@@ -238,7 +246,6 @@ extension TransferEngine {
     }
 
     func begin(_ exchange: Exchange, _ local: ExchangeID, _ attempt: Attempt) {
-        attempt.unasked = nil
         let wire = exchanges.newName()
         switch exchange {
         case .http(let exchange): begin(exchange, local, wire, attempt)
@@ -285,8 +292,7 @@ extension TransferEngine {
 
     func fly(_ exchange: FlyingExchange, _ attempt: Attempt) {
         exchanges.begin(exchange.wire, of: attempt)
-        attempt.exchanges.append(exchange)
-        attempt.exchangesBegun += 1
+        attempt.exchanges.begin(exchange)
     }
 
     /// The source that a request of an upload takes its bytes from, or that is hashed. Without one the request would go out empty or
@@ -317,8 +323,9 @@ extension TransferEngine {
     }
 
     func abandon(_ local: ExchangeID, of attempt: Attempt) {
-        guard let index = attempt.exchanges.firstIndex(where: { $0.local == local }) else { return }
-        abandon(attempt.exchanges.remove(at: index), of: attempt)
+        if let exchange = attempt.exchanges[local].flatMap({ attempt.exchanges.end($0.wire) }) {
+            abandon(exchange, of: attempt)
+        }
     }
 
     private func abandon(_ exchange: FlyingExchange, of attempt: Attempt) {
@@ -326,29 +333,23 @@ extension TransferEngine {
         switch exchange.carrier {
         case .http:
             // The library has it, and does not tell how far it came.
-            attempt.hasReachedServer = true
+            attempt.exchanges.reachedServer()
             transports.http?.abandon(exchange.wire)
         case .ftp:
-            attempt.hasReachedServer = true
+            attempt.exchanges.reachedServer()
             transports.ftp?.abandon(exchange.wire)
         case .sftp:
-            if transports.sftp?.wentOut(exchange.wire) == true {
-                attempt.hasReachedServer = true
-            }
+            if transports.sftp?.wentOut(exchange.wire) == true { attempt.exchanges.reachedServer() }
             transports.sftp?.abandon(exchange.wire)
         }
     }
 
     /// Breaks all exchanges off; what a sink can still get, it gets. A request that never went out leaves no intent behind.
     func abandonAll(of attempt: Attempt) {
-        if let unasked = attempt.unasked {
-            attempt.unasked = nil
-            persist(unasked, attempt, waits: false)
-        }
-        for exchange in attempt.exchanges {
+        if let unasked = attempt.run.takeUnasked() { persist(unasked, attempt, waits: false) }
+        for exchange in attempt.exchanges.endAll() {
             attempt.upload?.unconfirmed += exchange.sent
             abandon(exchange, of: attempt)
         }
-        attempt.exchanges = []
     }
 }

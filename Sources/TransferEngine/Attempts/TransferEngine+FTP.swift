@@ -57,7 +57,7 @@ extension TransferEngine {
             }
             FaultPoint.answered.pass()
             let told = converted(end, attempt)
-            if told.failure?.mayHaveReachedServer ?? true { attempt.hasReachedServer = true }
+            if told.failure?.mayHaveReachedServer ?? true { attempt.exchanges.reachedServer() }
             if end.failure == nil, !end.answer.isLoginRefused { wasLetIn(attempt) }
             switch end.failure?.cause {
             case .sourceEnded where !attempt.receives: sourceChanged(attempt, stored: nil)

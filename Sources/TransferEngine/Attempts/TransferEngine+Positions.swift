@@ -56,12 +56,12 @@ extension TransferEngine {
 
     /// Holds the attempt's further actions until everything recorded so far is on the disk: payload must not overtake it.
     func untilDurable(_ attempt: Attempt) {
-        attempt.isBlocked = true
+        attempt.run.hold()
         inBackground { [self] in
             let commit: Void? = await durably { try await queue.writer.commit() }
             guard commit != nil else { return }
             FaultPoint.persisted.pass()
-            attempt.isBlocked = false
+            attempt.run.goOn()
             perform(attempt)
         }
     }

@@ -29,7 +29,7 @@ extension TransferEngine {
             settleEarlier(attempt)
             countRepeated(attempt)
         }
-        let throttle = attempt.throttle ?? makeThrottle(attempt)
+        let throttle = attempt.exchanges.throttle ?? makeThrottle(attempt)
         let transport = transports.sftp ?? makeSFTP()
         var flying = FlyingExchange(local: local, wire: wire, carrier: .sftp, isPayload: source != nil)
         flying.digest = digestSize.map { DigestSink(size: $0) }
@@ -46,7 +46,7 @@ extension TransferEngine {
     private func makeThrottle(_ attempt: Attempt) -> BucketThrottle {
         let limits = limitBook.limits(of: attempt)
         let made = BucketThrottle(attempt.receives ? limits.down : limits.up, clock: timeline.clock)
-        attempt.throttle = made
+        attempt.exchanges.throttle = made
         return made
     }
 
@@ -61,7 +61,7 @@ extension TransferEngine {
         for event in events {
             guard let attempt = exchanges.attempt(of: event.id) else { continue }
             let exchange = landed(event.id, of: attempt)
-            if event.end.wentOut { attempt.hasReachedServer = true }
+            if event.end.wentOut { attempt.exchanges.reachedServer() }
             if exchange.isPayload {
                 // What is acknowledged counts; the rest is on its way or lost with the connection.
                 attempt.upload?.unconfirmed += exchange.sent

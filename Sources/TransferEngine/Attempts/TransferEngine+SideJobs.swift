@@ -28,19 +28,19 @@ extension TransferEngine {
         let login = login(attempt.context, attempt.origin)
         if !despiteRefusal {
             if let refusal = await login.turn(isolation: self) ?? login.refusalOfSideJobs(timeline.now) {
-                attempt.refusal = WaitDemand(refusal.reason, refusal.error)
+                attempt.side.refused(WaitDemand(refusal.reason, refusal.error))
                 return refusal.error
             }
             // The engine may have ended meanwhile, or an upload goes on with what this one is to remove.
             guard phase == .running else { return .stoppedLooking }
             if case .removal = attempt.job, attempts[attempt.task.id] != nil { return .takenBack }
         }
-        attempt.login = login
+        attempt.access.begin(with: login)
         if login.standing.mayStart { login.standing.began(attempt.task.id) }
         let id = attempt.task.id
         let error = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                attempt.caller = continuation
+                attempt.side.begin(for: continuation)
                 sideJobs.begin(attempt)
                 keepPace(attempt, SideJobPace(at: timeline.clock.awake))
                 feed(attempt, .began(at: timeline.now))
@@ -50,19 +50,19 @@ extension TransferEngine {
         }
         // Before anything that takes its time: others wait to try the login.
         if login.standing.ended(attempt.task.id) { schedulePump() }
-        if let demand = attempt.refusal { await refused(attempt, demand, login) }
+        if let demand = attempt.side.refusal { await refused(attempt, demand, login) }
         return error
     }
 
     /// Ends a side job whose server answers too slowly.
     private func keepPace(_ attempt: Attempt, _ pace: SideJobPace) {
-        attempt.paceTimer = timeline.clock.schedule(after: .seconds(15)) { [self] in
-            attempt.paceTimer = nil
+        let timer = timeline.clock.schedule(after: .seconds(15)) { [self] in
+            attempt.side.keepPace(by: nil)
             var pace = pace
-            let moved = attempt.exchanges.map { exchange in
+            let moved = attempt.exchanges.underWay.map { exchange in
                 (exchange.wire, progress(exchange).map { $0.sent + $0.received } ?? 0)
             }
-            pace.look(Dictionary(moved) { $1 }, exchanges: attempt.exchangesBegun)
+            pace.look(Dictionary(moved) { $1 }, exchanges: attempt.exchanges.begun)
             // A limit that a person has set may be the reason.
             let isFree = limitBook.limits(of: attempt).leastShare.map { $0 > Self.lowLimit } ?? true
             if isFree, pace.isTooSlow(at: timeline.clock.awake) {
@@ -73,6 +73,7 @@ extension TransferEngine {
             }
             keepPace(attempt, pace)
         }
+        attempt.side.keepPace(by: timer)
     }
 
     /// Bytes in a second, its share of a limit, at which a server need not be slow.
@@ -82,12 +83,13 @@ extension TransferEngine {
     private func refused(_ attempt: Attempt, _ demand: WaitDemand, _ login: Login) async {
         guard demand.reason == .auth || demand.reason == .hostKey else { return }
         let context = attempt.context
-        attempt.mayShowOtherwise =
+        let mayShowOtherwise =
             demand.reason == .auth
-            && (attempt.credentialGeneration.keys != context.credentials.generation.keys
-                || context.credentials.tryAsAsked(attempt.lastAnswer?.head)
+            && (attempt.access.hasOldKeys(context)
+                || context.credentials.tryAsAsked(attempt.exchanges.lastAnswer?.head)
                 || context.credentials.renewKeys(at: timeline.now))
-        if attempt.mayShowOtherwise {
+        if mayShowOtherwise {
+            attempt.side.foundOtherWay()
             await fetchCredentials(context)
         } else {
             login.refuseSideJobs(LoginStanding.Refusal(demand.reason, demand.error), at: timeline.now)
@@ -116,13 +118,12 @@ extension TransferEngine {
     /// Ends a side job. `error`: why it did not come to its end; `nil`: it did.
     func endSideJob(_ attempt: Attempt, _ error: TransferError?) {
         abandonAll(of: attempt)
-        if let timer = attempt.paceTimer { timeline.clock.cancel(timer) }
-        attempt.paceTimer = nil
-        attempt.phase = .over
-        attempt.actions = []
+        let (caller, timer) = attempt.side.end()
+        if let timer { timeline.clock.cancel(timer) }
+        attempt.stage.end()
+        attempt.run.end()
         if case .sftp? = attempt.place?.route { transports.sftp?.abandonAll(of: attempt.owner) }
         sideJobs.end(attempt)
-        attempt.caller?.resume(returning: error)
-        attempt.caller = nil
+        caller?.resume(returning: error)
     }
 }

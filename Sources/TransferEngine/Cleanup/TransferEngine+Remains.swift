@@ -173,7 +173,7 @@ extension TransferEngine {
                     at: timeline.nanoseconds)
                 attempt.place = place
                 let error = await run(attempt)
-                hasReachedServer = hasReachedServer || attempt.hasReachedServer
+                hasReachedServer = hasReachedServer || attempt.exchanges.hasReachedServer
                 guard let error else { continue }
                 if !hasReachedServer, attempts[task.id] == nil {
                     // Nobody has been there: it may be gone on with as before.

@@ -56,13 +56,8 @@ extension TransferEngine {
 
     /// Holds the attempt's further actions until the file has been read: a server would be refused in the name of nobody.
     func untilTrusted(_ attempt: Attempt) {
-        attempt.isBlocked = true
-        attempt.awaitedTrust = attempt.context.trust.path
-        inBackground { [self] in
-            await readAuthorities(attempt.context)
-            attempt.isBlocked = false
-            perform(attempt)
-        }
+        attempt.access.awaitTrust(of: attempt.context)
+        hold(attempt) { [self] in await readAuthorities(attempt.context) }
     }
 }
 

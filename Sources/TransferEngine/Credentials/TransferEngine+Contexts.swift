@@ -57,12 +57,7 @@ extension TransferEngine {
     /// Holds the attempt's further actions until the credentials are known: without them a request would go out under nobody's name.
     func untilLetIn(_ attempt: Attempt) {
         if let error = attempt.context.credentials.failure { return wait(attempt, WaitDemand(.auth, error)) }
-        attempt.isBlocked = true
-        inBackground { [self] in
-            await fetchCredentials(attempt.context)
-            attempt.isBlocked = false
-            perform(attempt)
-        }
+        hold(attempt) { [self] in await fetchCredentials(attempt.context) }
     }
 
     func makeContext(_ order: BatchOrder) -> BatchContext {

@@ -104,7 +104,7 @@ extension TransferEngine {
 
     /// Something of an attempt shows that its login is taken.
     func wasLetIn(_ attempt: Attempt) {
-        guard let login = attempt.login, login.standing.isConclusive(from: attempt.task.id) else { return }
+        guard let login = attempt.access.login, login.standing.isConclusive(from: attempt.task.id) else { return }
         let release = login.standing.wasLetIn()
         if release == .nothing { return }
         notice?()
@@ -137,14 +137,14 @@ extension TransferEngine {
 
     /// An HTTP exchange was answered: whether that shows who is let in.
     func noteLogin(_ attempt: Attempt, _ answer: HTTPAnswer?, _ method: HTTPExchange.Method?) {
-        guard let login = attempt.login, login.standing.state != .letIn, let answer, method != .options,
+        guard let login = attempt.access.login, login.standing.state != .letIn, let answer, method != .options,
             LoginStanding.isLetIn(httpStatus: answer.status)
         else { return }
         wasLetIn(attempt)
     }
 
     func wasRefused(_ attempt: Attempt, _ demand: WaitDemand) {
-        guard demand.reason == .auth || demand.reason == .hostKey, let login = attempt.login else { return }
+        guard demand.reason == .auth || demand.reason == .hostKey, let login = attempt.access.login else { return }
         login.standing.wasRefused(LoginStanding.Refusal(demand.reason, demand.error), by: attempt.task.id)
         notice?()
     }

@@ -81,6 +81,6 @@ extension TransferEngine {
                         .timedOut, "the server did not answer in time", .step("check the address and the line")))
             }
         }
-        return ((attempt.machine as? PlaceProbe)?.found ?? PlaceFindings(), error, attempt.mayShowOtherwise)
+        return ((attempt.machine as? PlaceProbe)?.found ?? PlaceFindings(), error, attempt.side.mayShowOtherwise)
     }
 }

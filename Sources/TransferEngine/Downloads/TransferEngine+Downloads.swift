@@ -248,7 +248,7 @@ extension TransferEngine {
         total: Int64?
     ) {
         // It may have ended behind its gate, with no body or by a cut: then its end is on the way.
-        guard let exchange = attempt.exchanges.first(where: { $0.local == local }) else { return }
+        guard let exchange = attempt.exchanges[local] else { return }
         switch exchange.carrier {
         case .http: transports.http?.openGate(exchange.wire, to: .sink(sink))
         case .ftp: transports.ftp?.openGate(exchange.wire, to: sink)
@@ -273,8 +273,8 @@ extension TransferEngine {
 
     /// Puts what has come on the disk and records it, when enough has come or enough time has passed.
     func checkpointIfDue(_ attempt: Attempt) {
-        guard attempt.phase == .running, !attempt.isBlocked, let target = attempt.download?.target, !target.isSyncing,
-            let exchange = attempt.exchanges.first, target.descriptor != nil
+        guard attempt.phase == .running, !attempt.run.isHeld, let target = attempt.download?.target, !target.isSyncing,
+            let exchange = attempt.exchanges.underWay.first, target.descriptor != nil
         else { return }
         let passed = Duration.nanoseconds(timeline.nanoseconds - target.syncedAt)
         if passed >= settings.checkpointInterval { flush(exchange) }
@@ -330,13 +330,13 @@ extension TransferEngine {
 
     /// Records a point that counts bytes which are not on the disk yet: they come first. A later attempt believes it.
     func persistSynced(_ point: ResumePoint, _ attempt: Attempt) {
-        attempt.isBlocked = true
+        attempt.run.hold()
         inBackground { [self] in
             let outcome = await sync(attempt)
-            attempt.isBlocked = false
+            attempt.run.goOn()
             guard attempt.phase == .running else { return }
             switch outcome {
-            case .done: persist(point, attempt, waits: !attempt.actions.isEmpty)
+            case .done: persist(point, attempt, waits: attempt.run.hasActions)
             case .overtaken: break
             case .failed(let error): return lostPages(attempt, error)
             }

@@ -12,7 +12,7 @@ extension TransferEngine {
         guard work.target.descriptor != nil, work.point != nil else {
             return fail(attempt, TransferError(.internal, "a download without its file", .retry()))
         }
-        attempt.phase = .finishing
+        attempt.stage.beginFinishing()
         leaveSpeed(of: attempt)
         freeSlot(of: attempt)
         queue.writer.record(.finishing, for: attempt.task.claim)
@@ -91,7 +91,7 @@ extension TransferEngine {
         let leave = await leave(attempt, publication)
         guard leave != .void, attempt.phase == .finishing else { return }
         guard leave == .granted else { return fail(attempt, givenTwice(publication.final)) }
-        attempt.phase = .publishing
+        attempt.stage.beginPublishing()
         FaultPoint.publishing.pass()
         let outcome = await disks.worker(.name, of: descriptor).run { publication.rename() }
         switch outcome {

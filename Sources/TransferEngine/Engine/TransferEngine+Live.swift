@@ -31,11 +31,8 @@ extension TransferEngine {
             sample(attempt)
             attempt.speed.note(at: timeline.nanoseconds)
             hear(of: attempt)
-            if !attempt.isToldRunning {
-                // What is over within a tick never costs the queue this row.
-                attempt.isToldRunning = true
-                queue.writer.record(.running, for: attempt.task.claim)
-            }
+            // What is over within a tick never costs the queue this row.
+            if attempt.stage.tellRunning() { queue.writer.record(.running, for: attempt.task.claim) }
             switch attempt.job {
             case .upload(let work): noteIfDue(attempt, work)
             case .download: checkpointIfDue(attempt)
@@ -53,7 +50,7 @@ extension TransferEngine {
     /// server has said to have, or what has to be sent again.
     private func noteIfDue(_ attempt: Attempt, _ work: UploadWork) {
         let now = timeline.nanoseconds
-        let passed = Duration.nanoseconds(now - max(work.told.at, attempt.startedAt))
+        let passed = Duration.nanoseconds(now - max(work.told.at, attempt.stage.startedAt))
         guard attempt.progress.sent > work.told.bytes, passed >= settings.checkpointInterval else { return }
         work.told = (attempt.progress.sent, now)
         if attempt.canResume {
@@ -66,11 +63,11 @@ extension TransferEngine {
 
     func sample(_ attempt: Attempt) {
         if attempt.download == nil {
-            for index in attempt.exchanges.indices where attempt.exchanges[index].isPayload {
-                if let sent = progress(attempt.exchanges[index])?.sent { attempt.exchanges[index].sent = sent }
+            for exchange in attempt.exchanges.underWay where exchange.isPayload {
+                if let sent = progress(exchange)?.sent { attempt.exchanges.saw(sent, in: exchange.wire) }
             }
             moved(attempt, to: attempt.uploaded)
-        } else if let received = attempt.exchanges.last.flatMap({ progress($0) })?.received {
+        } else if let received = attempt.exchanges.underWay.last.flatMap({ progress($0) })?.received {
             moved(attempt, to: attempt.progress.base + received)
         }
     }
@@ -122,12 +119,12 @@ extension TransferEngine {
         let left = attempt.progress.total.map { $0 - attempt.progress.sent }
         var live = LiveTask(
             task: attempt.task.id, batch: attempt.task.batch, folder: attempt.task.folder,
-            direction: attempt.direction, state: attempt.hasGivenSlotAway ? .finishing : .running,
+            direction: attempt.direction, state: attempt.stage.hasGivenSlotAway ? .finishing : .running,
             bytesTotal: attempt.progress.total, bytesSent: attempt.progress.sent,
             bytesAccepted: attempt.progress.accepted,
             bytesRepeated: attempt.progress.repeated, bytesPerSecond: speed,
             secondsLeft: SpeedMeter.secondsLeft(left, bytesPerSecond: speed),
-            isStalled: !attempt.hasGivenSlotAway && attempt.speed.isQuiet(at: now))
+            isStalled: !attempt.stage.hasGivenSlotAway && attempt.speed.isQuiet(at: now))
         live.averageBytesPerSecond = attempt.speed.average(at: now)
         if attempt.phase == .running, !attempt.keepsWhatWasSent { live.bytesAtRisk = attempt.progress.sent }
         return live
@@ -138,7 +135,7 @@ extension TransferEngine {
         sample(attempt)
         var runs: [PartRun] = []
         for part in attempt.machine.partStandings {
-            let flying = part.exchange.flatMap { id in attempt.exchanges.first { $0.local == id }?.sent } ?? 0
+            let flying = part.exchange.flatMap { attempt.exchanges[$0]?.sent } ?? 0
             PartRun.add(part.state, bytes: part.bytes, sent: min(part.bytes, part.held + flying), to: &runs)
         }
         return runs

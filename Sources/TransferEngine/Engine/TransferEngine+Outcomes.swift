@@ -49,7 +49,7 @@ extension TransferEngine {
         }
         // The line carried what was refused, and the next file goes on in its place: a meter that began anew would not know of the
         // pause for the answer, in which a limit gathers a burst, and show more than the limit allows.
-        if attempt.lastAnswer != nil { leaveSpeed(of: attempt) }
+        if attempt.exchanges.lastAnswer != nil { leaveSpeed(of: attempt) }
         abandonAll(of: attempt)
         noteIfUntouched(attempt)
         recordAnswer(attempt, error)
@@ -57,7 +57,7 @@ extension TransferEngine {
             queue.writer.record(
                 .checkpoint(resumePoint: left.encoded, accepted: attempt.progress.accepted, secret: left.secret),
                 for: attempt.task.claim)
-        } else if attempt.hasReachedServer {
+        } else if attempt.exchanges.hasReachedServer {
             forgetGuess(attempt)
         }
         close(attempt)
@@ -68,7 +68,7 @@ extension TransferEngine {
 
     /// With what the server said beside its no, and to what.
     private func quoting(_ error: TransferError, _ attempt: Attempt) -> TransferError {
-        guard let answer = attempt.lastAnswer, answer.head.status == error.httpStatus else { return error }
+        guard let answer = attempt.exchanges.lastAnswer, answer.head.status == error.httpStatus else { return error }
         var error = error
         error.said = ServerWords.line(of: answer.body)
         error.detail = answer.request.map { method, url in
@@ -81,7 +81,7 @@ extension TransferEngine {
 
     /// Records the answer by which the server refused.
     private func recordAnswer(_ attempt: Attempt, _ error: TransferError) {
-        guard let answer = attempt.lastAnswer, answer.head.status == error.httpStatus else { return }
+        guard let answer = attempt.exchanges.lastAnswer, answer.head.status == error.httpStatus else { return }
         let response = attempt.context.answerRoom.keep(refusal: answer.head, body: answer.body)
         queue.writer.record(.response(response), for: attempt.task.claim)
     }
@@ -102,7 +102,7 @@ extension TransferEngine {
         var demand = demand
         demand.error = quoting(demand.error, attempt)
         if attempt.job.isSideJob {
-            attempt.refusal = demand
+            attempt.side.refused(demand)
             return failSideJob(attempt, demand.error)
         }
         let task = attempt.task
@@ -113,10 +113,10 @@ extension TransferEngine {
         }
         if demand.reason == .auth {
             // What was refused is not what would be shown now.
-            let isOutdated = attempt.credentialGeneration.keys != attempt.context.credentials.generation.keys
-            let refused = attempt.lastAnswer?.request?.url
+            let isOutdated = attempt.access.hasOldKeys(attempt.context)
+            let refused = attempt.exchanges.lastAnswer?.request?.url
             let isRenewed = refused.map { attempt.context.findsOtherToken(for: $0) } ?? false
-            if isOutdated || isRenewed || attempt.context.credentials.tryAsAsked(attempt.lastAnswer?.head)
+            if isOutdated || isRenewed || attempt.context.credentials.tryAsAsked(attempt.exchanges.lastAnswer?.head)
                 || attempt.context.credentials.renewKeys(at: now)
             {
                 return tryOtherCredentials(attempt, demand.error)
@@ -191,7 +191,7 @@ extension TransferEngine {
     /// Records of an upload whose exchanges are broken off that nothing of it has reached its server, when that is so: no later attempt then
     /// reckons with bytes of its own there.
     private func noteIfUntouched(_ attempt: Attempt) {
-        guard attempt.upload != nil, !attempt.hasReachedServer else { return }
+        guard attempt.upload != nil, !attempt.exchanges.hasReachedServer else { return }
         queue.writer.record(.untouched, for: attempt.task.claim)
     }
 
@@ -199,7 +199,7 @@ extension TransferEngine {
     func takeRemains(_ attempt: Attempt) -> ResumePoint? {
         guard case .upload(let work) = attempt.job else { return nil }
         // What never got there has left nothing there.
-        if case .sftp? = attempt.place?.route, !attempt.hasReachedServer { return nil }
+        if case .sftp? = attempt.place?.route, !attempt.exchanges.hasReachedServer { return nil }
         if let remains = attempt.machine.remains { return recordable(remains, attempt) }
         if attempt.machine.unremoved.isEmpty { return nil }
         // Nobody goes on from an earlier version's, and what the server has not removed of it stays known.
@@ -219,15 +219,15 @@ extension TransferEngine {
     func close(_ attempt: Attempt) {
         if case .sftp? = attempt.place?.route { transports.sftp?.abandonAll(of: attempt.owner) }
         freeSlot(of: attempt)
-        attempt.phase = .over
-        attempt.actions = []
+        attempt.stage.end()
+        attempt.run.end()
         if attempts[attempt.task.id] === attempt {
             attempts[attempt.task.id] = nil
             accounting.keepBest(attempt.speed.best, of: attempt.task.id)
         }
         attempt.upload?.source = nil
         unclaim(attempt)
-        _ = attempt.login?.standing.ended(attempt.task.id)
+        _ = attempt.access.login?.standing.ended(attempt.task.id)
         endInquiry(attempt)
         duties.hasUncommitted = true
         schedulePump()
@@ -242,9 +242,7 @@ extension TransferEngine {
 
     /// Gives the connection's place away while the rest goes on without one of its own.
     func freeSlot(of attempt: Attempt) {
-        guard attempt.holdsSlot else { return }
-        attempt.holdsSlot = false
-        giveSlot(at: attempt.origin)
+        if attempt.stage.giveSlotAway() { giveSlot(at: attempt.origin) }
     }
 
     /// A connection's place is taken, by a file or by a question.

@@ -56,8 +56,8 @@ extension TransferEngine {
         for change in changes { transports.http?.setRate(change.rate, of: change.bucket) }
         for attempt in attempts.values where attempt.phase == .running {
             let limits = limitBook.limits(of: attempt)
-            attempt.throttle?.buckets = attempt.receives ? limits.down : limits.up
-            for exchange in attempt.exchanges {
+            attempt.exchanges.throttle?.buckets = attempt.receives ? limits.down : limits.up
+            for exchange in attempt.exchanges.underWay {
                 switch exchange.carrier {
                 case .http: transports.http?.setLimits(limits, of: exchange.wire)
                 case .ftp: transports.ftp?.setLimits(limits, of: exchange.wire)

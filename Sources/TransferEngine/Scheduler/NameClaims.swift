@@ -48,7 +48,7 @@ extension TransferEngine {
     /// Holds the attempt until no other one gives that name.
     func claim(_ path: RawPath, _ attempt: Attempt) {
         let server = attempt.place?.address.factsKey(attempt.origin) ?? attempt.origin
-        if !nameClaims.claim(path, at: server, by: attempt.task.id) { attempt.isBlocked = true }
+        if !nameClaims.claim(path, at: server, by: attempt.task.id) { attempt.run.hold() }
     }
 
     /// The attempt is over: whoever waits for its name goes on.
@@ -56,7 +56,7 @@ extension TransferEngine {
         guard attempts[attempt.task.id] == nil || attempts[attempt.task.id] === attempt else { return }
         guard let next = nameClaims.release(attempt.task.id).flatMap({ attempts[$0] }) else { return }
         inBackground { [self] in
-            next.isBlocked = false
+            next.run.goOn()
             perform(next)
         }
     }

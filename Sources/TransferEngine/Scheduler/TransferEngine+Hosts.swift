@@ -101,13 +101,13 @@ extension TransferEngine {
             wasLetIn(attempt)
         }
         if attempt.progress.hasProgressed, let serving = hosts.places[attempt.servingPlace], serving.isHeld,
-            serving.closedUntil.map({ $0 <= timeline.time(at: attempt.startedAt) }) ?? true
+            serving.closedUntil.map({ $0 <= timeline.time(at: attempt.stage.startedAt) }) ?? true
         {
             learn(attempt.servingPlace, .answered)
         }
         guard let standing = hosts.standings[attempt.origin], standing.isHeld,
             // One that began before may still move while the host takes no more connections.
-            standing.closedUntil.map({ $0 <= timeline.time(at: attempt.startedAt) }) ?? true
+            standing.closedUntil.map({ $0 <= timeline.time(at: attempt.stage.startedAt) }) ?? true
         else { return }
         if attempt.progress.hasProgressed {
             learn(attempt.origin, .answered)

@@ -111,7 +111,7 @@ extension TransferEngine {
     func noteCrawling() -> Bool {
         let now = timeline.clock.awake.nanoseconds
         var crawling: [String: Int] = [:]
-        for attempt in attempts.values where attempt.holdsSlot && attempt.speed.isCrawling(awake: now) {
+        for attempt in attempts.values where attempt.stage.holdsSlot && attempt.speed.isCrawling(awake: now) {
             crawling[attempt.origin, default: 0] += 1
         }
         guard crawling != hosts.crawling else { return false }
@@ -136,7 +136,7 @@ extension TransferEngine {
     }
 
     private func load(of place: HostTrouble.Place) -> Int {
-        attempts.values.count { $0.holdsSlot && $0.servingPlace == place }
+        attempts.values.count { $0.stage.holdsSlot && $0.servingPlace == place }
     }
 
     /// Batches that have as many at a host as its answers to them let them have, where that is fewer than the limit, and how many that is.

@@ -169,7 +169,7 @@ extension TransferEngine {
     /// - Parameter unasked: the point without the intent of the request that was to follow.
     func compareSource(_ attempt: Attempt, keeping unasked: ResumePoint?) {
         guard attempt.upload?.source?.change != nil else { return }
-        attempt.unasked = nil
+        _ = attempt.run.takeUnasked()
         // Whatever rule decides next, also after a failure: nobody is to wait for what was never asked.
         if let unasked { persist(unasked, attempt, waits: false) }
         sourceChanged(attempt, stored: nil)
@@ -221,7 +221,6 @@ extension TransferEngine {
         attempt.progress.beginAnother(of: source.identity.size)
         (work.unconfirmed, work.told.bytes) = (0, 0)
         work.source = source
-        attempt.actions = []
         var subject = subject(attempt.task, attempt.context, local, remote, source, hasChanged: true)
         // The task's own numbers are those of the attempts before.
         subject.hasArrived = hasArrived
@@ -236,7 +235,7 @@ extension TransferEngine {
         else {
             return fail(attempt, TransferError(.internal, "the destination has no address", .queued("queue it again")))
         }
-        attempt.machine = machine
+        attempt.run.begin(machine)
         beginUpload(attempt, work)
     }
 

@@ -337,7 +337,7 @@ extension TransferEngine {
         let attempt = attempt(task)
         attempts[task.id] = attempt
         takeSlot(at: Self.there)
-        attempt.holdsSlot = true
+        attempt.stage.takeSlot()
         var found = [places]
         var states = live().tasks.map(\.state)
         freeSlot(of: attempt)
