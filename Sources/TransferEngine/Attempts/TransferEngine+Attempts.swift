@@ -63,96 +63,11 @@ extension TransferEngine {
 
     // MARK: Events
 
-    /// Handles the events that the transport tells at the end of a turn.
-    func take(_ events: [HTTPEvent]) {
-        for event in events {
-            let wire = event.id
-            if case .ended(_, let end) = event, let asker = exchanges.takeAsker(of: wire) {
-                asker.resume(returning: end)
-                continue
-            }
-            guard let attempt = exchanges.attempt(of: wire),
-                let exchange = attempt.exchanges[wire]
-            else { continue }
-            let local = exchange.local
-            switch event {
-            case .interim(_, let head):
-                feed(attempt, .interim(local, head, at: timeline.now))
-            case .head(_, let answer, _):
-                if attempt.listing != nil { openListing(wire, answer.status, attempt) }
-                // An upload's head comes again with the end of the exchange, and is looked at there.
-                guard attempt.receives else { continue }
-                FaultPoint.answered.pass()
-                attempt.exchanges.answered(LastAnswer(head: answer, request: exchange.request))
-                noteLogin(attempt, answer, exchange.request?.method)
-                feed(attempt, .answered(local, answer, at: timeline.now))
-            case .ended(_, let end): ended(attempt, landed(wire, of: attempt), end)
-            }
-        }
-    }
-
     /// An exchange is over: what it is called, and whether it carried bytes of the source.
     func landed(_ wire: WireID, of attempt: Attempt) -> FlyingExchange {
         exchanges.end(wire)
         // Its attempt was found by this name a line before.
         return attempt.exchanges.end(wire)!
-    }
-
-    private func ended(_ attempt: Attempt, _ exchange: FlyingExchange, _ end: HTTPTransferEnd) {
-        guard !attempt.receives else {
-            if attempt.download != nil { moved(attempt, to: attempt.progress.base + end.bytesReceived) }
-            return bodyEnded(
-                attempt, .ended(exchange.local, converted(end, exchange, attempt)), broken: end.failure != nil)
-        }
-        if exchange.isPayload {
-            attempt.upload?.unconfirmed += end.bytesSent
-            moved(attempt, to: attempt.uploaded)
-        }
-        FaultPoint.answered.pass()
-        switch end.failure?.cause {
-        case .sourceEnded: return sourceChanged(attempt, stored: nil)
-        case .sourceFailed(let error): return fail(attempt, sourceError(attempt, error))
-        default: break
-        }
-        var end = converted(end, exchange, attempt)
-        if end.failure?.mayHaveReachedServer ?? true { attempt.exchanges.reachedServer() }
-        end.listing = attempt.listing?.endReading()
-        attempt.exchanges.answered(
-            end.answer.map { LastAnswer(head: $0, body: end.body, request: exchange.request) })
-        noteLogin(attempt, end.answer, exchange.request?.method)
-        feed(attempt, .ended(exchange.local, end))
-    }
-
-    /// The transport's end in the protocols' words.
-    private func converted(
-        _ end: HTTPTransferEnd, _ exchange: FlyingExchange, _ attempt: Attempt
-    ) -> ExchangeEnd {
-        // A redirect may have led elsewhere than to the server that the task names.
-        let failure = end.failure.map { converted($0, attempt, server: exchange.request?.url.server) }
-        if failure == nil { attempt.context.handshakes = 0 }
-        return ExchangeEnd(
-            answer: end.head, body: end.body.bytes, bytesSent: end.bytesSent,
-            bytesWritten: attempt.written, failure: failure, at: timeline.now)
-    }
-
-    /// The transport's failure in the protocols' words.
-    /// - Parameter server: where the request went; `nil`: to the server that the task names.
-    func converted(
-        _ broken: CurlFailure, _ attempt: Attempt, server: String? = nil
-    ) -> ExchangeFailure {
-        if case .sinkFailed(let error) = broken.cause, let refusal = attempt.download?.target.refusal(error) {
-            return .sink(refusal.error, waits: refusal.waits)
-        }
-        // libcurl reports it as a refused connection or as a file of authorities that cannot be read: so it is looked for here.
-        if broken.cause == nil, System.isShortOfDescriptors {
-            suspendStarts()
-            return .network(.tooManyOpenFiles)
-        }
-        if broken.failureClass == .handshake { attempt.context.handshakes += 1 }
-        let server = server ?? TransferScheme.server(of: attempt.origin)
-        let error = NetworkFailure.error(broken, host: server, handshakes: attempt.context.handshakes)
-        if error.code == .tlsFailure { attempt.context.trust.doubt() }
-        return .network(error)
     }
 
     /// Tells the machine, and performs what it wants.
@@ -255,41 +170,6 @@ extension TransferEngine {
         }
     }
 
-    private func begin(
-        _ exchange: HTTPExchange, _ local: ExchangeID, _ wire: WireID, _ attempt: Attempt
-    ) {
-        if case .framed = exchange.body, !exchange.mayCarrySecrets {
-            // The fields around the file were given for the first server alone; a protocol says so in better words.
-            return fail(
-                attempt,
-                TransferError(.unsupported, "a form's fields go to no other server", .step("check the address")))
-        }
-        guard let (body, source) = content(of: exchange, attempt) else { return }
-        let isPayload = source != nil
-        if isPayload {
-            settleEarlier(attempt)
-            countRepeated(attempt)
-        }
-        let skew = exchange.signing == nil ? 0 : hosts.facts[attempt.factsKey]?.clockSkewSeconds ?? 0
-        let request = attempt.context.request(
-            exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
-        if case .listing(let format) = exchange.sink { attempt.listing?.beginReading(format) }
-        do {
-            try transports.http?.start(
-                wire, request, source: source, limits: limitBook.limits(of: attempt)
-            )
-            var flying = FlyingExchange(local: local, wire: wire, carrier: .http, isPayload: isPayload)
-            flying.request = (exchange.method, exchange.url)
-            fly(flying, attempt)
-        } catch {
-            // What a request cannot express: a given header field with a line end, a malformed file of authorities.
-            let text = RawPath(error.description).displayed
-            fail(
-                attempt,
-                TransferError(.unsupported, "the request cannot be made (\(text))", .step("check --header and --ca")))
-        }
-    }
-
     func fly(_ exchange: FlyingExchange, _ attempt: Attempt) {
         exchanges.begin(exchange.wire, of: attempt)
         attempt.exchanges.begin(exchange)
@@ -301,25 +181,6 @@ extension TransferEngine {
         if let source = attempt.upload?.source { return source }
         fail(attempt, TransferError(.internal, "an upload without its source", .retry()))
         return nil
-    }
-
-    /// The body of a request, and the source that its bytes come from; `nil` as a source: no bytes of the task's source are in it.
-    /// - Returns: `nil`: the attempt is over.
-    private func content(of exchange: HTTPExchange, _ attempt: Attempt) -> (HTTPBody, (any TransferBodySource)?)? {
-        switch exchange.body {
-        case .none: return (.none, nil)
-        case .bytes(let bytes): return (.bytes(bytes), nil)
-        case .source(let range):
-            guard let source = source(of: attempt) else { return nil }
-            if let bytes = source.bytes, range == 0..<Int64(bytes.count) { return (.bytes(bytes), source) }
-            let length = range.upperBound - range.lowerBound
-            if range.lowerBound == 0 { return (.source(length: length), source) }
-            return (.source(length: length), FramedSource([], range, [], of: source))
-        case .framed(let before, let range, let after):
-            guard let source = source(of: attempt) else { return nil }
-            let framed = FramedSource(before, range, after, of: source)
-            return (.source(length: framed.length), framed)
-        }
     }
 
     func abandon(_ local: ExchangeID, of attempt: Attempt) {
