@@ -34,8 +34,19 @@ extension QueueConnection {
         return sequence
     }
 
-    /// Moves a consumer's cursor forward; never back, and never beyond what was stored.
+    /// Consumers that are remembered. Who is forgotten gets the events from the first one that is kept: twice perhaps, and none is missed.
+    private static let mostConsumers: Int64 = 10_000
+
+    /// Moves a consumer's cursor forward; never back, and never beyond what was stored. Those that have been silent longest make room for
+    /// new ones.
     func acknowledge(_ consumer: String, through sequence: EventSequence) throws {
+        if try database.integer("SELECT 1 FROM consumers WHERE name = ?", .text(consumer)) == nil {
+            try database.run(
+                """
+                DELETE FROM consumers WHERE name IN
+                (SELECT name FROM consumers ORDER BY updated_at DESC, name LIMIT -1 OFFSET ?)
+                """, .integer(Self.mostConsumers - 1))
+        }
         try database.run(
             """
             INSERT INTO consumers VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET seq = max(seq, excluded.seq),

@@ -88,6 +88,7 @@ struct FactStore: QueueSubject {
         try tasks.save(&row, was: old, details, was: oldDetails)
     }
 
+    /// What is known late of a task that is over is kept, and makes no event: its end is the last one.
     private func apply(_ fact: RecordedFact, _ row: inout TaskRow, _ details: inout TaskDetails) throws {
         switch fact.change {
         case .running, .finishing, .sizeKnown: break
@@ -116,7 +117,7 @@ struct FactStore: QueueSubject {
             details.unconfirmed = 0
             ByteSum.add(repeated, to: &details.repeated)
             details.resumedFrom = details.resumedFrom.suffix(99) + [offset]
-            guard details.tellsAttempts else { return }
+            guard details.tellsAttempts, !row.state.isTerminal else { return }
             var payload = EventPayload()
             payload.offset = offset
             try queue.append(.resumedAtOffset, batch: row.batch, task: row.id, payload: payload, at: fact.time)
@@ -154,6 +155,7 @@ struct FactStore: QueueSubject {
             try attempts.fail(&row, &details, error, at: fact.time)
         case .response(let response):
             details.response = try StoredJSON.text(response)
+            if row.state.isTerminal { return }
             var payload = EventPayload()
             payload.status = response.status
             try queue.append(.responseReceived, batch: row.batch, task: row.id, payload: payload, at: fact.time)

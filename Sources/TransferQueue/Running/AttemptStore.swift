@@ -102,7 +102,7 @@ struct AttemptStore: QueueSubject {
                 "UPDATE tasks SET mtime = ?, inode = ? WHERE id = ?", .integer(identity.modifiedNanoseconds),
                 .integer(Int64(bitPattern: identity.inode)), .integer(row.id.rawValue))
         }
-        guard details.tellsAttempts else { return }
+        guard details.tellsAttempts, !row.state.isTerminal else { return }
         var payload = EventPayload()
         payload.message = reason
         try queue.append(.restarted, batch: row.batch, task: row.id, payload: payload, at: time)

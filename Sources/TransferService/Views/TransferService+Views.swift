@@ -31,6 +31,8 @@ struct ViewFlush {
     var isUnderWay = false
     /// A view was set while others were being sent.
     var mustFollowAtOnce = false
+    /// The last read for a view failed.
+    var hasFailed = false
     var last: MonotonicInstant?
     /// Looks up the order among very many rows again.
     var sortTimer: LoopTimer?
@@ -195,12 +197,16 @@ extension TransferService {
                 do {
                     let (look, chains) = try await queue.reader.look([want], live: live, chains: chains)
                     self.chains = chains
+                    flushing.hasFailed = false
                     for looked in look.looked { send(looked, to: (number, view)) }
                     if look.isBehind { sortAgainLater() }
                 } catch {
                     // The parts that were taken have not been shown.
                     clients[number]?.views[view]?.noteEverything()
-                    return log.write(.error, "the queue cannot be read: \(error)")
+                    // Said once, however often it is tried.
+                    if !flushing.hasFailed { log.write(.error, "the queue cannot be read: \(error)") }
+                    flushing.hasFailed = true
+                    return
                 }
             }
             let passed = flushing.passed(settings.viewInterval)

@@ -293,6 +293,11 @@ import TransferModel
         #expect(try await queue.reader.cursor(of: "mail") == EventSequence(rawValue: 3))
         try await queue.writer.acknowledge(consumer: "mail", through: EventSequence(rawValue: 9999))
         #expect(try await queue.reader.cursor(of: "mail") == last)
+        // Ten thousand are remembered, the newest.
+        sandbox.clock.advance(by: .milliseconds(1))
+        try await queue.writer.acknowledge(of: 10_000)
+        #expect(try await queue.reader.cursor(of: "mail").rawValue == 0)
+        #expect(try await queue.reader.cursor(of: "1").rawValue == 1)
 
         let snapshot = try #require(try await queue.reader.task(task.id, history: true, response: true))
         #expect(snapshot.response?.status == 206)
@@ -524,5 +529,14 @@ import TransferModel
         #expect(try await TransferQueue.openForReading(directory: sandbox.directory).check() == [])
         try sandbox.database(.readWrite).execute(script: damage)
         #expect(try await TransferQueue.openForReading(directory: sandbox.directory).check() != [])
+    }
+}
+
+extension QueueWriter {
+    /// As many consumers, `1` and so on, have read the first event.
+    fileprivate func acknowledge(of count: Int) throws(QueueError) {
+        try change {
+            for number in 1...count { try store.queue.acknowledge("\(number)", through: EventSequence(rawValue: 1)) }
+        }
     }
 }

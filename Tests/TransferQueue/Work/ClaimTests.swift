@@ -57,6 +57,25 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("what is learnt late of a task that was cancelled is kept, and the cancel stays its last event")
+    func nothingBehindTheEnd() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        let task = try #require(try await queue.claimAll().first)
+        queue.writer.record(.running, for: task.claim)
+        _ = try await queue.writer.cancel([.task(task.id)])
+        let events = try await queue.eventTypes()
+        queue.writer.record(.resumed(at: 10, repeated: 0), for: task.claim)
+        queue.writer.record(.restarted(reason: "broken off", repeated: 5, identity: nil), for: task.claim)
+        queue.writer.record(.response(TransferResponse(status: 200, headers: [], body: nil)), for: task.claim)
+        try await queue.writer.commit()
+        #expect(try await queue.eventTypes() == events)
+        let told = try #require(try await queue.reader.task(task.id, response: true))
+        #expect(told.restarts == 1 && told.bytesRepeated == 5 && told.response?.status == 200)
+        try await queue.close()
+    }
+
     @Test("a claim tells whether the clock was set back since an attempt began that left something, and no other claim")
     func clockSetBack() async throws {
         let sandbox = try Sandbox()
