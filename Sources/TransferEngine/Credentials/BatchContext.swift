@@ -138,7 +138,7 @@ final class BatchContext {
             target.password = password.isEmpty ? nil : Array(password.utf8)
         case .netrc(let netrc):
             let entry = netrc.entry(for: host, user: order.secrets.user)
-            target.user = entry?.user
+            target.user = entry.flatMap { $0.user.isEmpty ? nil : $0.user }
             target.password = entry.flatMap { $0.password.isEmpty ? nil : Array($0.password.utf8) }
         case .unknown, .none, .s3, .failed: break
         }

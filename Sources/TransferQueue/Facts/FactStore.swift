@@ -88,7 +88,7 @@ struct FactStore: QueueSubject {
         try tasks.save(&row, was: old, details, was: oldDetails)
     }
 
-    /// What is known late of a task that is over is kept, and makes no event: its end is the last one.
+    /// A task that is over keeps what is learnt late of it, and has no event behind its end.
     private func apply(_ fact: RecordedFact, _ row: inout TaskRow, _ details: inout TaskDetails) throws {
         switch fact.change {
         case .running, .finishing, .sizeKnown: break
