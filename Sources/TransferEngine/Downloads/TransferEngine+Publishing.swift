@@ -94,6 +94,8 @@ extension TransferEngine {
         attempt.stage.beginPublishing()
         FaultPoint.publishing.pass()
         let outcome = await disks.worker(.name, of: descriptor).run { publication.rename() }
+        // A cancel that came meanwhile counts if it did not get its name, and its bytes are to go.
+        if case .published = outcome {} else { planSweep() }
         switch outcome {
         case .published: complete(attempt, receipt, finalPath: publication.final)
         case .nameTaken: nameTaken(attempt, work, publication)

@@ -12,12 +12,12 @@ extension TransferEngine {
         waits.comparisons.subtract(claims)
         let running = claims.compactMap { claim in attempts[claim.task].flatMap { $0.task.claim == claim ? $0 : nil } }
             .filter { $0.phase == .running || $0.phase == .finishing }
-        await breakOff(running)
+        let unrecorded = await breakOff(running)
         for attempt in running { askWhatIsThere(attempt) }
         await giveBack(unstarted)
         do {
             // Commits all that was recorded above; the writer itself tries again to store it.
-            try await queue.writer.forgetInterrupted(claims)
+            try await queue.writer.forgetInterrupted(claims.filter { !unrecorded.contains($0) })
         } catch {
             report(.error, "the queue did not take a change: \(error)")
         }
@@ -38,7 +38,9 @@ extension TransferEngine {
 
     /// Ends attempts where they stand. How far each came is recorded when this returns; of a download on a disk that does not answer it is
     /// recorded when that does.
-    private func breakOff(_ running: [Attempt]) async {
+    /// - Returns: the claims of those.
+    @discardableResult
+    private func breakOff(_ running: [Attempt]) async -> Set<TaskClaim> {
         for attempt in running {
             abandonAll(of: attempt)
             close(attempt)
@@ -48,10 +50,16 @@ extension TransferEngine {
             queue.writer.record(.requeued, for: attempt.task.claim)
         }
         let downloads = running.filter { $0.download != nil }
+        var unrecorded = Set(downloads.map(\.task.claim))
         await within(.seconds(2), downloads) { [self] attempt in
             await checkpoint(attempt)
-            queue.writer.record(.requeued, for: attempt.task.claim)
+            let claim = attempt.task.claim
+            queue.writer.record(.requeued, for: claim)
+            // Nobody waits for it any more: what is recorded with this is all.
+            if unrecorded.remove(claim) == nil { try? await queue.writer.forgetInterrupted([claim]) }
         }
+        defer { unrecorded = [] }
+        return unrecorded
     }
 
     /// Records how far a download's file is on the disk. What cannot be put there does not count.
