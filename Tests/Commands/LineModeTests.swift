@@ -205,6 +205,42 @@ import Wording
         #expect(talk.answer(number, sight).commands == (number == "0" ? [] : [["upload", "~/x", number]]))
     }
 
+    @Test("a number means what was said last under it, whatever has changed since")
+    func saidNumbers() {
+        var (talk, sight) = (LineDialogue(units: .iec), sight)
+        sight.destinations = ["nas", "public"]
+        _ = talk.greeting(sight)
+        (_, _) = (talk.answer("a", sight), talk.answer("~/x", sight))
+        _ = talk.prompt(sight)
+        sight.destinations = ["public", "nas"]
+        #expect(talk.answer("1", sight).commands == [["upload", "~/x", "nas:"]])
+        let first = sight.batches[0].id
+        sight.batches.reverse()
+        _ = talk.answer("1", sight)
+        #expect(talk.place == .batch(first))
+    }
+
+    @Test("while a command runs nobody else reads the keyboard: it may ask for a password, which a URL shows nobody")
+    func keyboard() async throws {
+        let lines = Mutex(["a", "~/x", "https://ana@nas/in/", "q"])
+        let isRead = Mutex(false)
+        let engine = FakeEngine { ($0.batches, $0.totals.batches) = ([], 0) }
+        let bench = Bench(engine) {
+            $0.readLine = {
+                isRead.withLock { $0 = true }
+                defer { isRead.withLock { $0 = false } }
+                return lines.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            }
+            $0.askPassword = { _ in
+                #expect(!isRead.withLock { $0 } && lines.withLock { $0 } == ["q"])
+                return nil
+            }
+        }
+        _ = await bench.run("--accessible")
+        #expect(TransferURL.withoutPassword("https://ana:geheim@nas/in/") == "https://ana@nas/in/")
+        #expect(lines.withLock { $0.isEmpty })
+    }
+
     @Test("where to is chosen among what is configured; what failed can go elsewhere; URLs are fetched")
     func places() {
         var (talk, sight) = (LineDialogue(units: .iec), sight)

@@ -55,6 +55,28 @@ import TransferModel
         try await end()
     }
 
+    @Test func `an engine that was stopped stays so while somebody follows its log, until it is wanted`() async throws {
+        let looking = try connection()
+        try await looking.connect()
+        _ = try await looking.log(level: .error)
+        let follower = Task { try await looking.log(level: .error, after: .max) }
+        let view = await looking.view()
+        view.show()
+        for await _ in view { break }
+        let other = try connection(.never)
+        _ = try await other.stopEngine(finishRunning: false)
+        await #expect(throws: RequestError.self) { _ = try await follower.value }
+        // Nor does a view wait for ever for an engine that nobody starts.
+        for await _ in view {}
+        #expect(view.failure?.code == .engineUnreachable)
+        await #expect(throws: RequestError.self) { try await looking.totals() }
+        await #expect(throws: RequestError.self) { try await looking.connectAgain() }
+        #expect(try await connection(.never).status() == nil)
+        try await looking.connectLaunching()
+        _ = try await looking.totals()
+        try await end()
+    }
+
     /// The language's pool of threads has one that wakes up every second once the pool was used: an engine with nothing to do must
     /// not have it, whoever asked it something and watched it before.
     @Test func `an engine has no threads but its own`() async throws {

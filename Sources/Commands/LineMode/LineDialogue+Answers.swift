@@ -67,11 +67,9 @@ extension LineDialogue {
 
     /// A number of the configured servers means its own folder.
     private func named(_ word: String, _ queue: QueueState) -> String {
-        guard let number = Int(word), number > 0, queue.destinations.prefix(Self.most).indices.contains(number - 1)
-        else {
-            return word
-        }
-        return queue.destinations[number - 1] + ":"
+        let names = said.destinations ?? Array(queue.destinations.prefix(Self.most))
+        guard let number = Int(word), number > 0, names.indices.contains(number - 1) else { return word }
+        return names[number - 1] + ":"
     }
 
     /// Goes to a place, which then says what can be answered there.
@@ -86,8 +84,9 @@ extension LineDialogue {
         }
         if place == .top {
             if let id = NodeID(word) { return go(to: id, queue) }
-            if let number = Int(word), number > 0, queue.batches.prefix(Self.most).indices.contains(number - 1) {
-                return go(to: .batch(queue.batches[number - 1].id), queue)
+            let batches = said.batches ?? queue.batches.prefix(Self.most).map(\.id)
+            if let number = Int(word), number > 0, batches.indices.contains(number - 1) {
+                return go(to: .batch(batches[number - 1]), queue)
             }
         }
         return Reply(lines: ["\"\(word)\" is none of the choices."])

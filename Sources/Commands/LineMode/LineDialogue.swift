@@ -79,6 +79,9 @@ struct LineDialogue {
     /// The last figures told of each batch.
     private var told: [BatchID: Told] = [:]
 
+    /// The lists that were said last: a number means its line there, whatever has changed since.
+    var said: (batches: [BatchID]?, destinations: [String]?)
+
     /// As many as are read out.
     static let most = 20
 
@@ -98,7 +101,8 @@ struct LineDialogue {
         return overview(queue) + prompt(queue)
     }
 
-    func overview(_ queue: QueueState) -> [String] {
+    mutating func overview(_ queue: QueueState) -> [String] {
+        said.batches = queue.batches.prefix(Self.most).map(\.id)
         let totals = queue.totals
         guard totals.batches > 0 else { return ["martlet. Nothing is queued."] }
         var words = ["martlet. \(totals.batches) \(totals.batches == 1 ? "batch" : "batches")."]
@@ -127,7 +131,7 @@ struct LineDialogue {
     }
 
     /// The choices that can be answered now.
-    func prompt(_ queue: QueueState) -> [String] {
+    mutating func prompt(_ queue: QueueState) -> [String] {
         switch place {
         case .batch(let id) where !queue.batches.contains { $0.id == id }:
             return ["That batch is gone. 0 back:"]
@@ -159,8 +163,10 @@ struct LineDialogue {
     }
 
     /// The configured servers, which can be chosen by number.
-    private func known(_ queue: QueueState) -> [String] {
-        let names = queue.destinations.prefix(Self.most).enumerated().map { "\($0.offset + 1) \($0.element)" }
+    private mutating func known(_ queue: QueueState) -> [String] {
+        let shown = Array(queue.destinations.prefix(Self.most))
+        said.destinations = shown
+        let names = shown.enumerated().map { "\($0.offset + 1) \($0.element)" }
         return names.isEmpty ? [] : ["Known: \(names.joined(separator: ", "))."]
     }
 

@@ -16,8 +16,14 @@ struct LineMode {
         var dialogue = LineDialogue(units: console.units, askLost: surroundings.askLost)
         let (events, feed) = AsyncStream.makeStream(of: LineDialogue.Event.self)
         let readLine = surroundings.readLine
+        // A line is read when an answer is wanted, and at no other time: between two answers the keyboard is the command's, which may ask
+        // for a password.
+        let (questions, wanted) = AsyncStream.makeStream(of: Void.self)
         let reader = Task {
-            while let line = await readLine() { feed.yield(.line(line)) }
+            for await _ in questions {
+                guard let line = await readLine() else { break }
+                feed.yield(.line(line))
+            }
             feed.yield(.end)
         }
         let ticker = surroundings.tickInterval.map { interval in
@@ -28,6 +34,7 @@ struct LineMode {
             ticker?.cancel()
         }
         say(dialogue.greeting(try await look()))
+        wanted.yield()
         for await event in events {
             switch event {
             case .end: return .done
@@ -38,7 +45,8 @@ struct LineMode {
                 let reply = dialogue.answer(line, queue)
                 say(reply.lines)
                 for words in reply.commands.map(expanded) {
-                    console.line("martlet \(words.map(LineDialogue.quoted).joined(separator: " "))".harmless)
+                    let shown = words.map { LineDialogue.quoted(TransferURL.withoutPassword($0)) }
+                    console.line("martlet \(shown.joined(separator: " "))".harmless)
                     console.flush()
                     await run(words)
                 }
@@ -46,6 +54,7 @@ struct LineMode {
                 if let batch = reply.files { await tellFiles(of: batch) }
                 if reply.leaves { return .done }
                 say(dialogue.prompt(try await look()))
+                wanted.yield()
             }
         }
         return .done

@@ -60,9 +60,16 @@ struct ListCommand: EngineCommand {
         if !json, console.outputIsTerminal { console.line(table.header) }
         try await ask(answersLate: true) { engine throws(RequestError) in
             try await engine.eachTask(selector) { task in
-                if let folder, task.folder != folder, !task.folder.hasPrefix(folder + "/") { return }
+                if let folder, !task.isBelow(folder) { return }
                 context.tell(task, table, json: json)
             }
         }
+    }
+}
+
+extension TaskSnapshot {
+    /// True of a file in that folder or below it. Names that look the same may be two (é as one character and as two).
+    func isBelow(_ folder: String) -> Bool {
+        self.folder.utf8.elementsEqual(folder.utf8) || self.folder.utf8.starts(with: (folder + "/").utf8)
     }
 }

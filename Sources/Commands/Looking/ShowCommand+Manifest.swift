@@ -38,7 +38,7 @@ extension ShowCommand {
         let batch = try await ask { engine throws(RequestError) in try await engine.batch(id) }
         try await ask(answersLate: true) { engine throws(RequestError) in
             try await engine.eachTask(NodeSelector(batch: id)) { task in
-                if let folder, task.folder != folder, !task.folder.hasPrefix(folder + "/") { return }
+                if let folder, !task.isBelow(folder) { return }
                 write(task, batch.destination)
             }
         }

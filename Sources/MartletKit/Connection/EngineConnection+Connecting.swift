@@ -4,9 +4,10 @@ import ServiceWire
 public import TransferModel
 
 extension EngineConnection {
-    /// Makes sure that an engine is connected; starts one when none answers and the options allow it.
+    /// Makes sure that an engine is connected; starts one when none answers and the options allow it. One that was told to stop stays
+    /// stopped: only ``connectLaunching()``, or another program, starts the next.
     public func connect() async throws(RequestError) {
-        try await connect(launching: options.launching == .ifNeeded)
+        try await connect(launching: options.launching == .ifNeeded && !wasStopped)
     }
 
     /// As `connect()`, whatever the options say about starting: for the key "start a new engine".
@@ -17,6 +18,11 @@ extension EngineConnection {
     /// As `connect()`, but never starts an engine.
     func connectOnly() async throws(RequestError) {
         try await connect(launching: false)
+    }
+
+    /// The first time as `connect()`; after a loss it never starts an engine.
+    package func connectAgain() async throws(RequestError) {
+        try await connect(launching: options.launching == .ifNeeded && lostSince == nil)
     }
 
     /// Tries at once instead of at the next planned time; never starts an engine. The outcome is the next state.
@@ -105,6 +111,9 @@ extension EngineConnection {
         guard let lostSince else { return }
         guard options.reconnects else {
             state = .lost(since: lostSince, nextTry: nil, loss)
+            // Nothing would ever come of them.
+            for view in views.values { view.finish(Self.lost) }
+            views = [:]
             return
         }
         let delay = Duration.seconds(min(10, 1 << min(retries, 4)))

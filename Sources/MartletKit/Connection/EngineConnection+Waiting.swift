@@ -53,13 +53,6 @@ extension EngineConnection {
         view.show(nodes: ids, totals: false)
         defer { view.cancel() }
         var seen: [NodeID: NodeRow?] = [:]
-        let states = await states()
-        let watch = Task { [options] in
-            // Without reconnects the view would wait for ever for an engine that has gone.
-            if options.reconnects { return }
-            for await state in states { if case .lost = state { return view.cancel() } }
-        }
-        defer { watch.cancel() }
         for await update in view {
             seen.merge(update.nodes) { $1 }
             guard seen.count == ids.count else { continue }

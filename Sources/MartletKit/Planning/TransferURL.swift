@@ -13,6 +13,16 @@ package struct TransferURL: Equatable, Sendable {
     package let user: String?
     package let password: String?
 
+    /// A URL with its user, for whom a password is asked.
+    package static func withoutPassword(_ url: String) -> String {
+        guard let start = url.firstRange(of: "://")?.upperBound else { return url }
+        let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") else {
+            return url
+        }
+        return String(url[..<colon] + url[at...])
+    }
+
     /// The URL without user, password and fragment.
     package var text: String { "\(scheme.rawValue)://\(authority)\(path)\(query)" }
 

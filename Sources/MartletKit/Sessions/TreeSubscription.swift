@@ -63,8 +63,8 @@ public struct ViewUpdate: Sendable, Hashable {
 ///
 /// The engine sends all that is asked for once and then what changes, at most 10 times a second and only when
 /// something did. A slow reader misses nothing: what it has not taken is merged. While the engine is away nothing
-/// comes; after a reconnect everything comes again. Ends with `cancel()`, when the connection is closed, and when the engine refuses what is
-/// asked for (`failure`).
+/// comes; after a reconnect everything comes again. Ends with `cancel()`, when the connection is closed, when it is lost and does not
+/// reconnect by itself, and when the engine refuses what is asked for (`failure` of both).
 public final class TreeSubscription: Sendable {
     private let connection: EngineConnection
     private let number: Int
@@ -93,7 +93,8 @@ public final class TreeSubscription: Sendable {
         Task.immediate { [connection, number] in await connection.sendView(number) }
     }
 
-    /// The refusal that ended the sequence: more was asked for than a client may see. `nil`: it goes on, or ended otherwise.
+    /// The reason why the sequence ended: more was asked for than a client may see, or the connection is lost. `nil`: it goes on, or ended
+    /// otherwise.
     public var failure: RequestError? { mailbox.failure }
 
     /// Ends the sequence and lets the engine forget the view.

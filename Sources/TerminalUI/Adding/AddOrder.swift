@@ -68,9 +68,9 @@ struct AddOrder: Hashable, Sendable {
         switch work {
         case .upload(let sources, let destination):
             words += repeated.map { [ShellWord($0.batch.description)] } ?? sources.map { ShellWord(path: $0) }
-            words.append(ShellWord(Self.withoutPassword(destination)))
+            words.append(ShellWord(TransferURL.withoutPassword(destination)))
         case .download(let urls, let folder):
-            words += urls.map { ShellWord(Self.withoutPassword($0)) }
+            words += urls.map { ShellWord(TransferURL.withoutPassword($0)) }
             let slash: [UInt8] = folder.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
             words.append(ShellWord(path: folder + slash))
         }
@@ -88,16 +88,6 @@ struct AddOrder: Hashable, Sendable {
     /// - Parameter home: is written as `~`.
     func command(home: [UInt8]) -> [UInt8] {
         Array(words.map { $0.quoted(home: home) }.joined(separator: [0x20]))
-    }
-
-    /// A URL with its user, for whom a password is asked.
-    static func withoutPassword(_ url: String) -> String {
-        guard let start = url.firstRange(of: "://")?.upperBound else { return url }
-        let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") else {
-            return url
-        }
-        return String(url[..<colon] + url[at...])
     }
 }
 

@@ -14,7 +14,7 @@ extension Drawing {
         let room = max(0, fieldRow - first - (rows > 8 ? 1 : 0))
         let start = links.selected.map { max(0, min($0, links.urls.count - room)) } ?? max(0, links.urls.count - room)
         for (y, index) in zip(first..<(first + room), start..<max(start, links.urls.count)) {
-            let url = appearance.safe(AddOrder.withoutPassword(links.urls[index]))
+            let url = appearance.safe(TransferURL.withoutPassword(links.urls[index]))
             grid.put(url.shortened(to: width - 4, mark: appearance.glyphs.cutMark), row: y, column: 3)
             guard index == links.selected else { continue }
             grid.restyle(row: y) { $0.isSelected = true }

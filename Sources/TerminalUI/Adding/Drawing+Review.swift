@@ -90,7 +90,7 @@ extension Drawing {
             }
             return lines
         case .download(let urls, let folder):
-            let first = appearance.safe(AddOrder.withoutPassword(urls.first ?? ""))
+            let first = appearance.safe(TransferURL.withoutPassword(urls.first ?? ""))
             let more = urls.count > 1 ? SafeText(" and \(urls.count - 1) more") : ""
             return [fact("What", first + more), fact("Into", tilde(folder))]
         }
@@ -98,7 +98,7 @@ extension Drawing {
 
     /// A configured server with what it stands for.
     private func shownPlace(_ text: String, _ flow: AddFlow) -> SafeText {
-        let shown = appearance.safe(AddOrder.withoutPassword(text))
+        let shown = appearance.safe(TransferURL.withoutPassword(text))
         guard !text.contains("://"), let place = try? flow.book.place(text, "") else { return shown }
         return shown + "  =  " + appearance.safe(place.url.text)
     }

@@ -75,8 +75,7 @@ extension ScreenProgram {
             if launching {
                 try await engine.startEngine()
             } else {
-                await engine.retryNow()
-                try await engine.connect()
+                try await engine.connectAgain()
             }
             return nil
         } catch {

@@ -12,7 +12,9 @@ extension TransferEngine {
         waits.comparisons.subtract(claims)
         let running = claims.compactMap { claim in attempts[claim.task].flatMap { $0.task.claim == claim ? $0 : nil } }
             .filter { $0.phase == .running || $0.phase == .finishing }
-        let unrecorded = await breakOff(running)
+        await breakOff(running)
+        let unrecorded = waits.unrecorded.intersection(claims)
+        waits.unrecorded.subtract(claims)
         for attempt in running { askWhatIsThere(attempt) }
         await giveBack(unstarted)
         do {
@@ -37,10 +39,8 @@ extension TransferEngine {
     }
 
     /// Ends attempts where they stand. How far each came is recorded when this returns; of a download on a disk that does not answer it is
-    /// recorded when that does.
-    /// - Returns: the claims of those.
-    @discardableResult
-    private func breakOff(_ running: [Attempt]) async -> Set<TaskClaim> {
+    /// recorded when that does; `waits.unrecorded` has those.
+    private func breakOff(_ running: [Attempt]) async {
         for attempt in running {
             abandonAll(of: attempt)
             close(attempt)
@@ -50,16 +50,14 @@ extension TransferEngine {
             queue.writer.record(.requeued, for: attempt.task.claim)
         }
         let downloads = running.filter { $0.download != nil }
-        var unrecorded = Set(downloads.map(\.task.claim))
+        waits.unrecorded.formUnion(downloads.map(\.task.claim))
         await within(.seconds(2), downloads) { [self] attempt in
             await checkpoint(attempt)
             let claim = attempt.task.claim
             queue.writer.record(.requeued, for: claim)
             // Nobody waits for it any more: what is recorded with this is all.
-            if unrecorded.remove(claim) == nil { try? await queue.writer.forgetInterrupted([claim]) }
+            if waits.unrecorded.remove(claim) == nil { try? await queue.writer.forgetInterrupted([claim]) }
         }
-        defer { unrecorded = [] }
-        return unrecorded
     }
 
     /// Records how far a download's file is on the disk. What cannot be put there does not count.
