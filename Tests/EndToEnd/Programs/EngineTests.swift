@@ -31,6 +31,27 @@ import TransferModel
         #expect(sandbox.ownProcesses().isEmpty)
     }
 
+    @Test func `a stopped engine stays stopped while others follow its events and its log, or wait`() throws {
+        let engine = try startEngine()
+        try write("x", to: "\(sandbox.root)/x")
+        try sandbox.succeed("upload", "--hold", "\(sandbox.root)/x", "http://127.0.0.1:9/")
+        let followers = try [["events", "--after", "0", "--follow"], ["log", "--follow"], ["wait", "--patient"]].map {
+            try sandbox.start("martlet", $0)
+        }
+        // What they follow has been said: they wait for more.
+        try waitUntil("the events are told") { followers[0].soFar.output.contains("batch queued") }
+        try waitUntil("the log is told") { followers[1].soFar.output.contains("queued") }
+        try sandbox.succeed("engine", "stop", "--now")
+        #expect(try engine.wait().status == 0)
+        #expect(try followers[2].wait().status == 69)
+        for follower in followers.prefix(2) {
+            follower.signal(SIGTERM)
+            _ = try follower.wait()
+        }
+        let status = try sandbox.start("martlet", ["engine", "status", "--json"]).wait()
+        #expect(try status.json == .object(["running": .bool(false)]))
+    }
+
     @Test func `a second engine on the same queue leaves with 75 and says who holds it`() throws {
         let first = try startEngine()
         let second = try sandbox.start("martletd", []).wait()
