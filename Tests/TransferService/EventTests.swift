@@ -131,6 +131,30 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `one read of the log waits on a connection: each ends the one before it, and tests still go`()
+        async throws
+    {
+        let harness = try await ServiceHarness()
+        let batch = try await harness.add(1)
+        let (client, other) = (try await harness.client(), try await harness.client())
+        let after = try await client.call(Methods.logRead, LogReadRequest(level: .user)).next
+        let read = LogReadRequest(level: .user, after: after, wait: true)
+        var waiting: [Int64] = []
+        for _ in 0..<40 { waiting.append(try await client.post(Methods.logRead, read)) }
+        for number in waiting.dropLast() { #expect(try await client.answer(Methods.logRead, number).lines.isEmpty) }
+        _ = try await client.call(
+            Methods.destinationTest,
+            DestinationTestRequest(url: "http://host/", options: nil, secrets: nil, destination: nil))
+        // Each connection has one of its own.
+        let others = try await other.post(Methods.logRead, read)
+        let third = try await harness.client()
+        _ = try await third.call(Methods.nodesPause, PauseRequest(NodesRequest(ids: [.batch(batch)])))
+        for (client, number) in [(client, waiting[39]), (other, others)] {
+            #expect(try await client.answer(Methods.logRead, number).lines.map(\.batch) == [batch])
+        }
+        try await harness.end()
+    }
+
     @Test func `the newest events are purged: each reader gets to the end, and waits there`() async throws {
         let harness = try await ServiceHarness()
         let writer = harness.queue.writer

@@ -110,17 +110,17 @@ extension TransferService {
         logWaiters.wake { $0.level <= line.level }
     }
 
-    /// Lines of the log; with `wait` not before there is one. `nil`: the client has gone.
-    func readLog(_ request: LogReadRequest, for client: Int) async -> LogPage? {
+    /// Lines of the log. `nil`: the client has gone.
+    /// - Parameter read: waits for a line, as long as this is the number of the client's last read that waits; `nil`: does not wait.
+    func readLog(_ request: LogReadRequest, for client: Int, waitingAs read: Int? = nil) async -> LogPage? {
         var after = request.after
         let level = request.level ?? .info
         while true {
             let (lines, next) = log.read(
                 level: level, batch: request.batch, task: request.task, after: after,
                 limit: min(1000, max(1, request.limit ?? 200)))
-            if !lines.isEmpty || request.wait != true || after == nil {
-                return LogPage(lines: (try? await queue.reader.placed(lines)) ?? lines, next: next)
-            }
+            if !lines.isEmpty { return LogPage(lines: (try? await queue.reader.placed(lines)) ?? lines, next: next) }
+            guard let read, clients[client]?.lastLogRead == read else { return LogPage(lines: [], next: next) }
             after = next
             await withCheckedContinuation { logWaiters.add(client, level: level, $0) }
             if clients[client] == nil { return nil }

@@ -21,6 +21,8 @@ final class ServiceClient {
     var questions: [Int: () -> Void] = [:]
     /// Requests that wait for an event or a line of the log.
     var waitingReads = 0
+    /// The number of its last read of the log that was to wait. One of them waits: each ends the one before it.
+    var lastLogRead = 0
 
     /// Called with each line; the next one comes only after ``requestDone()``.
     var onLine: (([UInt8]) -> Void)?

@@ -248,8 +248,13 @@ extension TransferService {
         guard request.wait == true, request.after != nil else {
             return try await readLog(request, for: client.number).map { try call.answer($0) }
         }
-        let number = client.number
-        try wait(call, client) { try await self.readLog(request, for: number).map { try call.answer($0) } }
+        let (number, read) = (client.number, client.lastLogRead + 1)
+        try wait(call, client) {
+            try await self.readLog(request, for: number, waitingAs: read).map { try call.answer($0) }
+        }
+        client.lastLogRead = read
+        // The one before it is answered now: who asks again does not wait for its lines any more.
+        logWaiters.wake { $0.client == number }
         return nil
     }
 

@@ -50,6 +50,20 @@ struct LogPageTests {
         #expect(screen.lines.contains { $0.contains("has begun") })
     }
 
+    @Test("a waiting read that another one has ended asks for nothing more")
+    func ended() throws {
+        var screen = example()
+        screen.press("L")
+        screen.answer(LogQuestion.self, .success(([], 1)))
+        let before = screen.lastNumber
+        #expect(screen.asked(LogQuestion.self).map(\.question.after) == [1])
+        screen.press("v")
+        screen.answer(LogQuestion.self, .success(([], 1)))
+        #expect(screen.asked(LogQuestion.self).map(\.question.after) == [1])
+        screen.answer(LogQuestion.self, .success(([], 1)), number: before)
+        #expect(screen.asked(LogQuestion.self).isEmpty && screen.model.requests.outstanding[before] == nil)
+    }
+
     @Test("who reads old lines of the log goes on seeing them, also when the oldest have gone")
     func oldLines() {
         func lines(_ numbers: Range<Int>) -> [LogLine] {
