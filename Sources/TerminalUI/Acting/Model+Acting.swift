@@ -189,10 +189,26 @@ extension Model {
         ask(.undo(name)) { .undo(choice, number: $0) }
     }
 
-    /// Does again what was taken back last on this screen.
+    /// Does again what was taken back last on this screen. Asks first where it could be done to others by now.
     mutating func redo() {
+        if let last = changes.history.lastUndone, last.request.isOpen, case .act(let deed, let nodes, _) = last.request
+        {
+            return confirmAgain(deed, nodes, last.purpose)
+        }
         guard let again = changes.history.again() else { return say("Nothing was undone here.") }
         ask(again.purpose, isRedo: true) { again.request.numbered($0) }
+    }
+
+    /// As it was asked about the first time; once confirmed it is a change like any other.
+    private mutating func confirmAgain(_ deed: NodeDeed, _ nodes: NodeChoice, _ purpose: Outstanding.Purpose) {
+        switch (nodes, purpose) {
+        case (.matching(let selector), _):
+            let cost = selector.filter == nil ? cost(of: deed, tree.root?.rows ?? []) : nil
+            confirm(deed, title(selector, for: deed), nodes, cost)
+        case (_, .deed(_, let rows)): confirm(deed, title(rows), nodes, cost(of: deed, rows))
+        // No other change names a group.
+        default: break
+        }
     }
 
     // MARK: Retry and clear

@@ -11,6 +11,7 @@ extension Model {
         case .success(let all): changed = all
         case .failure(let error):
             changes.pending = changes.pending.filter { $0.value.number != number }
+            changes.history.failed(request)
             return complain(advised(error))
         }
         let results = changed.results
@@ -25,6 +26,7 @@ extension Model {
         if let first = refused.first, !isClearing {
             let more = refused.count - 1 + Int(changed.untold?.refused ?? 0)
             let others = more > 0 ? " (and \(more) more)" : ""
+            if results.allSatisfy({ $0.result != .done }) { changes.history.failed(request) }
             let why = first.advice ?? Advice(first.message ?? "\(first.id) was refused")
             return complain(advised(why) + SafeText(others))
         }
@@ -33,7 +35,10 @@ extension Model {
         // It cannot be taken back, and nothing of it is to be kept.
         let isLogin = if case .lettingIn = request.purpose { true } else { false }
         var takenBack: Outstanding.Purpose?
-        if !isLogin, done > 0 || changed.limits != nil { takenBack = changes.history.note(request, changed.undo) }
+        if !isLogin, done > 0 || changed.limits != nil {
+            let nodes = changed.untold == nil ? results.filter { $0.result == .done }.map(\.id) : nil
+            takenBack = changes.history.note(request, changed.undo, changed: nodes)
+        }
         if case .settledExisting(_, let then) = request.purpose { return perform(then) }
         let price = price(of: request.purpose, results)
         let undo = offer(request, changed)

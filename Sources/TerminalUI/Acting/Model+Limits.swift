@@ -81,7 +81,9 @@ extension Model {
             case .setLimits(let wish) = request.purpose
         else { return }
         switch result {
-        case .failure(let error): complain(advised(error))
+        case .failure(let error):
+            changes.history.failed(request)
+            complain(advised(error))
         case .success(let limits):
             let undo = limits.operation.map { UndoChoice.operation($0) }
             if undo != nil { changes.history.note(request, undo) }

@@ -5,6 +5,7 @@ import MartletKit
 struct UndoHistory: Sendable {
     struct Change: Sendable {
         var purpose: Outstanding.Purpose
+        /// Names the nodes that were changed, where all of them are known: a selector could mean others by now.
         var request: Request
         /// `nil`: it cannot be taken back.
         var undo: UndoChoice?
@@ -18,9 +19,12 @@ struct UndoHistory: Sendable {
     private static let most = 50
 
     /// A request has been answered, and something was changed by it.
+    /// - Parameter changed: the nodes that were changed; `nil`: not all of them are known.
     /// - Returns: the change that it took back, where that was one of ours.
     @discardableResult
-    mutating func note(_ answered: Outstanding, _ undo: UndoChoice?) -> Outstanding.Purpose? {
+    mutating func note(
+        _ answered: Outstanding, _ undo: UndoChoice?, changed: [NodeID]? = nil
+    ) -> Outstanding.Purpose? {
         if case .undo(let choice, _) = answered.request {
             guard let index = done.lastIndex(where: { $0.undo == choice }) else { return nil }
             undone.append(done.remove(at: index))
@@ -28,9 +32,16 @@ struct UndoHistory: Sendable {
         }
         if !answered.isRedo { undone = [] }
         let change = Change(
-            purpose: answered.purpose, request: answered.request, undo: undo, at: answered.sentAt)
+            purpose: answered.purpose, request: changed.map { answered.request.narrowed(to: $0) } ?? answered.request,
+            undo: undo, at: answered.sentAt)
         done = done.suffix(Self.most - 1) + [change]
         return nil
+    }
+
+    /// A request has changed nothing: one that was to do a change again can be made once more.
+    mutating func failed(_ asked: Outstanding) {
+        guard asked.isRedo else { return }
+        undone.append(Change(purpose: asked.purpose, request: asked.request, undo: nil, at: asked.sentAt))
     }
 
     /// The undo of the newest change made after this time.
@@ -58,6 +69,9 @@ struct UndoHistory: Sendable {
 
     var hasUndone: Bool { !undone.isEmpty }
 
+    /// The change taken back last, which `again` takes out.
+    var lastUndone: Change? { undone.last }
+
     /// Removes and returns the change taken back last; it counts as asked for.
     mutating func again() -> Change? { undone.popLast() }
 }
@@ -71,5 +85,21 @@ extension Request {
         case .setLimits(let wish, _): .setLimits(wish, number: number)
         default: self
         }
+    }
+
+    /// True when it may change other nodes than before when it is made again. A move throws nothing away.
+    var isOpen: Bool {
+        guard case .act(let deed, let nodes, _) = self, !deed.isMove else { return false }
+        return switch nodes {
+        case .ids: false
+        case .matching: true
+        case .rows(let rows): rows.contains { if case .group = $0 { true } else { false } }
+        }
+    }
+
+    /// The same for these nodes, which it has changed, where it could mean others when it is made again.
+    func narrowed(to done: [NodeID]) -> Request {
+        guard isOpen, case .act(let deed, _, let number) = self else { return self }
+        return .act(deed, .ids(done), number: number)
     }
 }

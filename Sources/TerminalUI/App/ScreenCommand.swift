@@ -160,9 +160,8 @@ extension Model {
         let ids = text.split(separator: " ").map { NodeID(String($0)) }
         if text == "*" {
             let states: [TransferState] = deed == .retry ? [.failed] : []
-            let files = totals.map { " (\(Figures.amount($0.counts.files(for: deed), "file")))" } ?? ""
-            let cost = cost(of: deed, tree.root?.rows ?? [])
-            confirm(deed, SafeText("everything\(files)"), .matching(NodeSelector(states: states)), cost)
+            let (selector, cost) = (NodeSelector(states: states), cost(of: deed, tree.root?.rows ?? []))
+            confirm(deed, title(selector, for: deed), .matching(selector), cost)
         } else if ids.allSatisfy({ $0 != nil }) {
             let named = Set(ids.compactMap(\.self))
             let rows = tree.items.compactMap(\.row).filter { named.contains(nodeID(of: $0)) }
@@ -208,6 +207,13 @@ extension Model {
     /// The batches of this name. Who types it means the batch, and no files that have the word in their names.
     private func batches(called name: String) -> [NodeRow] {
         (tree.root?.rows ?? []).filter { row in if case .batch = row.id { row.name == name } else { false } }
+    }
+
+    /// The words for all that a selector means, with the number of files as far as it is known.
+    func title(_ selector: NodeSelector, for deed: NodeDeed) -> SafeText {
+        if let filter = selector.filter { return matching(filter) }
+        let files = totals.map { " (\(Figures.amount($0.counts.files(for: deed), "file")))" } ?? ""
+        return SafeText("everything\(files)")
     }
 
     /// The words for a filter's files, with their number as soon as somebody has counted.

@@ -47,6 +47,75 @@ struct RepeatingTests {
         #expect(screen.picture.contains("Nothing was undone here."))
     }
 
+    private let batches = [1, 2].map { NodeID.batch(BatchID(rawValue: $0)) }
+
+    /// Cancels everything, which the engine says to have done to the two batches, and takes it back.
+    private func cancelAll(_ screen: inout ScreenHarness, untold: UntoldResults? = nil) {
+        screen.press(":", "cancel *", "Enter")
+        screen.wait(.seconds(1))
+        screen.press("x")
+        var changed = NodesChanged(
+            results: batches.map { NodeResult(id: $0, result: .done) }
+                + [NodeResult(id: .batch(BatchID(rawValue: 3)), result: .already)], undo: .operation(7))
+        changed.untold = untold
+        screen.send(.answer(.acted(.success(changed), number: screen.lastNumber)))
+        undo(&screen, 7)
+    }
+
+    @Test("what a selector meant is done again to what it has changed, and not to what is there now")
+    func chosen() {
+        var screen = example()
+        cancelAll(&screen)
+        screen.press("^R")
+        #expect(sent(screen) == [.act(.cancel, .ids(batches), number: screen.lastNumber)])
+        #expect(screen.model.dialog == nil)
+    }
+
+    @Test("where it is not known what all of it was, it is asked about again, and a no changes nothing")
+    func unknown() {
+        var screen = example()
+        cancelAll(&screen, untold: UntoldResults(done: 1))
+        for answer in ["Esc", "x"] {
+            screen.press("^R")
+            #expect(sent(screen).isEmpty && screen.model.dialog?.title.string.hasPrefix("Cancel everything (") == true)
+            screen.wait(.seconds(1))
+            screen.press(answer)
+        }
+        #expect(sent(screen) == [.act(.cancel, .matching(NodeSelector()), number: screen.lastNumber)])
+    }
+
+    @Test("a group of files is a choice of its own, too: its files of now are not those of then")
+    func group() {
+        var screen = example()
+        let row = Rows.group(1, 1, .queued, 3)
+        screen.model.send(.cancel, [row])
+        _ = screen.model.requests.takeMade()
+        let files = [4, 5].map { NodeID.task(TaskID(rawValue: $0)) }
+        screen.answer(files.map { NodeResult(id: $0, result: .done) })
+        undo(&screen, 7)
+        screen.press("^R")
+        #expect(sent(screen) == [.act(.cancel, .ids(files), number: screen.lastNumber)])
+    }
+
+    @Test("what was refused, or never answered, can be done again once more")
+    func refused() {
+        var screen = example()
+        cancelAll(&screen)
+        let refused = NodeResult(id: batches[0], refused: .refused, Advice("the disk is full"))
+        let answers: [Result<NodesChanged, RequestError>] = [
+            .failure(RequestError(.engineUnreachable, "the line broke")), .success(NodesChanged(results: [refused])),
+        ]
+        for answer in answers {
+            screen.press("^R")
+            #expect(sent(screen) == [.act(.cancel, .ids(batches), number: screen.lastNumber)])
+            screen.send(.answer(.acted(answer, number: screen.lastNumber)))
+        }
+        screen.press("^R")
+        screen.answerDone()
+        screen.press("^R")
+        #expect(screen.picture.contains("Nothing was undone here."))
+    }
+
     @Test("one takes back one's own change before anybody else's, as long as it can be")
     func own() {
         var screen = example()
