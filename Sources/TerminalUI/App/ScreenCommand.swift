@@ -157,15 +157,14 @@ extension Model {
             )
             return confirm(deed, what, .rows(batches.map(\.id)), cost)
         }
-        let ids = text.split(separator: " ").map { NodeID(String($0)) }
         if text == "*" {
             let states: [TransferState] = deed == .retry ? [.failed] : []
             let (selector, cost) = (NodeSelector(states: states), cost(of: deed, tree.root?.rows ?? []))
             confirm(deed, title(selector, for: deed), .matching(selector), cost)
-        } else if ids.allSatisfy({ $0 != nil }) {
-            let named = Set(ids.compactMap(\.self))
+        } else if let ids = Self.ids(text) {
+            let named = Set(ids)
             let rows = tree.items.compactMap(\.row).filter { named.contains(nodeID(of: $0)) }
-            act(deed, appearance.safe(text), .ids(ids.compactMap(\.self)), cost(of: deed, rows))
+            act(deed, appearance.safe(text), .ids(ids), cost(of: deed, rows))
         } else {
             do throws(FilterFault) {
                 _ = try TransferFilter(text)
@@ -204,9 +203,24 @@ extension Model {
         }
     }
 
-    /// The batches of this name. Who types it means the batch, and no files that have the word in their names.
-    private func batches(called name: String) -> [NodeRow] {
-        (tree.root?.rows ?? []).filter { row in if case .batch = row.id { row.name == name } else { false } }
+    /// The IDs of which the text consists; `nil`: it is something else.
+    private static func ids(_ text: String) -> [NodeID]? {
+        let words = text.split(separator: " ")
+        let ids = words.compactMap { NodeID(String($0)) }
+        return ids.isEmpty || ids.count < words.count ? nil : ids
+    }
+
+    /// The batches of this name. Who types it means the batch, and no files that have the word in their names. A name that reads as IDs or as
+    /// everything is one only in quotes.
+    private func batches(called text: String) -> [NodeRow] {
+        func isChoice(_ text: String) -> Bool { text == "*" || Self.ids(text) != nil }
+        if isChoice(text) { return [] }
+        let quoted = text.hasPrefix("\"") && text.hasSuffix("\"") ? String(text.dropFirst().dropLast()) : ""
+        let name = isChoice(quoted) ? quoted : text
+        // By bytes: names that only look alike are of different batches.
+        return (tree.root?.rows ?? []).filter { row in
+            if case .batch = row.id { row.name.utf8.elementsEqual(name.utf8) } else { false }
+        }
     }
 
     /// The words for all that a selector means, with the number of files as far as it is known.

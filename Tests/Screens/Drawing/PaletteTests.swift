@@ -127,6 +127,38 @@ struct CommandPaletteTests {
         #expect(screen.model.dialog?.title.string == "Resume 2 batches called docs?")
     }
 
+    @Test("IDs and * are what they say; a batch that is called so is named in quotes, and by its bytes")
+    func namesLikeIDs() {
+        var screen = ScreenHarness(80, 24)
+        screen.connect()
+        let names = ["photos", "b1", "*", "b1 t2", "caf\u{E9}"]
+        let rows = names.enumerated().map { index, name in
+            Rows.batch(Int64(index) + 1, name, .running, { $0.running = 1 }, total: 9)
+        }
+        screen.news([Rows.section(nil, rows)])
+        func acted(_ text: String) -> NodeChoice? {
+            var screen = screen
+            screen.press(":")
+            screen.model.commandPrompt?.field = TextField(Array("pause \(text)".utf8))
+            screen.press("Enter")
+            if screen.model.dialog != nil {
+                screen.wait(.seconds(1))
+                screen.press("p")
+            }
+            return screen.requests.lazy.compactMap {
+                if case .act(.pause, let nodes, _) = $0 { nodes } else { nil }
+            }.first
+        }
+        func batch(_ number: Int64) -> NodeChoice { .rows([.batch(BatchID(rawValue: number))]) }
+        let (one, two) = (NodeID.batch(BatchID(rawValue: 1)), NodeID.task(TaskID(rawValue: 2)))
+        #expect(acted("b1") == .ids([one]) && acted("b1 t2") == .ids([one, two]))
+        #expect(acted("*") == .matching(NodeSelector()))
+        #expect(acted("\"b1\"") == batch(2) && acted("\"*\"") == batch(3) && acted("\"b1 t2\"") == batch(4))
+        #expect(acted("caf\u{E9}") == batch(5))
+        #expect(acted("cafe\u{301}") == .matching(NodeSelector(filter: "cafe\u{301}")))
+        #expect(acted("\"photos\"") == .matching(NodeSelector(filter: "\"photos\"")))
+    }
+
     @Test("pause and resume as words do one thing each, where the key does either")
     func oneWay() {
         var screen = example()
