@@ -166,6 +166,26 @@ struct LocalFilesTests {
         #expect(last.files == 0 && last.keptFiles == 5)
     }
 
+    @Test("looks that never come back hold up other looks, and nothing else")
+    func deadDisk() async throws {
+        let files = try LocalFiles()
+        let (ending, end) = try System.pipe()
+        let (read, write) = (ending.rawValue, end.rawValue)
+        // Only work that is held up comes to the end of this time.
+        let looks = (0..<3).map { _ in
+            Task { await files.look { (try? System.poll(read, .read, timeout: .seconds(20))) == true } }
+        }
+        let later = Task { await files.look { true } }
+        for number in 0..<4 {
+            #expect(await files.run { number } == number)
+        }
+        try [0].withUnsafeBytes { try System.writeAll(write, $0) }
+        for look in looks { #expect(await look.value, "it came back before the others were done") }
+        #expect(await later.value)
+        ending.close()
+        end.close()
+    }
+
     @Test("a word is looked at as a source is")
     func looking() throws {
         let folder = try Sandbox()

@@ -2,16 +2,19 @@ import LinuxSystem
 import struct Synchronization.Atomic
 package import TransferModel
 
-/// Looks at local files off every thread that must not wait: a dead network disk holds up one of its own, nobody's keys.
+/// Looks at local files off every thread that must not wait.
+///
+/// A dead network disk may keep a thread for ever. What a person looks at while choosing shares three threads: more such looks than that at a
+/// dead disk hold up the next ones, and nothing else. Other work (`run`) has a thread of its own each time.
 package final class LocalFiles: Sendable {
-    private let worker: BlockingWorker
+    private let lookers: BlockingWorker
     /// Reading what is on the screen must not wait for folders that are being counted.
     private let counters: BlockingWorker
 
     /// Starts the threads.
     package init() throws(RequestError) {
         do throws(Errno) {
-            worker = try BlockingWorker(name: "martlet-files", threads: 3)
+            lookers = try BlockingWorker(name: "martlet-looks", threads: 3)
             counters = try BlockingWorker(name: "martlet-count", threads: 2)
         } catch {
             throw RequestError(.internal, "no thread to look at files with: \(error)")
@@ -21,7 +24,7 @@ package final class LocalFiles: Sendable {
     /// The folder's entries, sorted; again and again while more are found, until one is complete. Ends when nobody
     /// listens any more. A slow listener gets the newest only.
     package func list(_ path: [UInt8], _ order: FolderOrder) -> AsyncStream<FolderSnapshot> {
-        stream(on: worker) { isWanted, publish in
+        stream(on: lookers) { isWanted, publish in
             FolderReader.read(path, order, isWanted: isWanted, publish: publish)
         }
     }
@@ -43,9 +46,19 @@ package final class LocalFiles: Sendable {
         }
     }
 
-    /// Does something that may block on disks.
+    /// Takes a look at what a person types or points at, after the looks before it.
+    package func look<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await lookers.run { body() }
+    }
+
+    /// Does something else that may block on disks; no look and no other work holds it up.
     package func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await worker.run { body() }
+        do throws(Errno) {
+            return try await BlockingWorker.alone("martlet-files", body)
+        } catch {
+            // There is no thread more: it waits for one of those that there are.
+            return await look(body)
+        }
     }
 
     private func stream<Value: Sendable>(

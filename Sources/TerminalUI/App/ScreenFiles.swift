@@ -63,10 +63,10 @@ actor ScreenFiles {
         let (engine, home, directory) = (engine, home, currentDirectory)
         switch request {
         case .complete(let word):
-            let found = await files.run { PathCompletion(of: word, currentDirectory: directory) }
+            let found = await files.look { PathCompletion(of: word, currentDirectory: directory) }
             telling.yield(.completed(word, found))
         case .look(let words, let purpose):
-            let found = await files.run { words.map { LookedPath($0, currentDirectory: directory) } }
+            let found = await files.look { words.map { LookedPath($0, currentDirectory: directory) } }
             telling.yield(.looked(found, purpose))
         case .places:
             let found = await files.run {
