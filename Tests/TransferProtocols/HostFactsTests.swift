@@ -10,6 +10,25 @@ import TransferModel
         return facts
     }
 
+    @Test("each fact that is learnt is kept and stored, and the queue finds the protocol under its name")
+    func everyFact() throws {
+        var learnt = HostFacts {
+            $0.learn(uploadBy: "tus", at: noon)
+            ($0.interopVersion, $0.announcesResume, $0.offeredVersion) = (8, true, 8)
+            ($0.tusExtensions, $0.tusChecksums) = (["creation"], ["sha1"])
+            ($0.answerMilliseconds, $0.largestBody, $0.tellsDigests, $0.chunk) = (5, 1 << 20, true, 65536)
+            ($0.cannotRename, $0.refusedRenames, $0.cannotChunk, $0.cannotResume) = (true, 1, true, true)
+            ($0.clockSkewSeconds, $0.region, $0.partRate) = (7, "eu-central-1", 1 << 20)
+        }
+        learnt = try #require(HostFacts(encoded: HostFacts().learning(learnt, at: noon).encoded))
+        // A property that `possible`, `merged` or the samples above leave out is nil here.
+        for fact in Mirror(reflecting: learnt).children {
+            #expect(Mirror(reflecting: fact.value).children.count == 1, "\(fact.label ?? "")")
+        }
+        // `QueueView.protocolName` reads it with SQL.
+        #expect(String(decoding: learnt.encoded, as: UTF8.self).contains(#""uploadBy":"tus""#))
+    }
+
     @Test("what a server cannot do is forgotten a day after it was learnt, and learnt anew")
     func inability() throws {
         let rename = Self.unable { $0.cannotRename = true }

@@ -6,6 +6,7 @@ import WireOperations
 /// wrong is learnt anew.
 package struct HostFacts: Codable, Hashable, Sendable {
     /// The protocol that `https://` without one means there: `put`, `tus`, `ietf`.
+    /// The queue's views read this property with SQL, by its name.
     package private(set) var uploadBy: String?
     /// When it said so. A server may learn another protocol, or another server stand there one day.
     private var uploadByAt: Timestamp?
