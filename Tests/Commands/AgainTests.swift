@@ -67,6 +67,19 @@ struct AgainTests {
         #expect(request.options.ifExists == .replace)
     }
 
+    @Test("another user at the same server reaches it in the same way, with a login of their own")
+    func otherUser() async throws {
+        var order = order
+        guard case .upload(let sources, _) = order.work else { return #expect(Bool(false)) }
+        order.work = .upload(sources, to: "sftp://nas:2222/in/")
+        order.options.sshCommand = "ssh -F cfg"
+        let bench = bench(order)
+        #expect(await bench.run("again", "b7", "sftp://root@nas:2222/other/") == .done, "\(bench.error)")
+        let request = try #require(bench.engine.requests.first)
+        #expect(request.like == nil && request.secrets.user == "root")
+        #expect(request.options.sshCommand == "ssh -F cfg")
+    }
+
     @Test("another server gets what the person chose, and nothing that was for the first one")
     func elsewhere() async throws {
         let request = try await request("again", "b7", "https://nas.example/in/", "--name", "second try")

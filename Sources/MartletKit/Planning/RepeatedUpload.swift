@@ -28,15 +28,17 @@ package struct RepeatedUpload: Hashable, Sendable {
 
     /// True when that batch's login may be shown there: it is the same server, named without a login of its own. The engine looks, too.
     package func lendsLogin(to place: DestinationBook.Place) -> Bool {
-        guard place.destination == nil, place.url.user == nil,
-            let before = try? TransferURL(destination, place: "DEST")
-        else { return false }
+        place.url.user == nil && isSameServer(place)
+    }
+
+    private func isSameServer(_ place: DestinationBook.Place) -> Bool {
+        guard place.destination == nil, let before = try? TransferURL(destination, place: "DEST") else { return false }
         return before.origin == place.url.origin
     }
 
-    /// Its options where the server is the same; elsewhere the person's choices, and the rest as that server wants it.
+    /// Its options where the server is the same, for whichever user; elsewhere the person's choices, and the rest as that server wants it.
     package func options(at place: DestinationBook.Place, _ book: DestinationBook) -> TransferOptions {
-        if lendsLogin(to: place) {
+        if isSameServer(place) {
             var options = order.options
             // Other schemes say the protocol themselves.
             if !place.url.scheme.facts.isNegotiated { (options.uploadBy, options.form) = (nil, nil) }
