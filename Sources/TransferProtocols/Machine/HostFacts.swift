@@ -26,6 +26,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var largestBody: Int64?
     /// Asked for it (`Want-Repr-Digest`), it tells the digest of what it has stored.
     package var tellsDigests: Bool?
+    /// PUT: it replaces files whatever `If-None-Match` says (nginx), so what has the name is asked for first. False: its answers do not tell.
+    package var ignoresConditions: Bool?
     /// Bodies are held back by something in front of it, so a cut loses what was sent: send at most so many bytes in one request.
     package var chunk: Int64?
     /// SFTP, FTP, WebDAV: no rename, so files are written under their final names.
@@ -160,6 +162,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         merged.answerMilliseconds = newer.answerMilliseconds ?? answerMilliseconds
         merged.largestBody = newer.largestBody ?? largestBody
         merged.tellsDigests = newer.tellsDigests ?? tellsDigests
+        merged.ignoresConditions = newer.ignoresConditions ?? ignoresConditions
         merged.chunk = newer.chunk ?? chunk
         merged.cannotRename = newer.cannotRename ?? cannotRename
         if let refused = newer.refusedRenames {

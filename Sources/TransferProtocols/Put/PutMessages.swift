@@ -10,6 +10,8 @@ package struct PutPlan: Sendable, Hashable {
     package var verify: VerificationWish?
     /// True when the server tells digests; `nil`: not known.
     package var tellsDigests: Bool?
+    /// As `HostFacts.ignoresConditions`.
+    package var ignoresConditions: Bool?
     /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.
     package var begunBefore: Timestamp?
     /// As `UploadSubject.clockWasSetBack`.
@@ -68,6 +70,9 @@ enum PutMessages {
 
     /// True when the PUT tells the server to refuse if another file is there already (RFC 9110 sections 13.1.1 and 13.1.2).
     static func isConditional(_ plan: PutPlan) -> Bool { !condition(plan).isEmpty }
+
+    /// True when it is to refuse whatever file is there.
+    static func wantsAbsence(_ plan: PutPlan) -> Bool { condition(plan).contains { $0.name == "If-None-Match" } }
 
     static func condition(_ plan: PutPlan) -> [HeaderField] {
         // Whatever is there: a person may have said so because somebody else had overwritten our earlier version.

@@ -29,6 +29,11 @@ extension PutUpload {
         case .isItWhole(let stored, let body, let mustTell):
             return decideWholeness(answer, stored, body, mustTell: mustTell)
         case .isItOwn: return decideOwnership(answer)
+        case .isItFree:
+            // As if the server had refused it. One that does not tell gets the file.
+            if answer.isSuccess { return refused() }
+            isFree = true
+            return send()
         }
     }
 

@@ -18,6 +18,8 @@ package struct PutUpload: ProtocolMachine {
         case isItWhole(HTTPAnswer, body: [UInt8], mustTell: Bool)
         /// Is it still our earlier version, of which no tag can be named in a condition?
         case isItOwn
+        /// Is there nothing? The server would replace it whatever the condition says.
+        case isItFree
     }
 
     /// The reason for the comparison of a digest.
@@ -81,6 +83,8 @@ package struct PutUpload: ProtocolMachine {
     var onlyLooks = false
     /// The look has found nothing; nothing more is said.
     var hasFoundNothing = false
+    /// The name was asked for right before the PUT, and nothing has it.
+    var isFree = false
     /// After a 412 and a look that found nothing it was sent once more.
     var isSentAgain = false
 
@@ -126,6 +130,8 @@ package struct PutUpload: ProtocolMachine {
     // MARK: Requests
 
     mutating func send() -> [ProtocolAction] {
+        if plan.ignoresConditions == true, PutMessages.wantsAbsence(plan), !isFree { return probe(.isItFree) }
+        isFree = false
         let id = nextID()
         state = .sending(id)
         let restart = restartReason.map { [ProtocolAction.startOver(reason: $0)] } ?? []
@@ -141,7 +147,7 @@ package struct PutUpload: ProtocolMachine {
             case .isItTheSame(inDoubt: _, let wantsDigest): wantsDigest
             case .isItWhole: plan.verify.comparesDigests
             case .didItArrive(_, _, let wantsDigest): wantsDigest
-            case .isItOwn: false
+            case .isItOwn, .isItFree: false
             }
         return [.perform(id, PutMessages.head(chain, wantsDigest: wantsDigest))]
     }
@@ -176,12 +182,24 @@ package struct PutUpload: ProtocolMachine {
         if let expired = expiredSignature(answer, end) { return over(.wait(expired)) }
         switch meaning(answer, end) {
         // An answer before the last byte, or a 202, leaves doubt.
-        case .success: return stored(answer, end.body, inDoubt: end.bytesSent < plan.size || answer.status == 202)
+        case .success:
+            return heeded(answer) + stored(answer, end.body, inDoubt: end.bytesSent < plan.size || answer.status == 202)
         case .redirect:
             if let error = chain.follow(answer, keepsMethod: true) { return over(.fail(error)) }
             return send()
         case .wait(let demand): return over(.wait(demand))
         case .fail(let error): return over(.fail(error))
+        }
+    }
+
+    /// Learns from the answer to a PUT that was to replace nothing: 201 is for a new file, 204 for one that was replaced. Some servers say 200
+    /// to all: whether they heed the condition cannot be told then.
+    private func heeded(_ answer: HTTPAnswer) -> [ProtocolAction] {
+        guard PutMessages.wantsAbsence(plan), [200, 204].contains(answer.status) else { return [] }
+        switch plan.ignoresConditions {
+        case nil: return [.learned(HostFacts { $0.ignoresConditions = true })]
+        case true?: return answer.status == 200 ? [.learned(HostFacts { $0.ignoresConditions = false })] : []
+        case false?: return []
         }
     }
 
@@ -264,7 +282,7 @@ package struct PutUpload: ProtocolMachine {
     /// Nothing but a look tells whether our earlier version is still there.
     private var mustRecognise: Bool {
         guard let own = plan.resume, own.stored, plan.ifExists != .replace else { return false }
-        return own.strongTag == nil && !own.isUntold
+        return (own.strongTag == nil || plan.ignoresConditions == true) && !own.isUntold
     }
 
     static func doubt(_ answer: HTTPAnswer, size: Int64) -> String {

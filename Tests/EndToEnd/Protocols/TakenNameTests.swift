@@ -76,4 +76,24 @@ import TransferModel
             #expect(!(try bench.sandbox.succeed("leftovers", "list").output.contains("film.mov")))
         }
     }
+
+    @Test func `a server that replaces whatever the condition says is asked before the next file goes there`() throws {
+        let sandbox = try Sandbox()
+        let nginx = try Nginx(sandbox)
+        let (source, there) = (RawPath("\(sandbox.root)/f"), nginx.data.appending(RawPath("in/f")))
+        func upload(_ bytes: [UInt8], _ options: String...) throws -> JSON {
+            try write(bytes, to: source)
+            let batch = try sandbox.queue("upload", options + [source.displayed, nginx.url + "in/"], #_sourceLocation)
+            _ = try sandbox.wait(batch)
+            return try sandbox.task(batch)
+        }
+        #expect(try upload([1])["state"].text == "completed")
+        // Its first answer to a file that is there tells what it does.
+        #expect(try upload([1, 2])["state"].text == "completed")
+        #expect(try upload([1, 2, 3])["error"]["code"].text == "destinationExists")
+        #expect(try upload([1, 2, 3, 4], "--if-exists", "skip")["skipped"] == .bool(true))
+        #expect(try readBytes(there) == [1, 2])
+        #expect(try upload([1, 2, 3, 4, 5], "--if-exists", "replace")["state"].text == "completed")
+        #expect(try readBytes(there) == [1, 2, 3, 4, 5])
+    }
 }
