@@ -130,7 +130,10 @@ package struct PutUpload: ProtocolMachine {
     // MARK: Requests
 
     mutating func send() -> [ProtocolAction] {
-        if plan.ignoresConditions == true, PutMessages.wantsAbsence(plan), !isFree { return probe(.isItFree) }
+        // What may be our own from an earlier attempt was looked at already.
+        if plan.ignoresConditions == true, PutMessages.wantsAbsence(plan), !isFree, !hasProbed || isOthers {
+            return probe(.isItFree)
+        }
         isFree = false
         let id = nextID()
         state = .sending(id)

@@ -61,6 +61,12 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(known, answered(404), answered(200)) == ["learned ignoresConditions=false", finish])
         let there = answered(200, ["Content-Length: 7"])
         #expect(run(known, there, there) == ["fail destinationExists 412"])
+        // An earlier attempt's own file, as far as anybody can tell, is replaced as before; an older one is somebody else's.
+        var begun = known
+        begun.begunBefore = noon
+        #expect(run(begun, there) == [send])
+        let older = answered(200, ["Content-Length: 7", "Last-Modified: \(elevenText)"])
+        #expect(run(begun, older) == ["2 HEAD http://h/f"])
         known.ifExists = .skip
         #expect(run(known, there) == ["finish 1000 none skipped"])
         known.ifExists = .replace
