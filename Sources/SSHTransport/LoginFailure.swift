@@ -6,14 +6,15 @@ enum LoginFailure {
     /// - Parameter wasIn: The server had greeted us.
     static func outcome(_ words: SSHWords, _ exit: ChildExit, wasIn: Bool, target: SSHTarget) -> OperationEnd.Outcome {
         let host = target.host
-        // Its own words count. The reason of a host on the way is said by that host's ssh, on standard error; so is everything by a program
-        // that keeps no log.
-        let isAlone = !words.own.isEmpty && !words.own.contains { $0.lowercased().contains("unknown port") }
-        for lines in isAlone ? [words.own] : [words.own, words.others] {
-            guard let (rule, line) = rule(for: lines, wasIn: wasIn) else { continue }
+        let log = words.own
+        if let (rule, line) = rule(for: log, isLog: true, wasIn: wasIn) {
+            return outcome(rule, target, KnownKey(log), line)
+        }
+        // The reason of a host on the way is said by that host's ssh, on standard error; so is everything by a program that keeps no log.
+        let isFarther = ofSSH(log).contains { $0.lowercased().hasPrefix("connection closed by unknown port") }
+        if log.isEmpty || isFarther, let (rule, line) = rule(for: words.others, isLog: false, wasIn: wasIn) {
             // A key that a server may have made up is no key to be removed.
-            let key = lines == words.own || words.own.isEmpty ? KnownKey(lines) : nil
-            return outcome(rule, target, key, line)
+            return outcome(rule, target, log.isEmpty ? KnownKey(words.others) : nil, line)
         }
         if !wasIn, let line = lastWords(words.others).last(where: closesSessions.matches) {
             return outcome(closesSessions, target, nil, line)
@@ -32,13 +33,19 @@ enum LoginFailure {
                 .again))
     }
 
+    /// Without the lines in which ssh repeats a server's last words.
+    private static func ofSSH(_ lines: [String]) -> [String] {
+        lines.filter { !$0.lowercased().hasPrefix("received disconnect") }
+    }
+
     /// The first rule that some of these lines fit, and the line.
-    private static func rule(for lines: [String], wasIn: Bool) -> (Rule, String)? {
-        // What a server says as it hangs up is its own word, and says nothing of keys.
-        let ofSSH = lines.filter { !$0.lowercased().hasPrefix("received disconnect") }
-        let isAboutKey = lastWords(ofSSH).contains { $0.lowercased().contains("host key verification failed") }
+    /// - Parameter isLog: ssh has written them, and ends its words about a host's key with a line that says so.
+    private static func rule(for lines: [String], isLog: Bool, wasIn: Bool) -> (Rule, String)? {
+        let ofSSH = ofSSH(lines)
+        let isAboutKey = lastWords(ofSSH).contains { $0.lowercased().hasPrefix("host key verification failed") }
+        let aboutKey = isAboutKey ? ofSSH[...] : isLog ? [] : lastWords(ofSSH)
         for rule in rules where !(wasIn && rule.isForLogin) {
-            let candidates = rule.isOfHostKey ? isAboutKey ? ofSSH[...] : lastWords(ofSSH) : lastWords(lines)
+            let candidates = rule.isOfHostKey ? aboutKey : lastWords(lines)
             if let line = candidates.last(where: rule.matches) { return (rule, line) }
         }
         return nil
