@@ -85,6 +85,16 @@ struct ListenerOwnerTests {
         return client
     }
 
+    /// A listener of ours, and a connection to it that nobody has accepted.
+    private func connected() throws -> (listener: OwnedDescriptor, port: UInt16, client: OwnedDescriptor, local: UInt16)
+    {
+        let listener = try InternetSocket.listen(host: "127.0.0.1", isIPv6: false, port: 0)
+        let port = try InternetSocket.localPort(of: listener.rawValue)
+        let client = try connect(1, to: port)
+        let local = try InternetSocket.localPort(of: client.rawValue)
+        return (listener, port, client, local)
+    }
+
     /// - Parameter last: byte of our address, 127.0.0.…
     private func isOwn(_ port: UInt16, _ local: UInt16, from last: UInt8 = 1) -> Bool {
         ListenerOwner.isOwnOtherEnd(
@@ -94,10 +104,8 @@ struct ListenerOwnerTests {
 
     @Test("the other end of a connection is its program's, and the listener's while nobody accepted it")
     func otherEnds() throws {
-        let listener = try InternetSocket.listen(host: "127.0.0.1", isIPv6: false, port: 0)
-        let port = try InternetSocket.localPort(of: listener.rawValue)
-        let client = try connect(1, to: port)
-        let local = try InternetSocket.localPort(of: client.rawValue)
+        let (listener, port, client, local) = try connected()
+        defer { client.close() }
         #expect(isOwn(port, local))
         #expect(!isOwn(port, local ^ 1) && !isOwn(port ^ 1, local))
         let accepted = OwnedDescriptor(accept(listener.rawValue, nil, nil))
@@ -110,10 +118,8 @@ struct ListenerOwnerTests {
 
     @Test("another connection with the same ports, from another address of the machine, is another connection")
     func samePorts() throws {
-        let listener = try InternetSocket.listen(host: "127.0.0.1", isIPv6: false, port: 0)
-        let port = try InternetSocket.localPort(of: listener.rawValue)
-        let client = try connect(1, to: port)
-        let local = try InternetSocket.localPort(of: client.rawValue)
+        let (listener, port, client, local) = try connected()
+        defer { client.close() }
         let accepted = OwnedDescriptor(accept(listener.rawValue, nil, nil))
         // Its end here is closed already, so it is nobody's in the table.
         let other = try connect(2, local, to: port)

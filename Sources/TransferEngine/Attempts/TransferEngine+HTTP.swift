@@ -34,7 +34,7 @@ extension TransferEngine {
             flying.request = (exchange.method, exchange.url)
             fly(flying, attempt)
         } catch {
-            // What a request cannot express: a given header field with a line end, a malformed file of authorities.
+            // A given header field has a line end, or the file of authorities is malformed.
             let text = RawPath(error.description).displayed
             fail(
                 attempt,

@@ -119,7 +119,7 @@ final class BatchContext {
         return request
     }
 
-    /// Whom `ssh` is to reach; `nil` for a command that cannot be split into words.
+    /// The host that `ssh` is to reach; `nil` for a command that cannot be split into words.
     func sshTarget(host: String, port: Int?, agent: RawPath?) -> SSHTarget? {
         if let last = lastSSHTarget, last.host == host, last.port == port, last.agent == agent { return last.target }
         guard let target = newSSHTarget(host: host, port: port, agent: agent) else { return nil }

@@ -31,7 +31,7 @@ extension TransferEngine {
             sample(attempt)
             attempt.speed.note(at: timeline.nanoseconds)
             hear(of: attempt)
-            // What is over within a tick never costs the queue this row.
+            // A file that is over within a tick never costs the queue this row.
             if attempt.stage.tellRunning() { queue.writer.record(.running, for: attempt.task.claim) }
             switch attempt.job {
             case .upload(let work): noteIfDue(attempt, work)

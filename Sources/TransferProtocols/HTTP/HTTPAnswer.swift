@@ -62,9 +62,9 @@ enum Validator {
         return isPlain && !value.isEmpty && value != "\"\"" ? text : nil
     }
 
-    /// A type or a coding. It is kept for each file: nobody's has more characters than that.
+    /// A type, or codings. They are kept for each file: nobody's have more characters than that.
     static func word(_ text: String) -> String? {
-        text.utf8.count <= 256 && text.utf8.allSatisfy { (33...126).contains($0) } ? text : nil
+        text.utf8.count <= 256 && text.utf8.allSatisfy { (32...126).contains($0) } ? text : nil
     }
 
     /// The longest of the three forms, with the longest weekday, has 33 characters.

@@ -113,7 +113,7 @@ extension NextcloudUpload {
 
 extension NextcloudUpload {
     package var partStandings: [PartStanding] {
-        // Of a damaged point the chunks may be beyond counting.
+        // The chunks of a damaged point may be beyond counting.
         guard place != nil, point.chunk >= Self.fewest(plan.subject.size), count > 1 else { return [] }
         let flying = Dictionary(inFlight.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
         return (1...count).map { number in

@@ -9,12 +9,13 @@ extension TransferError {
             httpStatus: httpStatus)
     }
 
-    /// It may be there, by an attempt whose end nobody saw.
+    /// A folder has the name that the file was to get.
     static func folderStands(at host: String) -> TransferError {
         TransferError(
             .destinationExists, "a folder of that name is there already, at \(host)", .step("choose another name"))
     }
 
+    /// It may be there, by an attempt whose end nobody saw.
     static func unsure(at host: String, _ why: String) -> TransferError {
         TransferError(
             .unknownOutcome, "an earlier attempt may have reached \(host), but \(why)",

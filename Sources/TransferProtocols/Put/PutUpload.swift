@@ -130,7 +130,7 @@ package struct PutUpload: ProtocolMachine {
     // MARK: Requests
 
     mutating func send() -> [ProtocolAction] {
-        // What may be our own from an earlier attempt was looked at already.
+        // A file that may be our own from an earlier attempt was looked at already.
         if plan.ignoresConditions == true, PutMessages.wantsAbsence(plan), !isFree, !hasProbed || isOthers {
             return probe(.isItFree)
         }
