@@ -21,6 +21,17 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `a request behind the queue's end is left to the next engine`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let batch = try await harness.add(1)
+        try await harness.queue.close()
+        await client.send(
+            #"{"jsonrpc":"2.0","id":7,"method":"nodes.pause","params":{"ids":["\#(batch)"]}}"#)
+        #expect(await client.line() == nil)
+        try await harness.end()
+    }
+
     @Test func `a batch is durable when its answer comes, and the same UUID finds it again`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()

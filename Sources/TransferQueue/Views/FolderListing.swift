@@ -139,7 +139,8 @@ struct FolderListing {
         row.effectivelyPaused = try batch.isPaused || view.paths.isPaused(folder)
         if shown == .waiting {
             row.waitReasons = try view.waitReasons(
-                of: fate.state == .waiting ? view.waitingFiles(in: folder) : [], queued: counts.queued, in: batch)
+                of: fate.state == .waiting ? view.waitingFiles(in: folder) : [],
+                queued: fate.state == .queued ? tally.files : 0, in: batch)
         }
         if fate.state == .failed { row.error = fate.cause == nil ? onlyCause : listed.first?.error }
         return row

@@ -72,7 +72,8 @@ extension TransferService {
                 try await carryOut(change, into: &results)
             }
         } catch {
-            guard changed > 0 else { throw error }
+            let isEnding = error is EngineLeaves || error as? QueueError == .closed
+            guard changed > 0, !isEnding else { throw error }
             // Pages that are done stay done, and the engine goes by them.
             await engine.queueChanged()
             var failure = Self.wireError(error)

@@ -93,6 +93,10 @@ import TransferModel
         #expect(section?.rows.count == 10)
         #expect(section?.total == 41)
         #expect(section?.rows.last?.counts.queued == 40)
+        let later = sandbox.clock.now.advanced(by: .seconds(60))
+        _ = try await queue.writer.set([.batch(batch)], NodeSettings(notBefore: later))
+        let group = try #require(section?.rows.last?.id)
+        #expect(try await queue.reader.row(group)?.waitReasons == [.notBefore])
         try await queue.close()
     }
 
