@@ -54,6 +54,7 @@ private func other(
         var plan = PutPlan(
             address: HTTPAddress("http://h/f")!, size: 1000, ifExists: policy, begunBefore: noon)
         plan.targetIsOther = true
+        plan.ignoresConditions = false
         var drive = Drive(PutUpload(plan))
         // Nothing is asked of a file that is known: the server is to refuse.
         #expect(drive.begin().first?.hasPrefix("1 PUT") == true)
@@ -117,7 +118,12 @@ private func other(
         var point = ResumePoint(FTPResumePoint(temporary: RawPath("t")))
         point.targetIsOther = true
         #expect(try #require(ResumePoint(encoded: point.disclaimed.encoded)).targetIsOther)
+        #expect(try #require(point.withoutParts).targetIsOther)
         point.targetIsOther = false
         #expect(try !#require(ResumePoint(encoded: point.encoded)).targetIsOther)
+        #expect(point.withoutParts == nil)
+        point.ownVersion = StoredVersion(stored: true, etag: "\"a\"")
+        let known = try #require(point.withoutParts)
+        #expect(known.ownVersion == point.ownVersion && !known.leavesParts && known.left.isEmpty)
     }
 }

@@ -163,11 +163,11 @@ actor FakeEngineControl: EngineControl {
 
     func failRemovals(_ error: TransferError?) { removalFails = error }
     func place(_ found: [FoundUpload]) { uploads = found }
-    func remove(_ remains: Remains) async -> TransferError? {
+    func remove(_ remains: Remains, for purpose: RemovalPurpose) async -> TransferError? {
         if let removalFails { return removalFails }
         removed.append(remains.task.id)
         // As the engine does: the queue knows of nothing any more.
-        try? await queue.writer.forgetRemains(of: remains.task.id)
+        _ = try? await queue.writer.forget(remains)
         return nil
     }
     /// Why no folder can be listed; `nil`: they can.

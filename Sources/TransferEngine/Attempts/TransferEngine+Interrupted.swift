@@ -32,7 +32,7 @@ extension TransferEngine {
         guard attempt.task.hasGuess, attempt.upload?.resumePoint == nil else { return }
         let task = attempt.task
         inBackground { [self] in
-            await durably { try await queue.writer.forgetRemains(of: task.id, under: task.claim) }
+            await durably { try await queue.writer.forgetGuess(of: task.claim) }
         }
     }
 }

@@ -80,7 +80,7 @@ extension TransferEngine {
                 let age = remains.finishedAt.map { timeline.now.since($0) } ?? grace
                 if age < grace {
                     next = min(next ?? grace, grace - age)
-                } else if await mustTryAgain(remains, isForgotten: false) {
+                } else if await mustTryAgain(remains, for: .cleanup) {
                     next = next ?? pauseAfterFailure
                 }
                 guard phase == .running else { return nil }
@@ -99,7 +99,7 @@ extension TransferEngine {
             guard let end = page.last?.task.id else { break }
             last = end
             for remains in page {
-                if await mustTryAgain(remains, isForgotten: true) { next = pauseAfterFailure }
+                if await mustTryAgain(remains, for: .purge) { next = pauseAfterFailure }
                 guard phase == .running else { return nil }
             }
         }
@@ -110,11 +110,11 @@ extension TransferEngine {
 
     /// Takes something away. One that the queue cannot read or note holds up no other.
     /// - Returns: true when it is to be tried again later. What only a person can mend is left for `leftovers`, and for the next start.
-    private func mustTryAgain(_ remains: Remains, isForgotten: Bool) async -> Bool {
+    private func mustTryAgain(_ remains: Remains, for purpose: RemovalPurpose) async -> Bool {
         let isHere = if case .download = remains.task.work { true } else { false }
         if !isHere, !removals.takes(remains.task.id, at: remains.origin) { return true }
         do {
-            let error = try await takeAway(remains, isForgotten: isForgotten)
+            let error = try await takeAway(remains, for: purpose)
             if error?.isOfLine == true { removals.couldNotAsk(remains.origin, for: remains.task.id) }
             return error?.isRetryable ?? false
         } catch {
@@ -123,22 +123,19 @@ extension TransferEngine {
         }
     }
 
-    /// Takes away what a transfer has left at its server, or here; the queue then knows of nothing any more. `nil`: it is gone; else why
-    /// it is not.
-    package func remove(_ remains: Remains) async -> TransferError? {
+    package func remove(_ remains: Remains, for purpose: RemovalPurpose) async -> TransferError? {
         do {
-            return try await takeAway(remains, isForgotten: true)
+            return try await takeAway(remains, for: purpose)
         } catch {
             return TransferError(.internal, "the queue did not take a change (\(error))", .retry())
         }
     }
 
     /// As `remove`; throws what the queue refuses.
-    /// - Parameter isForgotten: what is known of an upload that has left nothing goes, too: that a POST may have happened, that a file of
-    ///   somebody else lies there. Who retries a cancelled one needs it.
-    private func takeAway(_ remains: Remains, isForgotten: Bool) async throws -> TransferError? {
+    private func takeAway(_ remains: Remains, for purpose: RemovalPurpose) async throws -> TransferError? {
         let task = remains.task
         guard phase == .running else { return .stoppedLooking }
+        if purpose == .cleanup, !remains.isThere { return nil }
         if let look = sideJobs.look(of: task.id) { endSideJob(look, nil) }
         if case .download(_, let directory, _) = task.work { return try await removePart(remains, in: directory) }
         guard case .upload(_, let remote, _) = task.work, let stored = task.resumePoint else { return nil }
@@ -183,11 +180,13 @@ extension TransferEngine {
                 return error
             }
             report(.info, "what was left at the server is gone", task: task.id)
-        } else if !isForgotten {
+        } else if purpose == .cleanup {
             return nil
         }
         // A person may have taken the cancel back meanwhile: then it begins anew by itself.
-        if attempts[task.id] == nil { try await queue.writer.forgetRemains(of: task.id, under: task.claim) }
+        if attempts[task.id] == nil {
+            try await queue.writer.forget(remains, keeping: purpose == .purge ? nil : remains.knowledge)
+        }
         return nil
     }
 
@@ -216,7 +215,7 @@ extension TransferEngine {
                 .internal, "its temporary file cannot be removed (\(error))", .step("remove it by hand"))
         }
         // A person may have taken the cancel back meanwhile: then it begins anew by itself.
-        if attempts[task.id] == nil { try await queue.writer.forgetRemains(of: task.id, under: task.claim) }
+        if attempts[task.id] == nil { try await queue.writer.forget(remains) }
         return nil
     }
 
@@ -261,14 +260,28 @@ extension TransferError {
     }
 
     /// The error of a removal that ends early.
-    static var takenBack: TransferError {
+    package static var takenBack: TransferError {
         TransferError(
             .cancelledByUser, "the upload goes on, or its remains are being taken away already",
             .step("look again later"))
     }
 }
 
+/// The reason for which remains are taken away.
+package enum RemovalPurpose: Sendable {
+    /// The task stays, and may be retried: what is known of the final name is kept (`ResumePoint.withoutParts`).
+    case cleanup
+    /// The task is about to be forgotten.
+    case purge
+}
+
 extension Remains {
+    /// The resume point that is kept when the parts are gone.
+    package var knowledge: [UInt8]? {
+        guard case .upload = task.work, state != .completed else { return nil }
+        return task.storedPoint?.withoutParts?.encoded
+    }
+
     /// By which it was sent; `nil`: nothing of it is at a server.
     package var protocolName: String? {
         let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }

@@ -29,9 +29,9 @@ extension EngineControl {
         for remains in try await queue.writer.remains(of: tasks.sorted()) {
             let task = remains.task.id
             if remains.isThere {
-                kept[task] = await remove(remains)
+                kept[task] = await remove(remains, for: .purge)
             } else {
-                try await queue.writer.forgetRemains(of: task, under: remains.task.claim)
+                try await queue.writer.forget(remains)
             }
         }
         return kept
@@ -43,7 +43,7 @@ extension Remains {
     package static let over: [TransferState] = [.completed, .failed, .cancelled]
 
     /// False when the resume point of an upload names nothing at its server.
-    fileprivate var isThere: Bool {
+    var isThere: Bool {
         if case .download = task.work { return true }
         return protocolName != nil
     }

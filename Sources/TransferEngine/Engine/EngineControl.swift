@@ -51,8 +51,8 @@ package protocol EngineControl: Actor {
     /// A person wants what waits tried again, as it is: hosts that are left alone, and one file at each login that was refused.
     func tryAgain()
 
-    /// Takes away what an upload that is over has left at its server. `nil`: it is gone; else why it is not.
-    func remove(_ remains: Remains) async -> TransferError?
+    /// Takes away what a transfer that is over has left at its server, or here. `nil`: it is gone; else why it is not.
+    func remove(_ remains: Remains, for purpose: RemovalPurpose) async -> TransferError?
 
     /// Has the server of a folder list it, and compares that with what was sent there. What is not there as it was sent fails.
     /// - Parameter task: only this one fails; `nil`: all that are missing.

@@ -140,6 +140,16 @@ package struct ResumePoint: Hashable, Sendable {
         return point
     }
 
+    /// The point that is left when nothing but the file itself, if anything, lies at the server any more: who tries again needs to know that an
+    /// earlier version of ours has the final name, or another file. `nil`: neither is known.
+    package var withoutParts: ResumePoint? {
+        guard leavesParts || !left.isEmpty else { return self }
+        guard targetIsOther || ownVersion != nil else { return nil }
+        var point = ResumePoint(ownVersion ?? StoredVersion(stored: false, etag: nil))
+        point.targetIsOther = targetIsOther
+        return point
+    }
+
     /// Its protocol's type for it; `nil`: another version of the engine had that protocol.
     private var contentType: (any ResumePointContent.Type)? { ProtocolDescriptor.began(self)?.resumePoint }
 

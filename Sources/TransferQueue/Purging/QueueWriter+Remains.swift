@@ -56,9 +56,16 @@ extension QueueWriter {
         try change { try store.remains.leaveToRemove(remains, resumePoint: resumePoint) }
     }
 
-    /// Records that a task's data at a server is gone: there is nothing to go on from. Nothing happens to a task that runs.
-    /// - Parameter claim: nor to one that was claimed anew since; `nil`: whoever had it last.
-    package func forgetRemains(of task: TaskID, under claim: TaskClaim? = nil) throws(QueueError) {
-        try change { try store.remains.forgetRemains(of: task, under: claim) }
+    /// Records that what a task has left is gone: there is nothing to go on from, and a retry begins anew. Durable on return.
+    /// - Parameter knowledge: a resume point without parts and secrets that takes the place of the one there was.
+    /// - Returns: false, as `leaveToRemove`: nothing has changed.
+    @discardableResult
+    package func forget(_ remains: Remains, keeping knowledge: [UInt8]? = nil) throws(QueueError) -> Bool {
+        try change { try store.remains.forget(remains, keeping: knowledge) }
+    }
+
+    /// Records that nothing was left, as was guessed. Nothing happens to a task that runs, or was claimed anew since.
+    package func forgetGuess(of claim: TaskClaim) throws(QueueError) {
+        try change { try store.remains.forgetGuess(of: claim) }
     }
 }

@@ -129,10 +129,7 @@ struct RemainsStore: QueueSubject {
     }
 
     func leaveToRemove(_ remains: Remains, resumePoint: [UInt8]) throws -> Bool {
-        let claim = remains.task.claim
-        guard let old = try tasks.task(claim.task), !old.claimed, old.state == remains.state, old.claim == claim else {
-            return false
-        }
+        guard let old = try standing(remains) else { return false }
         var row = old
         let oldDetails = try tasks.details(row)
         guard oldDetails.resumePoint != nil else { return false }
@@ -142,14 +139,34 @@ struct RemainsStore: QueueSubject {
         return true
     }
 
-    /// Nothing of it is left there: a retry begins anew.
-    func forgetRemains(of task: TaskID, under claim: TaskClaim? = nil) throws {
-        guard let old = try tasks.task(task), !old.claimed, !old.state.isActive else { return }
-        if let claim, claim != old.claim { return }
+    func forget(_ remains: Remains, keeping knowledge: [UInt8]?) throws -> Bool {
+        guard let old = try standing(remains) else { return false }
+        try forget(of: old, keeping: knowledge)
+        return true
+    }
+
+    /// The task, when nobody has gone on with it since its remains were read, or is about to.
+    private func standing(_ remains: Remains) throws -> TaskRow? {
+        let claim = remains.task.claim
+        guard let row = try tasks.task(claim.task), !row.claimed, row.state == remains.state, row.claim == claim else {
+            return nil
+        }
+        return row
+    }
+
+    func forgetGuess(of claim: TaskClaim) throws {
+        guard let old = try tasks.task(claim.task), !old.claimed, !old.state.isActive, old.claim == claim else {
+            return
+        }
+        try forget(of: old, keeping: nil)
+    }
+
+    private func forget(of old: TaskRow, keeping knowledge: [UInt8]?) throws {
         var row = old
         let oldDetails = try tasks.details(row)
         var details = oldDetails
         try references.dropResumePoint(&details, of: row)
+        details.resumePoint = knowledge
         if row.state != .completed { row.accepted = 0 }
         row.flags.remove(.guessed)
         try tasks.save(&row, was: old, details, was: oldDetails)

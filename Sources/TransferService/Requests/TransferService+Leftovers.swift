@@ -53,10 +53,15 @@ extension TransferService {
                 message: "\(id) is \(task.state.rawValue) and goes on from it: cancel it first")
         }
         if forgets {
-            try await queue.writer.forgetRemains(of: id)
+            guard try await queue.writer.forget(remains, keeping: remains.knowledge) else {
+                return NodeResult(
+                    id: .task(id), result: .refused, code: .refused, message: TransferError.takenBack.message)
+            }
             return NodeResult(id: .task(id), result: .done)
         }
-        guard let error = await engine.remove(remains) else { return NodeResult(id: .task(id), result: .done) }
+        guard let error = await engine.remove(remains, for: .cleanup) else {
+            return NodeResult(id: .task(id), result: .done)
+        }
         return NodeResult(id: .task(id), result: .refused, code: .refused, message: error.message)
     }
 

@@ -299,7 +299,7 @@ import TransferQueue
         _ = try await harness.queue.writer.retry([.task(task.id)])
         await harness.engine.queueChanged()
         try await harness.task(of: task.batch) { $0.state == .running }
-        #expect(await harness.engine.remove(try #require(left.first)) != nil)
+        #expect(await harness.engine.remove(try #require(left.first), for: .purge) != nil)
         held.reach()
         try await harness.task(of: task.batch) { $0.state == .completed }
         #expect(server.count("DELETE") == 0 && server.contents == [pattern(2_000_000)])
@@ -327,16 +327,50 @@ import TransferQueue
         }
         let before = try await left()
         #expect(!before.isOutdated)
-        #expect(await harness.engine.remove(before.remains) != nil)
+        #expect(await harness.engine.remove(before.remains, for: .cleanup) != nil)
         // It may be gone a little later, whatever the server has said.
         #expect(try await left().isOutdated)
         server.server.stop()
         // Now nobody is there to be asked: what is known stays as it was.
         let encoded = try #require(before.remains.task.resumePoint)
         _ = try await harness.queue.writer.leaveToRemove(before.remains, resumePoint: encoded)
-        #expect(await harness.engine.remove(try await left().remains) != nil)
+        #expect(await harness.engine.remove(try await left().remains, for: .cleanup) != nil)
         #expect(try await !left().isOutdated)
         await harness.stop()
+    }
+
+    @Test("with the parts is not forgotten what is known of the final name, unless the task goes, too")
+    func knowledgeOfTheName() async throws {
+        let server = try FakeTusServer { request, _ in
+            request.method == "PATCH" ? .answer("400 Bad Request") : .ordinary
+        }
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(2_000_000))
+        let task = try await harness.run(request(harness, ["f"], to: server))
+        func left() async throws -> Remains {
+            try #require(try await harness.queue.writer.remains(in: [.failed]).first)
+        }
+        let before = try await left()
+        var point = try #require(
+            before.task.resumePoint.flatMap { ResumePoint(encoded: $0, secret: before.task.resumeSecret) })
+        point.targetIsOther = true
+        point.ownVersion = StoredVersion(stored: true, etag: "\"a\"")
+        #expect(try await harness.queue.writer.leaveToRemove(before, resumePoint: point.encoded))
+
+        #expect(await harness.engine.remove(try await left(), for: .cleanup) == nil)
+        #expect(server.count("DELETE") == 1)
+        let known = try await left()
+        let kept = try #require(known.task.resumePoint.flatMap { ResumePoint(encoded: $0) })
+        #expect(kept.targetIsOther && kept.ownVersion == point.ownVersion)
+        #expect(known.protocolName == nil && known.task.resumeSecret == nil)
+        #expect(await harness.engine.remove(known, for: .cleanup) == nil)
+        #expect(try await left().task.resumePoint == known.task.resumePoint)
+
+        #expect(await harness.engine.remove(known, for: .purge) == nil)
+        #expect(try await harness.queue.writer.remains(in: [.failed]).isEmpty)
+        #expect(try await harness.queue.writer.purge([.task(task.id)]).results.map(\.result) == [.done])
+        await harness.stop()
+        server.server.stop()
     }
 
     @Test("a removal that is broken off on its way may have happened: nothing goes on from what it removes")
@@ -354,7 +388,7 @@ import TransferQueue
         let task = try await harness.run(request(harness, ["f"], to: server))
         #expect(task.state == .failed)
         let remains = try #require(try await harness.queue.writer.remains(in: [.failed]).first)
-        let removal = Task { await harness.engine.remove(remains) }
+        let removal = Task { await harness.engine.remove(remains, for: .purge) }
         while server.count("DELETE") == 0 { await Task.yield() }
         await harness.engine.endSideJobs()
         #expect(await removal.value != nil)

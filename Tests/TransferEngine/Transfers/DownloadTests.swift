@@ -187,13 +187,13 @@ import TransferModel
             try #require(try await first.queue.writer.remains(of: .download, in: [.cancelled]).first)
         }
         // The whole folder is away, then something else is in its place: neither says that the file is gone.
-        #expect(await first.engine.remove(try left())?.code == .destinationUnwritable)
+        #expect(await first.engine.remove(try left(), for: .purge)?.code == .destinationUnwritable)
         try first.sandbox.write("out", [7])
-        #expect(await first.engine.remove(try left()) != nil)
+        #expect(await first.engine.remove(try left(), for: .purge) != nil)
         try System.unlink(out)
         try move(away, out)
         #expect(first.downloads() == ["f.part"])
-        #expect(await first.engine.remove(try left()) == nil)
+        #expect(await first.engine.remove(try left(), for: .purge) == nil)
         #expect(first.sandbox.names("out").isEmpty)
         #expect(try await first.queue.writer.remains(of: .download, in: [.cancelled]).isEmpty)
         await first.stop()
@@ -219,10 +219,10 @@ import TransferModel
             await harness.engine.stop(cancelled.stopped)
             hold.reach()
             let left = try #require(try await harness.queue.writer.remains(of: .download, in: [.cancelled]).first)
-            #expect(await harness.engine.remove(left) != nil)
+            #expect(await harness.engine.remove(left, for: .purge) != nil)
             #expect(harness.sandbox.names("out").isEmpty)
             let known = try #require(try await harness.queue.writer.remains(of: .download, in: [.cancelled]).first)
-            #expect(await harness.engine.remove(known) == nil)
+            #expect(await harness.engine.remove(known, for: .purge) == nil)
             #expect(try await harness.queue.writer.remains(of: .download, in: [.cancelled]).isEmpty)
             await harness.stop()
         }
@@ -244,7 +244,7 @@ import TransferModel
         _ = try await harness.queue.writer.cancel([.batch(batch)])
         hold.reach()
         let left = try #require(try await harness.queue.writer.remains(of: .download, in: [.cancelled]).first)
-        #expect(await harness.engine.remove(left) == nil)
+        #expect(await harness.engine.remove(left, for: .purge) == nil)
         #expect(try await harness.queue.writer.remains(of: .download, in: [.cancelled]).isEmpty)
         await harness.stop()
     }

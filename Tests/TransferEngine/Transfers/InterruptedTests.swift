@@ -86,7 +86,7 @@ import TransferQueue
         let remains = try #require(try await harness.queue.writer.remains(in: [.cancelled]).first)
         #expect(remains.task.id == task && remains.protocolName == "sftp")
         #expect(harness.sandbox.read(left) != nil)
-        #expect(await harness.engine.remove(remains) == nil)
+        #expect(await harness.engine.remove(remains, for: .purge) == nil)
         #expect(harness.sandbox.read(left) == nil)
         #expect(try await harness.queue.writer.remains(in: [.cancelled]).isEmpty)
         try await harness.expectSound()
@@ -100,7 +100,7 @@ import TransferQueue
         let harness = try await EngineHarness(sandbox: first.sandbox)
         let remains = try #require(try await harness.queue.writer.remains(in: [.cancelled]).first)
         #expect(remains.task.id == task)
-        #expect(await harness.engine.remove(remains) == nil)
+        #expect(await harness.engine.remove(remains, for: .purge) == nil)
         #expect(harness.sandbox.read(left) == nil)
         await harness.stop()
     }

@@ -407,7 +407,7 @@ import TransferModel
         queue.writer.record(.checkpoint(resumePoint: [1], accepted: 10), for: tasks[1].id)
         let cancel = try await queue.writer.cancel([.batch(batch)])
         sandbox.clock.advance(by: .seconds(3600))
-        try await queue.writer.forgetRemains(of: tasks[1].id)
+        try await queue.forgetRemains(of: tasks[1].id)
         #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).results.isEmpty)
         let steps = try await queue.writer.undoSteps(now: sandbox.clock.now)
         #expect(steps.map(\.operation) == [cancel.operation] && steps.first?.startsAgain == true)

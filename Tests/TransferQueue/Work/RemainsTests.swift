@@ -3,6 +3,13 @@ import TransferModel
 
 @testable import TransferQueue
 
+extension TransferQueue {
+    /// Forgets what a task has left, as somebody who looks now.
+    func forgetRemains(of task: TaskID) async throws {
+        for remains in try await writer.remains(of: [task]) { #expect(try await writer.forget(remains)) }
+    }
+}
+
 @Suite("What uploads leave at servers") struct RemainsTests {
     @Test("is known of the tasks that are over, until it is gone there; what still goes on is not touched")
     func remains() async throws {
@@ -43,7 +50,7 @@ import TransferModel
         try await queue.writer.commit()
         #expect(try await queue.writer.leaveToRemove(left[1], resumePoint: [9]) == false)
 
-        try await queue.writer.forgetRemains(of: tasks[0].id)
+        try await queue.forgetRemains(of: tasks[0].id)
         #expect(try await queue.writer.remains(in: [.failed, .cancelled]).map(\.task.id) == [tasks[3].id])
         #expect(sandbox.contents("secrets.sqlite").firstRange(of: Array("https://h/\(tasks[0].id)".utf8)) == nil)
         #expect(try await queue.reader.check() == [])
@@ -73,12 +80,12 @@ import TransferModel
         sandbox.clock.advance(by: .seconds(11))
         #expect(try await queue.writer.purgedRemains(now: sandbox.clock.now).map(\.task.id) == tasks.map(\.id))
         #expect(try await queue.writer.forgetPurged(now: sandbox.clock.now) == nil)
-        try await queue.writer.forgetRemains(of: tasks[0].id)
+        try await queue.forgetRemains(of: tasks[0].id)
         #expect(try await queue.writer.forgetPurged(now: sandbox.clock.now) == nil)
         #expect(try await queue.writer.order(of: batch) != nil)
         #expect(try await queue.reader.task(tasks[1].id) == nil, "it is out of sight")
         #expect(try await queue.reader.task(tasks[1].id, hidden: true) != nil)
-        try await queue.writer.forgetRemains(of: tasks[1].id)
+        try await queue.forgetRemains(of: tasks[1].id)
         _ = try await queue.writer.forgetPurged(now: sandbox.clock.now)
         #expect(try await queue.writer.order(of: batch) == nil)
         #expect(try await queue.reader.check() == [])
@@ -104,7 +111,7 @@ import TransferModel
         _ = try await queue.writer.forgetPurged(now: sandbox.clock.now)
         #expect(try await queue.writer.purgedRemains(now: sandbox.clock.now).map(\.task.id) == [tasks[0].id])
         #expect(try await queue.writer.leaveToRemove(left[0], resumePoint: [8]))
-        try await queue.writer.forgetRemains(of: tasks[0].id)
+        try await queue.forgetRemains(of: tasks[0].id)
         #expect(try await queue.reader.task(tasks[0].id, hidden: true)?.bytesAccepted == 100)
         #expect(try await queue.reader.check() == [])
         _ = try await queue.writer.forgetPurged(now: sandbox.clock.now)
@@ -124,7 +131,7 @@ import TransferModel
         let nodes = tasks.map { NodeID.task($0.id) }
         #expect(try await queue.writer.purge(nodes).results.map(\.result) == [.refused, .done])
         #expect(try await queue.writer.remains(in: [.failed]).map(\.task.id) == [tasks[0].id])
-        try await queue.writer.forgetRemains(of: tasks[0].id)
+        try await queue.forgetRemains(of: tasks[0].id)
         #expect(try await queue.writer.purge([nodes[0]]).results.map(\.result) == [.done])
         #expect(try await queue.reader.check() == [])
         try await queue.close()
@@ -177,9 +184,37 @@ import TransferModel
         // The person has the grace time to take it back, and no longer.
         sandbox.clock.advance(by: .seconds(11))
         #expect(try await queue.writer.undo(.last, now: later).undone == nil)
-        try await queue.writer.forgetRemains(of: task.id)
+        try await queue.forgetRemains(of: task.id)
         _ = try await queue.writer.forgetPurged(now: later)
         #expect(try await queue.writer.order(of: batch) == nil)
+        try await queue.close()
+    }
+
+    @Test("are not forgotten of a task that somebody has retried since, and what is known of the final name may stay")
+    func retriedSince() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        let task = try #require(try await queue.claimAll().first)
+        queue.writer.record(.checkpoint(resumePoint: [7], accepted: 10, secret: "https://h/u"), for: task.claim)
+        queue.writer.record(.failed(TransferError(.http, "no")), for: task.claim)
+        try await queue.writer.commit()
+        let seen = try #require(try await queue.writer.remains(of: [task.id]).first)
+        _ = try await queue.writer.retry([.task(task.id)])
+        #expect(try await queue.writer.forget(seen) == false)
+        let again = try #require(try await queue.claimAll().first)
+        #expect(again.resumePoint == [7] && again.resumeSecret == "https://h/u")
+
+        queue.writer.record(.failed(TransferError(.http, "no")), for: again.claim)
+        try await queue.writer.commit()
+        #expect(try await queue.writer.forget(seen) == false, "another attempt has failed since")
+        let left = try #require(try await queue.writer.remains(of: [task.id]).first)
+        #expect(try await queue.writer.forget(left, keeping: [9]))
+        let known = try #require(try await queue.writer.remains(of: [task.id]).first)
+        #expect(known.task.resumePoint == [9] && known.task.resumeSecret == nil)
+        #expect(sandbox.contents("secrets.sqlite").firstRange(of: Array("https://h/u".utf8)) == nil)
+        #expect(try await queue.reader.task(task.id)?.bytesAccepted == 0)
+        #expect(try await queue.reader.check() == [])
         try await queue.close()
     }
 }

@@ -73,7 +73,7 @@ struct Front {
     /// As `leftovers abort` of all that are over.
     func abortLeftovers() async throws {
         for remains in try await queue.writer.remains(in: Remains.over, limit: 500) {
-            _ = await engine.remove(remains)
+            _ = await engine.remove(remains, for: .cleanup)
         }
         await engine.queueChanged()
     }
