@@ -19,8 +19,9 @@ struct UploadCommand: QueueingCommand {
                 + "file arrives under exactly that name.",
             "--if-exists: fail (default) overwrites nothing, and the same file already there counts as completed where its "
                 + "server can show that it is the same (most FTP and WebDAV servers cannot); skip leaves what is there; "
-                + "replace overwrites it. A web server that takes a plain PUT may replace a file in spite of fail and skip, as nginx does: "
-                + "once its answer has shown that, it is asked before each further file.",
+                + "replace overwrites it. Some web servers replace a file in spite of fail and skip, as nginx does with a plain PUT: until one "
+                + "is known not to, it is asked before each file, and to find out a small new file is sent to it twice. A file that "
+                + "somebody else puts there between the question and the upload is replaced by such a server all the same.",
         ],
         operands: [
             Operand(ValueSyntax<[UInt8]>.path("SOURCE", .files), .oneOrMore), Operand(ValueSyntax<String>.url("DEST")),

@@ -9,7 +9,7 @@ struct FlyingExchange {
     /// The transports' name for it.
     let wire: WireID
     let carrier: Carrier
-    /// Bytes of the source are in it.
+    /// Bytes of the source are in it that the server has not yet.
     let isPayload: Bool
     /// Bytes of the source that it has sent, as last looked at.
     fileprivate(set) var sent: Int64 = 0

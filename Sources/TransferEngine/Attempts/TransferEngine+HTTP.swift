@@ -17,7 +17,7 @@ extension TransferEngine {
                 TransferError(.unsupported, "a form's fields go to no other server", .step("check the address")))
         }
         guard let (body, source) = content(of: exchange, attempt) else { return }
-        let isPayload = source != nil
+        let isPayload = source != nil && !exchange.isRepetition
         if isPayload {
             settleEarlier(attempt)
             countRepeated(attempt)

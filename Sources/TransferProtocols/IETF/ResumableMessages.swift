@@ -54,6 +54,8 @@ package struct ResumablePlan: Sendable, Hashable {
             address: address, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
             begunBefore: begunBefore, resume: stored, offersResume: true)
         put.tellsDigests = facts.tellsDigests
+        put.ignoresConditions = facts.ignoresConditions
+        put.triesConditions = subject.triesConditions
         put.targetIsOther = subject.targetIsOther
         put.clockWasSetBack = subject.clockWasSetBack
         put.interopVersion = version

@@ -72,6 +72,8 @@ package struct HTTPExchange: Hashable, Sendable {
     /// False after a redirect to another origin: what was meant for one server is not shown to another.
     package var mayCarrySecrets: Bool
     package var patience = Patience.usual
+    /// The source's bytes that it has are at the server already: they count for no progress.
+    package var isRepetition = false
     /// Signed by the engine with the batch's keys when it is sent, instead of showing a name and password.
     package var signing: RequestSigning?
 

@@ -26,7 +26,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var largestBody: Int64?
     /// Asked for it (`Want-Repr-Digest`), it tells the digest of what it has stored.
     package var tellsDigests: Bool?
-    /// PUT: it replaces files whatever `If-None-Match` says (nginx), so what has the name is asked for first. False: its answers do not tell.
+    /// PUT, S3: it replaces files whatever `If-None-Match` says (nginx). Unless it is known to heed that, what has the name is asked for before
+    /// a file is sent.
     package var ignoresConditions: Bool?
     /// Bodies are held back by something in front of it, so a cut loses what was sent: send at most so many bytes in one request.
     package var chunk: Int64?
@@ -39,7 +40,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var cannotChunk: Bool?
     /// SFTP, FTP: an upload that goes on does not work there; whole files only.
     package var cannotResume: Bool?
-    /// When the first of what it cannot do was learnt: a server may be mended, or have refused for another reason.
+    /// When the first of what it can or cannot do was learnt: a server may be mended, have refused for another reason, or give way to another.
     private var cannotSince: Timestamp?
     /// S3: seconds that its clock is ahead of ours; the region that it said it is in.
     package var clockSkewSeconds: Int64?
@@ -50,7 +51,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package init() {}
 
     /// The facts that one answer teaches.
-    init(_ set: (inout HostFacts) -> Void) { set(&self) }
+    package init(_ set: (inout HostFacts) -> Void) { set(&self) }
 
     /// Takes from an answer to OPTIONS what it shows beside the protocol: a server that wants digests tells them, too.
     init(hintedBy answer: HTTPAnswer) { tellsDigests = answer.wantsDigests ? true : nil }
@@ -85,7 +86,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         let since = cannotSince.map { now.since($0) }
         if since.map({ $0 < .zero || $0 >= Self.lifeOfInability }) ?? true {
             (current.cannotRename, current.cannotChunk, current.cannotResume) = (nil, nil, nil)
-            (current.refusedRenames, current.cannotSince) = (nil, nil)
+            (current.refusedRenames, current.ignoresConditions, current.cannotSince) = (nil, nil, nil)
         }
         let age = uploadByAt.map { now.since($0) }
         if age.map({ $0 < .zero || $0 >= Self.lifeOfUploadBy }) ?? true {
@@ -139,10 +140,10 @@ package struct HostFacts: Codable, Hashable, Sendable {
     /// The facts that hold now with what `newer` knows put over them. What the server cannot do ages from here on.
     package func learning(_ newer: HostFacts, at now: Timestamp) -> HostFacts {
         var learnt = current(at: now).merged(with: newer)
-        let isUnable =
+        let ages =
             [learnt.cannotRename, learnt.cannotChunk, learnt.cannotResume].contains(true)
-            || learnt.refusedRenames != nil
-        learnt.cannotSince = isUnable ? learnt.cannotSince ?? now : nil
+            || learnt.refusedRenames != nil || learnt.ignoresConditions != nil
+        learnt.cannotSince = ages ? learnt.cannotSince ?? now : nil
         return learnt
     }
 

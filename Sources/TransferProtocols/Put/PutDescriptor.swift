@@ -23,6 +23,7 @@ extension PutPlan {
         hasJustStored = subject.hasJustStored
         tellsDigests = job.facts.tellsDigests
         ignoresConditions = job.facts.ignoresConditions
+        triesConditions = subject.triesConditions
         targetIsOther = subject.targetIsOther
         clockWasSetBack = subject.clockWasSetBack
         interopVersion = job.facts.versionToOffer

@@ -12,6 +12,8 @@ package struct PutPlan: Sendable, Hashable {
     package var tellsDigests: Bool?
     /// As `HostFacts.ignoresConditions`.
     package var ignoresConditions: Bool?
+    /// As `UploadSubject.triesConditions`.
+    package var triesConditions = false
     /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.
     package var begunBefore: Timestamp?
     /// As `UploadSubject.clockWasSetBack`.
@@ -36,6 +38,10 @@ package struct PutPlan: Sendable, Hashable {
     /// Nobody knows yet whether the server takes that one up: where it does not, the next file offers an older one.
     package var offerIsTrial = false
 
+    /// The server may replace a file whatever the condition says. One that is given a signature in the URL is a store of objects; what allows
+    /// a PUT there allows nothing else.
+    var mayIgnoreConditions: Bool { ignoresConditions != false && !address.isSigned }
+
     package init(
         address: HTTPAddress, size: Int64, ifExists: ExistingFilePolicy, verify: VerificationWish? = nil,
         begunBefore: Timestamp? = nil, resume: StoredVersion? = nil, offersResume: Bool = false
@@ -52,11 +58,14 @@ package struct PutPlan: Sendable, Hashable {
 
 /// The requests of a plain PUT.
 enum PutMessages {
-    static func put(_ plan: PutPlan, _ chain: RedirectChain) -> Exchange {
-        .http(
-            HTTPExchange(
-                .put, chain.address, headers: condition(plan) + digestWish(plan.verify.comparesDigests) + offer(plan),
-                body: .source(0..<plan.size), mayCarrySecrets: chain.mayCarrySecrets))
+    /// - Parameter isRepetition: the server has the file by this request already.
+    static func put(_ plan: PutPlan, _ chain: RedirectChain, isRepetition: Bool = false) -> Exchange {
+        let offer = isRepetition ? [] : offer(plan)
+        var exchange = HTTPExchange(
+            .put, chain.address, headers: condition(plan) + digestWish(plan.verify.comparesDigests) + offer,
+            body: .source(0..<plan.size), mayCarrySecrets: chain.mayCarrySecrets)
+        exchange.isRepetition = isRepetition
+        return .http(exchange)
     }
 
     /// Asks what is there.

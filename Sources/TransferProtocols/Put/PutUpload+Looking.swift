@@ -14,6 +14,8 @@ extension PutUpload {
             return enough() ?? refuseOrWait(end.failure?.error ?? .noAnswer(chain.address))
         }
         switch meaning(answer, end) {
+        // The PUT itself is led there, or is not.
+        case .redirect where question == .isItFree: break
         case .redirect:
             if let error = chain.follow(answer, keepsMethod: false) { return over(.fail(error)) }
             return probe(question)
@@ -29,6 +31,9 @@ extension PutUpload {
         case .isItWhole(let stored, let body, let mustTell):
             return decideWholeness(answer, stored, body, mustTell: mustTell)
         case .isItOwn: return decideOwnership(answer)
+        case .isItStill(let receipt, let error):
+            if answer.isSuccess, answer.contentLength == plan.size { return over(.finish(receipt)) }
+            return lostAnswer(error)
         case .isItFree:
             // As if the server had refused it. One that does not tell gets the file.
             if answer.isSuccess { return refused() }
@@ -43,6 +48,7 @@ extension PutUpload {
         let file = StandingFile(answer)
         if answer.status == 404 || answer.status == 410 {
             plan.resume = nil
+            isFree = true
             return send()
         }
         guard answer.isSuccess else { return other(Self.doubt(answer, size: plan.size), inDoubt: true) }
@@ -55,7 +61,9 @@ extension PutUpload {
         case .foreign:
             // The condition of the PUT says so, and the rule for such files decides.
             plan.resume = nil
-            return send()
+            return plan.mayIgnoreConditions ? refused() : send()
+        // The condition would not hold.
+        case .unknown where own.strongTag != nil && file.etag != nil && file.etag != own.etag: return refused()
         case .unknown:
             return other("nothing tells whether what is there is an earlier version of the file", inDoubt: true)
         }

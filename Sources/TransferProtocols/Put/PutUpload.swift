@@ -18,8 +18,10 @@ package struct PutUpload: ProtocolMachine {
         case isItWhole(HTTPAnswer, body: [UInt8], mustTell: Bool)
         /// Is it still our earlier version, of which no tag can be named in a condition?
         case isItOwn
-        /// Is there nothing? The server would replace it whatever the condition says.
+        /// Is there nothing? The server may replace it whatever the condition says.
         case isItFree
+        /// It was stored; is it still whole after a second request that nobody answered?
+        case isItStill(Receipt, TransferError)
     }
 
     /// The reason for the comparison of a digest.
@@ -35,7 +37,8 @@ package struct PutUpload: ProtocolMachine {
     enum State {
         /// Nothing is asked yet. Next: `probing` (an earlier attempt is in doubt), `sending`.
         case ready
-        /// The PUT is under way. Next: itself (redirect), `probing` (lost answer, 412, a size to check), `hashing`, `tidying`, `over`.
+        /// The PUT is under way. Next: itself (redirect), `probing` (a name to ask for, a lost answer, 412, a size to check), `hashing`,
+        /// `tidying`, `trying`, `over`.
         case sending(ExchangeID)
         /// A HEAD is under way. Next: itself (redirect), `resting`, `sending` (it did not arrive), `hashing`, `tidying`, `over`.
         case probing(ExchangeID, Question)
@@ -47,6 +50,8 @@ package struct PutUpload: ProtocolMachine {
         case readingBack(ExchangeID, Comparison)
         /// Uploads that serve nothing any more are removed, one after the other; then the file is done. Next: `over`.
         case tidying(ExchangeID, rest: [HTTPExchange], then: Receipt)
+        /// The file is stored; does the server heed conditions? Next: `probing` (no answer), `over`.
+        case trying(ExchangeID, then: Receipt)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
     }
@@ -85,6 +90,8 @@ package struct PutUpload: ProtocolMachine {
     var hasFoundNothing = false
     /// The name was asked for right before the PUT, and nothing has it.
     var isFree = false
+    /// The server said that it has stored the file, and was not tried yet for whether it heeds conditions.
+    var hasStored = false
     /// After a 412 and a look that found nothing it was sent once more.
     var isSentAgain = false
 
@@ -121,6 +128,7 @@ package struct PutUpload: ProtocolMachine {
             return readBack(end, comparison)
         case (.tidying(let id, let rest, let receipt), .ended(let ended, _)) where ended == id:
             return tidy(rest, then: receipt)
+        case (.trying(let id, let receipt), .ended(let ended, let end)) where ended == id: return tried(end, receipt)
         default:
             // Heads are looked at when the exchange ends; what belongs to an abandoned or finished one comes too late.
             return []
@@ -131,7 +139,7 @@ package struct PutUpload: ProtocolMachine {
 
     mutating func send() -> [ProtocolAction] {
         // A file that may be our own from an earlier attempt was looked at already.
-        if plan.ignoresConditions == true, PutMessages.wantsAbsence(plan), !isFree, !hasProbed || isOthers {
+        if plan.mayIgnoreConditions, PutMessages.wantsAbsence(plan), !isFree, !hasProbed || isOthers {
             return probe(.isItFree)
         }
         isFree = false
@@ -150,7 +158,7 @@ package struct PutUpload: ProtocolMachine {
             case .isItTheSame(inDoubt: _, let wantsDigest): wantsDigest
             case .isItWhole: plan.verify.comparesDigests
             case .didItArrive(_, _, let wantsDigest): wantsDigest
-            case .isItOwn, .isItFree: false
+            case .isItOwn, .isItFree, .isItStill: false
             }
         return [.perform(id, PutMessages.head(chain, wantsDigest: wantsDigest))]
     }
@@ -186,23 +194,13 @@ package struct PutUpload: ProtocolMachine {
         switch meaning(answer, end) {
         // An answer before the last byte, or a 202, leaves doubt.
         case .success:
-            return heeded(answer) + stored(answer, end.body, inDoubt: end.bytesSent < plan.size || answer.status == 202)
+            hasStored = true
+            return stored(answer, end.body, inDoubt: end.bytesSent < plan.size || answer.status == 202)
         case .redirect:
             if let error = chain.follow(answer, keepsMethod: true) { return over(.fail(error)) }
             return send()
         case .wait(let demand): return over(.wait(demand))
         case .fail(let error): return over(.fail(error))
-        }
-    }
-
-    /// Learns from the answer to a PUT that was to replace nothing: 201 is for a new file, 204 for one that was replaced. Some servers say 200
-    /// to all: whether they heed the condition cannot be told then.
-    private func heeded(_ answer: HTTPAnswer) -> [ProtocolAction] {
-        guard PutMessages.wantsAbsence(plan), [200, 204].contains(answer.status) else { return [] }
-        switch plan.ignoresConditions {
-        case nil: return [.learned(HostFacts { $0.ignoresConditions = true })]
-        case true?: return answer.status == 200 ? [.learned(HostFacts { $0.ignoresConditions = false })] : []
-        case false?: return []
         }
     }
 
@@ -285,7 +283,7 @@ package struct PutUpload: ProtocolMachine {
     /// Nothing but a look tells whether our earlier version is still there.
     private var mustRecognise: Bool {
         guard let own = plan.resume, own.stored, plan.ifExists != .replace else { return false }
-        return (own.strongTag == nil || plan.ignoresConditions == true) && !own.isUntold
+        return (own.strongTag == nil || plan.mayIgnoreConditions) && !own.isUntold
     }
 
     static func doubt(_ answer: HTTPAnswer, size: Int64) -> String {
@@ -314,10 +312,13 @@ package struct PutUpload: ProtocolMachine {
     ) -> Receipt {
         var receipt = Receipt(proof, bytes: plan.size, verified: verified)
         (receipt.etag, receipt.status) = (answer?.etag, answer?.status)
-        receipt.shown = answer?.date.map { $0.milliseconds / 1000 }
+        receipt.shown = answer.flatMap(shown)
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
         return receipt
     }
+
+    /// As `StoredVersion.shown`.
+    private func shown(_ answer: HTTPAnswer) -> Int64? { answer.date.map { $0.milliseconds / 1000 } }
 
     func meaning(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> AnswerMeaning {
         AnswerMeaning(answer, host: chain.address.server, hasAccepted: false, isPlainPut: true, at: end.at)
@@ -332,9 +333,34 @@ package struct PutUpload: ProtocolMachine {
     }
 
     mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
-        if case .finish(let receipt) = action, !leftovers.isEmpty { return tidy(leftovers, then: receipt) }
+        if case .finish(let receipt) = action {
+            if !leftovers.isEmpty { return tidy(leftovers, then: receipt) }
+            if let trial = tryCondition(receipt) { return trial }
+        }
         state = .over
         return [action]
+    }
+
+    /// `nil`: this is no file for it.
+    private mutating func tryCondition(_ receipt: Receipt) -> [ProtocolAction]? {
+        guard plan.triesConditions, plan.mayIgnoreConditions, PutMessages.wantsAbsence(plan), receipt.isOurs, hasStored
+        else { return nil }
+        hasStored = false
+        let id = nextID()
+        state = .trying(id, then: receipt)
+        return [.perform(id, PutMessages.put(plan, chain, isRepetition: true))]
+    }
+
+    private mutating func tried(_ end: ExchangeEnd, _ receipt: Receipt) -> [ProtocolAction] {
+        guard let answer = end.answer, answer.status < 500 else {
+            // A server that writes straight into the file may have less of it now.
+            let error = end.failure?.error ?? .noAnswer(chain.address)
+            return probe(.isItStill(receipt, error))
+        }
+        var receipt = receipt
+        if answer.isSuccess { (receipt.etag, receipt.shown) = (answer.etag, shown(answer)) }
+        let lesson = ConditionTrial.lesson(of: answer.status).map { [ProtocolAction.learned($0)] } ?? []
+        return lesson + over(.finish(receipt))
     }
 
     /// As well as that goes: the file counts as done in any case.

@@ -142,7 +142,7 @@ extension S3Upload {
         }
         var receipt = Receipt(
             .token, bytes: plan.subject.size, verified: plan.subject.verify == VerificationWish.none ? .none : .size)
-        if let tag = object.tag, let expected = parts.composite ?? sentMD5.map(Hexadecimal.encode),
+        if let tag = object.tag, let expected = parts.composite ?? sentDigests?.md5.map(Hexadecimal.encode),
             S3Tag.plain(tag) == expected
         {
             receipt.verified = .digest

@@ -78,6 +78,8 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     /// The last look found that version under the final name, or whatever is there may be replaced.
     var mayReplace: Bool
     package private(set) var unremoved: [ResumePoint] = []
+    /// The look before the upload found nothing under the final name.
+    private var isFree = false
     /// When the last exchange ended.
     private(set) var now = Timestamp(milliseconds: 0)
 
@@ -159,7 +161,10 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         if case .other(let meaning) = finding, let refusal = meaning.refusal { return over(refusal) }
         switch state {
         case .looking:
-            guard case .found(let file) = finding else { return fresh() }
+            guard case .found(let file) = finding else {
+                isFree = true
+                return fresh()
+            }
             switch judge(file) {
             case .ours?: return fresh()
             case .unknown?: return over(.fail(.unsureOfEarlier(at: plan.address.server)))
@@ -236,6 +241,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
 
     /// Begins under a name that nobody uses. It is durable before the first byte.
     mutating func fresh() -> [ProtocolAction] {
+        if mustLookStraight { return ask(plan.address) { .looking($0) } }
         let path =
             facts.cannotRename == true
             ? plan.address.target
@@ -249,6 +255,12 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
             return [.persist(durable), .digestSource]
         }
         return [.persist(durable)] + send()
+    }
+
+    /// The file goes straight to the target, and nothing but a condition, which not every server heeds, would spare what is there.
+    private var mustLookStraight: Bool {
+        let mayBeOurs = plan.subject.begunBefore != nil || plan.resume != nil || own.isKnown
+        return facts.cannotRename == true && plan.subject.ifExists != .replace && !mayBeOurs && !isFree
     }
 
     /// Before anything of the earlier version is thrown away it is asked whether it has the final name, or may yet get it.

@@ -112,7 +112,7 @@ import TransferModel
     func `a file that changes while it is sent is sent again, whole`(how: Change) throws {
         let path = "\(sandbox.root)/log.txt"
         try write(SeededBytes.bytes(3_000_000, seed: 8), to: RawPath(path))
-        let proxy = try FaultProxy(sandbox, before: nginx, rules: "rate up 1M first=1")
+        let proxy = try FaultProxy(sandbox, before: nginx, rules: "rate up 1M first=2")
         let batch = try sandbox.upload(path, proxy.url)
         try waitUntil("bytes go out") { try (sandbox.task(batch)["bytesSent"].integer ?? 0) > 200_000 }
         let newer = try change(path, how)
@@ -129,7 +129,7 @@ import TransferModel
         let path = "\(sandbox.root)/log.txt"
         let older = SeededBytes.bytes(3_000_000, seed: 8)
         try write(older, to: RawPath(path))
-        let proxy = try FaultProxy(sandbox, before: nginx, rules: "rate up 1M first=1")
+        let proxy = try FaultProxy(sandbox, before: nginx, rules: "rate up 1M first=2")
         let batch = try sandbox.upload("--if-changed", "fail", path, proxy.url)
         try waitUntil("bytes go out") { try (sandbox.task(batch)["bytesSent"].integer ?? 0) > 200_000 }
         _ = try change(path, how)

@@ -51,7 +51,7 @@ import TransferModel
     }
 
     @Test func `a connection reset half way is begun again`() throws {
-        let proxy = try FaultProxy(sandbox, before: nginx, rules: "rst up 2M first=1")
+        let proxy = try FaultProxy(sandbox, before: nginx, rules: "rst up 2M first=2")
         let batch = try sandbox.upload(source, proxy.url)
         try expectArrived(batch)
         let task = try sandbox.task(batch)
@@ -60,7 +60,7 @@ import TransferModel
     }
 
     @Test func `a server that falls silent is given up and asked again`() throws {
-        let proxy = try FaultProxy(sandbox, before: nginx, rules: "stall up 1M first=1")
+        let proxy = try FaultProxy(sandbox, before: nginx, rules: "stall up 1M first=2")
         let batch = try sandbox.upload("--request-timeout", "2s", source, proxy.url)
         try expectArrived(batch)
         let history = try sandbox.succeed("show", sandbox.task(batch)["id"].text ?? "", "--history", "--json").json[

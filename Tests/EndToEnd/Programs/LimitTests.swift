@@ -57,7 +57,7 @@ import TransferModel
         #expect(try sandbox.batch(slow)["filesActive"].integer == 1, "it goes beside what runs")
         try sandbox.succeed("set", slow, "--limit", "off")
         #expect(try sandbox.wait(batches[0], batches[1], batches[2], slow).status == 0)
-        let order = try nginx.answers().filter { $0.method == "PUT" }.compactMap {
+        let order = try nginx.stored().compactMap {
             $0.path.split(separator: "/").last.map(String.init)
         }
         #expect(order == ["now.txt", "slow.bin", "third.txt", "first.txt", "second.txt"])

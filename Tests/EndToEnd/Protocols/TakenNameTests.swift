@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import Testing
 import TransferModel
 
@@ -77,7 +78,7 @@ import TransferModel
         }
     }
 
-    @Test func `a server that replaces whatever the condition says is asked before the next file goes there`() throws {
+    @Test func `a server that replaces whatever the condition says is asked before any file goes there`() throws {
         let sandbox = try Sandbox()
         let nginx = try Nginx(sandbox)
         let (source, there) = (RawPath("\(sandbox.root)/f"), nginx.data.appending(RawPath("in/f")))
@@ -87,9 +88,15 @@ import TransferModel
             _ = try sandbox.wait(batch)
             return try sandbox.task(batch)
         }
-        #expect(try upload([1])["state"].text == "completed")
-        // Its first answer to a file that is there tells what it does.
+        // The very first file of a server that nobody knows is somebody else's.
+        try System.mkdir(nginx.data.appending(RawPath("in")).bytes, mode: 0o777)
+        try write([9], to: there)
+        #expect(try upload([1])["error"]["code"].text == "destinationExists")
+        #expect(try readBytes(there) == [9])
+        try System.unlink(there.bytes)
+        // A new file tells what it does, and stays whole.
         #expect(try upload([1, 2])["state"].text == "completed")
+        #expect(try readBytes(there) == [1, 2])
         #expect(try upload([1, 2, 3])["error"]["code"].text == "destinationExists")
         #expect(try upload([1, 2, 3, 4], "--if-exists", "skip")["skipped"] == .bool(true))
         #expect(try readBytes(there) == [1, 2])

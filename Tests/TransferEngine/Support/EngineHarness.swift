@@ -2,6 +2,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 import TransferModel
+import TransferProtocols
 import TransferQueue
 
 @testable import TransferEngine
@@ -29,11 +30,18 @@ final class EngineHarness: Sendable {
     init(
         sandbox: Sandbox? = nil, store: FakeStore? = nil, limits: EngineLimits = EngineLimits(), started: Bool = true,
         reports: RecordingReports? = nil, clockAhead: SharedValue<Int64>? = nil, checkpointBytes: Int64 = 1,
-        turns: Bool = false, disk: LinuxDisk = LinuxDisk(), plan: @escaping FakeStore.Plan = { _, _ in .ordinary }
+        turns: Bool = false, disk: LinuxDisk = LinuxDisk(), knowsStore: Bool = true,
+        plan: @escaping FakeStore.Plan = { _, _ in .ordinary }
     ) async throws {
         self.sandbox = try sandbox ?? Sandbox("engine")
         self.store = try store ?? FakeStore(plan)
         queue = try TransferQueue.open(directory: RawPath(self.sandbox.path("state")), version: "test")
+        if knowsStore {
+            // No question before, and no trial: tests that are about these say so.
+            let now = Timestamp(milliseconds: WallClock.milliseconds)
+            let facts = HostFacts().learning(HostFacts { $0.ignoresConditions = false }, at: now)
+            try await queue.writer.remember(host: self.store.url(""), facts: facts.encoded)
+        }
         loop = try EventLoop(name: "engine-test")
         var settings = EngineSettings(userAgent: "martlet-test")
         settings.limits = limits

@@ -195,6 +195,33 @@ import WireOperations
     }
 
     @Test(
+        "one file tells whether a server heeds conditions; until then each name is asked for, and nothing is counted twice"
+    )
+    func conditionTrial() async throws {
+        let harness = try await EngineHarness(knowsStore: false)
+        let names = (0..<12).map { "f\($0)" }
+        for name in names { try harness.sandbox.write(name, pattern(1000)) }
+        let batch = try await harness.add(harness.request(upload: names))
+        try await harness.finished(batch)
+        func count(_ method: String) -> Int { harness.store.server.requests.count { $0.method == method } }
+        #expect(count("PUT") == names.count + 1)
+        let asked = count("HEAD")
+        #expect(asked > 0)
+        let sent = try #require(try await harness.queue.reader.batch(batch))
+        #expect(sent.bytesAccepted == 12_000 && sent.filesCompleted == 12)
+        for task in try await harness.tasks(batch) {
+            #expect(task.bytesSent == 1000 && task.bytesRepeated == 0 && task.restarts == 0)
+        }
+        // What was learnt holds for the next engine, too.
+        await harness.stop()
+        let next = try await EngineHarness(sandbox: harness.sandbox, store: harness.store, knowsStore: false)
+        for name in ["g0", "g1"] { try next.sandbox.write(name, [1]) }
+        try await next.finished(try await next.add(next.request(upload: ["g0", "g1"])))
+        #expect(count("HEAD") == asked && count("PUT") == names.count + 3)
+        await next.stop()
+    }
+
+    @Test(
         "what the server said beside its no goes with the error, in the task, its batch and the event",
         arguments: [("403 Forbidden", TransferState.failed), ("507 Insufficient Storage", .waiting)])
     func serverWords(status: String, state: TransferState) async throws {

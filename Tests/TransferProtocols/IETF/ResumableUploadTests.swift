@@ -6,12 +6,12 @@ import TransferModel
 private let target = HTTPAddress("http://h/d/f")!
 private let size = 10 * mebibyte
 
+/// Facts of a server of which no more is known than that it heeds conditions.
+private let heeding = HostFacts { $0.ignoresConditions = false }
+
 /// Facts of a server that announced that version.
 private func known(_ version: Int = 8, announces: Bool = true) -> HostFacts {
-    var facts = HostFacts()
-    facts.interopVersion = version
-    facts.announcesResume = announces
-    return facts
+    HostFacts { ($0.interopVersion, $0.announcesResume, $0.ignoresConditions) = (version, announces, false) }
 }
 
 private func machine(
@@ -106,7 +106,7 @@ private let wish = "Want-Repr-Digest: sha-256=10"
 
     @Test("a server that announces nothing is offered the versions in turn, and the one that it takes up from then on")
     func offers() {
-        var facts = HostFacts()
+        var facts = heeding
         for (version, told) in [(8, 8), (6, 6), (5, 5), (3, 0)] {
             #expect(facts.versionToOffer == version && facts.isOfferATrial)
             var drive = Drive(machine(facts: facts))
@@ -141,7 +141,7 @@ private let wish = "Want-Repr-Digest: sha-256=10"
 
     @Test("a server that repeats the version that it was asked for speaks it, and gets no empty creation")
     func echo() {
-        var drive = Drive(machine(facts: HostFacts()))
+        var drive = Drive(machine(facts: heeding))
         _ = drive.begin()
         _ = drive.end(answered(200))
         #expect(
@@ -178,7 +178,7 @@ private let wish = "Want-Repr-Digest: sha-256=10"
                 "4 PUT http://h/d/f | Upload-Complete: ?0",
             ])
         #expect(
-            Drive.run(machine(facts: HostFacts()), [answered(405)])
+            Drive.run(machine(facts: heeding), [answered(405)])
                 == [
                     "learned offeredVersion=8",
                     "2 PUT http://h/d/f | Upload-Complete: ?1 | Upload-Length: 10485760 | 0..<10485760",

@@ -11,9 +11,21 @@ private func plan(
     ifExists: ExistingFilePolicy = .fail, verify: VerificationWish? = nil, begun: Timestamp? = nil,
     own: StoredVersion? = nil, size: Int64 = 1000
 ) -> PutPlan {
-    PutPlan(
+    var plan = PutPlan(
         address: HTTPAddress("http://h/f")!, size: size, ifExists: ifExists, verify: verify, begunBefore: begun,
         resume: own)
+    plan.ignoresConditions = false
+    return plan
+}
+
+/// The same for a server of which nothing is known.
+private func unknown(
+    ifExists: ExistingFilePolicy = .fail, own: StoredVersion? = nil, tries: Bool = true
+) -> PutPlan {
+    var plan = plan(ifExists: ifExists, own: own)
+    plan.ignoresConditions = nil
+    plan.triesConditions = tries
+    return plan
 }
 
 /// Begins an upload and ends its exchanges one after the other; gives back the words of the last actions.
@@ -43,39 +55,71 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(plan(verify: VerificationWish.none)) == ["1 PUT http://h/f | If-None-Match: *"])
     }
 
-    @Test("a server that replaces in spite of the condition is known by its answer, and asked first from then on")
-    func ignoredCondition() {
-        let finish = "finish 1000 none"
-        #expect(run(plan(), answered(204)) == ["learned ignoresConditions=true", finish])
-        #expect(run(plan(), answered(201)) == [finish])
-        #expect(run(plan(ifExists: .replace), answered(204)) == [finish])
-        var known = plan()
-        known.ignoresConditions = true
+    @Test("a server that is not known to heed conditions is asked what has the name before a file is sent")
+    func mayIgnoreConditions() {
         let send = "2 PUT http://h/f | If-None-Match: *" + wish
-        #expect(run(known) == ["1 HEAD http://h/f"])
-        #expect(run(known, answered(404)) == [send])
-        #expect(run(known, answered(405)) == [send])
-        #expect(run(known, answered(404), answered(201)) == [finish])
-        // Who says 200 to all tells nothing by it.
-        #expect(run(known, answered(404), answered(204)) == [finish])
-        #expect(run(known, answered(404), answered(200)) == ["learned ignoresConditions=false", finish])
         let there = answered(200, ["Content-Length: 7"])
-        #expect(run(known, there, there) == ["fail destinationExists 412"])
-        // An earlier attempt's own file, as far as anybody can tell, is replaced as before; an older one is somebody else's.
-        var begun = known
-        begun.begunBefore = noon
-        #expect(run(begun, there) == [send])
-        let older = answered(200, ["Content-Length: 7", "Last-Modified: \(elevenText)"])
-        #expect(run(begun, older) == ["2 HEAD http://h/f"])
-        known.ifExists = .skip
-        #expect(run(known, there) == ["finish 1000 none skipped"])
-        known.ifExists = .replace
-        #expect(run(known) == ["1 PUT http://h/f" + wish])
-        // It would replace another's version by ours, too.
-        var own = plan(own: StoredVersion(stored: true, etag: "\"a\""))
-        own.ignoresConditions = true
-        #expect(run(own) == ["1 HEAD http://h/f"])
-        #expect(run(own, answered(200, ["ETag: \"a\""])) == ["2 PUT http://h/f | If-Match: \"a\"" + wish])
+        for ignores in [nil, true] {
+            var plan = unknown()
+            plan.ignoresConditions = ignores
+            #expect(run(plan) == ["1 HEAD http://h/f"])
+            #expect(run(plan, answered(404)) == [send])
+            #expect(run(plan, answered(405)) == [send])
+            #expect(run(plan, answered(302, ["Location: /login"])) == [send])
+            #expect(run(plan, there, there) == ["fail destinationExists 412"])
+            // An earlier attempt's own file, as far as anybody can tell, is replaced as before; an older one is somebody else's.
+            plan.begunBefore = noon
+            #expect(run(plan, there) == [send])
+            let older = answered(200, ["Content-Length: 7", "Last-Modified: \(elevenText)"])
+            #expect(run(plan, older) == ["2 HEAD http://h/f"])
+            plan.begunBefore = nil
+            plan.ifExists = .skip
+            #expect(run(plan, there) == ["finish 1000 none skipped"])
+            plan.ifExists = .replace
+            #expect(run(plan) == ["1 PUT http://h/f" + wish])
+            // It would replace another's version by ours, too.
+            plan = unknown(own: StoredVersion(stored: true, etag: "\"a\""))
+            plan.ignoresConditions = ignores
+            #expect(run(plan) == ["1 HEAD http://h/f"])
+            #expect(run(plan, answered(200, ["ETag: \"a\""])) == ["2 PUT http://h/f | If-Match: \"a\"" + wish])
+        }
+        // What signs a PUT allows nothing else.
+        var signed = unknown()
+        signed.address = HTTPAddress("http://h/f?X-Amz-Signature=ab")!
+        #expect(run(signed).first?.hasPrefix("1 PUT") == true)
+    }
+
+    @Test(
+        "a small file that was stored is sent again under the same condition, which tells whether the server heeds it")
+    func conditionTrial() {
+        let (finish, trial) = ("finish 1000 none", "3 PUT http://h/f | If-None-Match: *" + wish)
+        let stored = [answered(404), answered(201)]
+        func said(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
+            var drive = Drive(PutUpload(plan))
+            var said = drive.begin()
+            for end in ends { said = drive.end(end) }
+            return said
+        }
+        #expect(said(unknown(), stored) == ["3 PUT http://h/f | 0..<1000"])
+        #expect(run(unknown(), stored[0], stored[1]) == [trial])
+        for (status, lesson) in [
+            (412, "learned ignoresConditions=false"), (403, "learned ignoresConditions=false"),
+            (204, "learned ignoresConditions=true"), (201, "learned ignoresConditions=true"), (429, nil), (401, nil),
+            (302, nil),
+        ] {
+            let expected = [lesson, finish].compactMap { $0 }
+            #expect(said(unknown(), stored + [answered(status)]) == expected, "\(status)")
+        }
+        // A server that writes straight into the file may have less of it now.
+        for end in [unanswered(lost, sent: 10), answered(500)] {
+            #expect(said(unknown(), stored + [end]) == ["4 HEAD http://h/f"])
+            #expect(said(unknown(), stored + [end, answered(200, ["Content-Length: 1000"])]) == [finish])
+            let torn = said(unknown(), stored + [end, answered(200, ["Content-Length: 10"])])
+            #expect(torn.last?.hasPrefix("wait backoff") == true, "\(torn)")
+        }
+        // No other file is sent twice: one that is not chosen for it, and one that may replace.
+        #expect(said(unknown(tries: false), stored) == [finish])
+        #expect(said(unknown(ifExists: .replace), [answered(201)]) == [finish])
     }
 
     @Test(

@@ -8,12 +8,13 @@ private func machine(_ size: Int64 = 2000) -> NegotiatedUpload {
     let folder = HTTPAddress("http://h/d/")!
     let address = HTTPAddress("http://h/d/f")!
     let subject = subject(size)
+    let facts = HostFacts { $0.ignoresConditions = false }
+    var put = PutPlan(address: address, size: size, ifExists: .fail, offersResume: size >= mebibyte)
+    put.ignoresConditions = false
     return NegotiatedUpload(
         NegotiatedPlan(
-            folder: folder,
-            put: PutPlan(address: address, size: size, ifExists: .fail, offersResume: size >= mebibyte),
-            tus: TusPlan(endpoint: folder, subject: subject),
-            resumable: ResumablePlan(address: address, subject: subject)))
+            folder: folder, put: put, tus: TusPlan(endpoint: folder, subject: subject),
+            resumable: ResumablePlan(address: address, subject: subject, facts: facts)))
 }
 
 private let put = ["learned uploadBy=put", "2 PUT http://h/d/f | 0..<2000"]
@@ -120,8 +121,9 @@ private let put = ["learned uploadBy=put", "2 PUT http://h/d/f | 0..<2000"]
     // MARK: A PUT that can be gone on with
 
     private func offering() -> PutUpload {
-        PutUpload(
-            PutPlan(address: HTTPAddress("http://h/f")!, size: 5 * mebibyte, ifExists: .fail, offersResume: true))
+        var plan = PutPlan(address: HTTPAddress("http://h/f")!, size: 5 * mebibyte, ifExists: .fail, offersResume: true)
+        plan.ignoresConditions = false
+        return PutUpload(plan)
     }
 
     private let offer = ["Upload-Draft-Interop-Version: 8", "Location: /u", "Upload-Limit: max-age=60"]

@@ -408,11 +408,16 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
                 ])
         }
         let final = "PUT /d/e/f 0..<1000 | If-None-Match: *"
-        #expect(after(plan(), answered(201), answered(501), answered(204)) == ["persist dav", final])
-        #expect(after(plan(facts: straight), answered(201)) == ["accepted 1000", "finish 1000 none"])
+        let free = answered(404)
+        // What is there is asked for first: not every server heeds the condition.
+        #expect(after(plan(), answered(201), answered(501), answered(204)) == ["PROPFIND /d/e/f"])
+        #expect(after(plan(), answered(201), answered(501), answered(204), free) == ["persist dav", final])
+        #expect(after(plan(facts: straight)) == ["PROPFIND /d/e/f"])
+        #expect(after(plan(facts: straight), there(7)) == ["fail destinationExists 412"])
+        #expect(after(plan(facts: straight), free, answered(201)) == ["accepted 1000", "finish 1000 none"])
         #expect(after(plan(.replace, facts: straight)).last == "PUT /d/e/f 0..<1000")
-        #expect(after(plan(facts: straight), answered(412)) == ["PROPFIND /d/e/f"])
-        #expect(after(plan(facts: straight), answered(412), there(7)) == ["fail destinationExists 412"])
+        #expect(after(plan(facts: straight), free, answered(412)) == ["PROPFIND /d/e/f"])
+        #expect(after(plan(facts: straight), free, answered(412), there(7)) == ["fail destinationExists 412"])
         // With an attempt behind us it may be our own, and nothing tells: it is sent again, where nothing is there.
         let own = DavResumePoint(temporary: "/d/e/f")
         let resumed = plan(begun: noon, facts: straight, resume: own)
