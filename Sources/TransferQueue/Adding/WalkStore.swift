@@ -111,12 +111,30 @@ struct WalkStore: QueueSubject {
         case .directory:
             // The contents of one directory among several sources keep a folder of their own here, so that each file's
             // local place follows from its folder; at the other end they lie in the destination itself.
+            let isHidden = source.placement == .contents
             try insertFolder(
-                batch: source.batch, parent: source.root, name: source.shownName, source: source.id,
-                hidden: source.placement == .contents, walk: source.id)
+                batch: source.batch, parent: source.root, name: isHidden ? try freeName(source) : source.shownName,
+                source: source.id, hidden: isHidden, walk: source.id)
             try setProgress(source.id, .walking)
         }
         queue.change.note(wholly: source.batch)
+    }
+
+    /// The shown name of a folder that the other end does not get: a folder is found by its path, so no other may have that name.
+    private func freeName(_ source: OpenSource) throws -> [UInt8] {
+        func isTaken(_ name: [UInt8]) throws -> Bool {
+            try database.integer(
+                """
+                SELECT EXISTS (SELECT 1 FROM folders WHERE parent = ?1 AND name = ?2)
+                OR EXISTS (SELECT 1 FROM sources WHERE batch = ?3 AND placement = ?4 AND name = ?2)
+                """, .integer(source.root), .blob(name), .integer(source.batch.rawValue),
+                .integer(StoredPlacement.named.rawValue)) == 1
+        }
+        let name = source.shownName
+        if try !isTaken(name) { return name }
+        var number = 2
+        while try isTaken(name + Array(" (\(number))".utf8)) { number += 1 }
+        return name + Array(" (\(number))".utf8)
     }
 
     private func setProgress(_ source: Int64, _ progress: SourceProgress) throws {

@@ -250,6 +250,11 @@ import TransferModel
         // The contents of both directories lie in the destination itself.
         #expect(tasks.map(\.destination) == ["one.txt", "two.txt", "same", "same"].map { "http://host/in/" + $0 })
         #expect(tasks[1].cause == .sourceMissing)
+        // A folder is found by its path: each of the two has its own.
+        let second = NodeID.folder(batch, path: RawPath("dir (2)"))
+        #expect(try await queue.writer.cancel([second]).results.map(\.result) == [.done])
+        let states = try await queue.reader.tasks(batch: batch, limit: 10).map(\.state)
+        #expect(states == [.queued, .failed, .queued, .cancelled])
         try await queue.close()
     }
 
