@@ -69,6 +69,18 @@ import TransferModel
         #expect(error.message.contains(request.uuid.uuidString.lowercased()))
     }
 
+    @Test func `a batch whose answer nobody waited for may be queued, and that is said`() async throws {
+        let engine = try ScriptedEngine { _, _, _ in .silence }
+        let connection = try engine.connect()
+        let adding = Task { try await connection.add(request) }
+        try await until { !engine.requests.isEmpty }
+        adding.cancel()
+        let error = try await #require(throws: RequestError.self) { try await adding.value }
+        #expect(error.code == .engineUnreachable)
+        #expect(error.message.contains(request.uuid.uuidString.lowercased()))
+        #expect(engine.requests == [.batchAdd])
+    }
+
     @Test func `an engine that is killed right behind its welcome is followed by the next one`() async throws {
         let engine = try ScriptedEngine(handshakes: false) { connection, method, _ in
             let welcome = Welcome(engineVersion: "scripted", pid: 1)

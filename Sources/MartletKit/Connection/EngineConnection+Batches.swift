@@ -7,25 +7,27 @@ extension EngineConnection {
     ///
     /// If the answer is lost, connects again (starting an engine if allowed) and asks by the request's UUID, so the
     /// batch is queued once. An error means that nothing was queued, except `engineUnreachable` whose message names
-    /// the UUID: then even that could not be found out, and the same request may be made again.
+    /// the UUID: then even that could not be found out, as when this task was cancelled before the answer came, and the same request may
+    /// be made again.
     /// - Returns: the batch as it stands, and whether it was there before.
     public nonisolated func add(
         _ request: BatchRequest
     ) async throws(RequestError) -> (batch: BatchSnapshot, existed: Bool) {
         try await connect()
-        var last = Self.lost
+        var last: RequestError?
         for _ in 0..<3 {
             do {
                 let added = try await call(Methods.batchAdd, request)
                 return (added.batch, added.existed)
-            } catch  where error.code == .engineUnreachable {
-                last = error
+            } catch  where error.code == .engineUnreachable || last != nil && error == Self.cancelled {
+                last = last ?? error
+                if Task.isCancelled { break }
             }
         }
         throw RequestError(
             .engineUnreachable,
             """
-            \(last.message); whether batch \(request.uuid.uuidString.lowercased()) is queued is not known: \
+            \((last ?? Self.lost).message); whether batch \(request.uuid.uuidString.lowercased()) is queued is not known: \
             see \(quoted: .list) when the engine answers again
             """)
     }
