@@ -249,8 +249,10 @@ extension TransferService {
             return try await readLog(request, for: client.number).map { try call.answer($0) }
         }
         let (number, read) = (client.number, client.lastLogRead + 1)
-        try wait(call, client) {
+        // One waits at a time, so they are not counted: those before it are about to be answered.
+        wait(call, client) {
             try await self.readLog(request, for: number, waitingAs: read).map { try call.answer($0) }
+        } over: {
         }
         client.lastLogRead = read
         // The one before it is answered now: who asks again does not wait for its lines any more.
@@ -266,8 +268,20 @@ extension TransferService {
         }
         client.waitingReads += 1
         let number = client.number
+        wait(call, client, for: line) { [self] in clients[number]?.waitingReads -= 1 }
+    }
+
+    /// - Parameter over: called when the line is there, before it is sent.
+    private func wait(
+        _ call: Call, _ client: ServiceClient, for line: @escaping () async throws -> [UInt8]?,
+        over: @escaping () -> Void
+    ) {
+        let number = client.number
         Task {
-            do { waited(try await line(), number) } catch { waited(Self.line(for: error, id: call.id), number) }
+            var answer: [UInt8]?
+            do { answer = try await line() } catch { answer = Self.line(for: error, id: call.id) }
+            over()
+            if let answer { clients[number]?.send(answer) }
         }
     }
 
@@ -276,12 +290,6 @@ extension TransferService {
         let request = try call.parameters(of: Methods.destinationTest)
         try wait(call, client) { try call.answer(try await self.test(request, for: client)) }
         return nil
-    }
-
-    private func waited(_ line: [UInt8]?, _ number: Int) {
-        guard let client = clients[number] else { return }
-        client.waitingReads -= 1
-        if let line { client.send(line) }
     }
 
     private func follow(_ request: EventsFollowRequest, _ client: ServiceClient) async throws -> EventsFollowing {
