@@ -15,8 +15,6 @@ package struct NodeChange: Sendable {
     package var undone: UndoneDeed?
     /// Undo of a cancel only: true when its grace time was over, so that files of which only a part had arrived start over.
     package var startsAgain = false
-    /// Undo only: the whole engine's limits, as they are again.
-    package var limits: StoredLimits?
     /// The place that a group was moved to, for its next page.
     package var rank: Int64?
     package init() {}

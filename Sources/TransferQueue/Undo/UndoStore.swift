@@ -60,6 +60,15 @@ struct UndoStore: QueueSubject {
                 try note(step, undoing)
                 continue
             }
+            // A task that was purged, or a folder that went with its batch: nothing of it can come back.
+            if ![.purge, .clear, .limit].contains(step.deed), let node = step.node, try finder.target(node) == nil {
+                undoing.change.results.append(
+                    NodeResult(id: node, result: .refused, code: .noSuchObject, message: "there is no \(node) any more")
+                )
+                undoing.parts.remove(step)
+                try database.run("DELETE FROM undo WHERE rowid = ?", .integer(step.row))
+                continue
+            }
             undoing.parts.remove(step)
             step.before = try undoLog.before(step)
             step.before = undoing.standing.inherit(step, folder: try folder(of: step))
@@ -169,7 +178,6 @@ struct UndoStore: QueueSubject {
                 let restored =
                     try step.before.limitsSet.map { try limits.storedLimits().putBack($0, to: before) } ?? before
                 try limits.store(restored)
-                undoing.change.limits = restored
             }
             try limits.putBackLimit(step.before)
         }

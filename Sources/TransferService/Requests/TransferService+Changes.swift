@@ -101,7 +101,7 @@ extension TransferService {
         case .set?: await engine.settingsChanged()
         case .limit?:
             await engine.settingsChanged()
-            if let limits = change.limits { await follow(limits) }
+            try await followLimits()
             results.limits = try await limits()
         default: break
         }

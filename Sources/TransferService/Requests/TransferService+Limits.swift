@@ -52,9 +52,9 @@ extension TransferService {
     /// Looks at the clock again at least so often while there is a timetable: it may have been set, or the machine slept.
     private static let longestWait = 600
 
-    /// Takes over what was set by hand, at the start and after a change.
-    func follow(_ stored: StoredLimits) async {
-        inForce.plan = settings.limits.with(stored)
+    /// Takes over what was set by hand, at the start and after a change: as the queue has it now, whoever has changed it since.
+    func followLimits() async throws {
+        inForce.plan = settings.limits.with(try await queue.writer.storedLimits())
         await applyLimits()
     }
 
@@ -128,7 +128,7 @@ extension TransferService {
         var scoped: [LimitScope: Int64] = [:]
         for limit in change.scoped ?? [] { scoped[try Self.scope(limit)] = limit.rate }
         let operation = try await queue.writer.changeLimits(wish, scoped: scoped)
-        await follow(try await queue.writer.storedLimits())
+        try await followLimits()
         if !scoped.isEmpty { await engine.settingsChanged() }
         var limits = try await limits()
         limits.operation = operation

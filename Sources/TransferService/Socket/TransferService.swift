@@ -99,7 +99,7 @@ package actor TransferService {
         log.onLine = { [weak self] line in self?.assumeIsolated { $0.wakeLogWaiters(for: line) } }
         eventFeed.last = try await queue.reader.lastEvent()
         eventLogging.last = eventFeed.last
-        await follow(try await queue.writer.storedLimits())
+        try await followLimits()
         let changes = queue.changes()
         watcher = Task { for await change in changes { noted(change) } }
         self.listener = listener

@@ -222,12 +222,13 @@ import TransferModel
         let first = try #require(try await bench.queue.writer.changeLimits(StoredLimits(up: "1M", transfers: 4)))
         try await bench.queue.writer.changeLimits(StoredLimits(down: "2M", transfersPerHost: 3))
         let left = StoredLimits(down: "2M", transfersPerHost: 3)
-        #expect(try await bench.undo(first).limits == left)
+        try await bench.undo(first)
         #expect(try await bench.queue.writer.storedLimits() == left)
         try await bench.undoLast()
         try await bench.queue.writer.changeLimits(StoredLimits(up: "1M", transfers: 2))
         #expect(try await bench.queue.writer.storedLimits() == StoredLimits(up: "1M", transfers: 2))
-        #expect(try await bench.undoLast().limits == StoredLimits())
+        try await bench.undoLast()
+        #expect(try await bench.queue.writer.storedLimits() == StoredLimits())
         try await bench.queue.writer.changeLimits(scoped: [.session(.default): 9])
         try await bench.cancel(.batch(batch))
         _ = try await bench.queue.writer.purge([.batch(batch)])
@@ -244,11 +245,12 @@ import TransferModel
             try await bench.queue.writer.changeLimits(StoredLimits(up: "3M"), scoped: [.host("k"): 6]))
         let theirs = try #require(
             try await bench.queue.writer.changeLimits(StoredLimits(up: "4M"), scoped: [.host("k"): 7]))
-        #expect(try await bench.undo(ours).limits == StoredLimits(up: "4M"))
+        try await bench.undo(ours)
+        #expect(try await bench.queue.writer.storedLimits() == StoredLimits(up: "4M"))
         #expect(try await bench.queue.writer.limits() == [.host("k"): 7])
         // They see again what they had seen.
-        #expect(
-            try await bench.undo(theirs).limits == StoredLimits(up: "3M"))
+        try await bench.undo(theirs)
+        #expect(try await bench.queue.writer.storedLimits() == StoredLimits(up: "3M"))
         #expect(try await bench.queue.writer.limits() == [.host("k"): 6])
         try await bench.close()
     }

@@ -80,6 +80,19 @@ import TransferModel
         try await bench.close()
     }
 
+    @Test("what was done to a task that was purged since cannot come back, and that is said")
+    func purgedSince() async throws {
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 2)
+        try await bench.cancel(bench.task(1))
+        #expect(try await bench.queue.writer.purge([bench.task(1)]).results.map(\.result) == [.done])
+        let change = try await bench.queue.writer.undo(.last, now: bench.now)
+        #expect(change.results.map(\.code) == [.noSuchObject] && change.undone == nil)
+        #expect(try await bench.queue.writer.undo(.last, now: bench.now).results.isEmpty)
+        #expect(try await bench.queue.reader.batch(batch)?.filesTotal == 1)
+        try await bench.close()
+    }
+
     @Test("the change at hand is not forgotten because others came between its pages")
     func bounds() async throws {
         let bench = try ChangeBench()
