@@ -230,6 +230,42 @@ extension TransferService {
         try await harness.end()
     }
 
+    @Test func `all files that stand in line for a refused login need the person, not the one alone that tried it`()
+        async throws
+    {
+        let harness = try await ServiceHarness()
+        let batch = try await harness.add(4)
+        let client = try await harness.client()
+        let time = Timestamp(milliseconds: WallClock.milliseconds)
+        let error = TransferError(.permissionDenied, "host refused the login", .step("give another one"))
+        let lane = try #require(try await harness.queue.writer.lanes().first)
+        let tried = try await harness.queue.writer.claim(lane.lane, limit: 1, now: time)[0]
+        harness.queue.writer.record(
+            .waiting(WaitReasons(.auth), retryAt: nil, error: error), for: tried.claim)
+        try await harness.queue.writer.commit()
+        var live = LiveSnapshot()
+        live.refused = [
+            RefusedLogin(
+                place: .init(batch: batch, origin: lane.origin), refusal: .init(.auth, error), isWhole: true, files: 3)
+        ]
+        await harness.engine.show(live)
+        func expect(_ count: Int64) async throws {
+            let shown = try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch
+            #expect(shown.waits.map(\.reason) == [.auth] && shown.waits.map(\.count) == [count])
+            let totals = try await client.call(Methods.totals, Nothing())
+            #expect(totals.problems == count && totals.needsPerson == count && totals.problemCauses == 1)
+        }
+        try await expect(4)
+        // The others wait all the same when that one is given up.
+        _ = try await harness.queue.writer.cancel([.task(tried.id)])
+        try await expect(3)
+        _ = try await harness.queue.writer.pause([.batch(batch)])
+        let shown = try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch
+        let totals = try await client.call(Methods.totals, Nothing())
+        #expect(shown.waits.isEmpty && totals.problems == 0 && totals.problemCauses == 0)
+        try await harness.end()
+    }
+
     @Test func `files of a batch that leads to several dead servers are counted once, each with its own`() async throws
     {
         let harness = try await ServiceHarness()

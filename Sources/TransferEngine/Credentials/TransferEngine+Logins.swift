@@ -1,5 +1,5 @@
 import LinuxSystem
-import TransferModel
+package import TransferModel
 import TransferProtocols
 import TransferQueue
 import WireOperations
@@ -143,6 +143,24 @@ extension TransferEngine {
         wasLetIn(attempt)
     }
 
+    /// For each batch and server whose login was refused, in their order: one file has tried it, and the others stand in line for it.
+    func refusedLogins() -> [RefusedLogin] {
+        guard credentials.isAnyRefused else { return [] }
+        var files: [HostTrouble.Place: (refusal: LoginStanding.Refusal, count: Int64)] = [:]
+        var origins: [BatchID: Set<String>] = [:]
+        for lane in lanes.all where lane.summary.mayRun(at: timeline.now) {
+            let place = lane.summary.place
+            origins[place.batch, default: []].insert(place.origin)
+            let context = lane.context ?? credentials.contexts[place.batch]
+            guard let refusal = credentials.refusal(context, place.origin) else { continue }
+            files[place, default: (refusal, 0)].count += Int64(lane.ready) + lane.unclaimed
+        }
+        return files.map { place, waiting in
+            RefusedLogin(
+                place: place, refusal: waiting.refusal, isWhole: origins[place.batch]?.count == 1, files: waiting.count)
+        }.sorted { ($0.place.batch, $0.place.origin) < ($1.place.batch, $1.place.origin) }
+    }
+
     func wasRefused(_ attempt: Attempt, _ demand: WaitDemand) {
         guard demand.reason == .auth || demand.reason == .hostKey, let login = attempt.access.login else { return }
         login.standing.wasRefused(LoginStanding.Refusal(demand.reason, demand.error), by: attempt.task.id)
@@ -185,5 +203,22 @@ extension TransferSecrets {
                 let name = field.name.lowercased()
                 return ["auth", "cookie", "token", "key"].contains { name.contains($0) }
             }
+    }
+}
+
+/// A login that its server has refused, or a server that ssh has, and a batch that waits for a person to see to it.
+package struct RefusedLogin: Sendable, Hashable {
+    package var place: HostTrouble.Place
+    package var refusal: LoginStanding.Refusal
+    /// All of the batch leads there.
+    package var isWhole: Bool
+    /// Files of the batch that stand in line for it; those that have tried it wait in the queue, and are not among them.
+    package var files: Int64
+
+    package init(place: HostTrouble.Place, refusal: LoginStanding.Refusal, isWhole: Bool, files: Int64) {
+        self.place = place
+        self.refusal = refusal
+        self.isWhole = isWhole
+        self.files = files
     }
 }

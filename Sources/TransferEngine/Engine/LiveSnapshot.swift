@@ -17,6 +17,8 @@ package struct LiveSnapshot: Sendable {
     static let mostUnconfirmed = 64
     /// Servers that have served nothing for a while, by batch that waits for them.
     package var troubles: [HostTrouble] = []
+    /// Logins that were refused, by batch that waits for them.
+    package var refused: [RefusedLogin] = []
     /// Hosts, by origin, that take no more at once, and how many that is: their own share, when they were overloaded.
     package var full: [String: Int] = [:]
     /// As `full`, of batches that their own addresses of a host have shut out for a while, and are fewer for it.
@@ -28,7 +30,8 @@ package struct LiveSnapshot: Sendable {
 
     /// Nothing is to be laid over what the queue has stored.
     package var isEmpty: Bool {
-        tasks.isEmpty && left.isEmpty && held.isEmpty && unconfirmed.isEmpty && troubles.isEmpty && !isStopping
+        tasks.isEmpty && left.isEmpty && held.isEmpty && unconfirmed.isEmpty && troubles.isEmpty
+            && refused.isEmpty && !isStopping
     }
 
     package init(tasks: [LiveTask] = [], left: [LeftSpeed] = []) {

@@ -106,6 +106,7 @@ extension TransferEngine {
             left: accounting.left.speeds(at: now))
         snapshot.held = heldBatches()
         snapshot.troubles = troubles()
+        snapshot.refused = refusedLogins()
         snapshot.full = hosts.full(limit: limitBook.engine.transfersPerHost)
         snapshot.fullPlaces = fullPlaces()
         snapshot.asked = hosts.asked

@@ -173,8 +173,10 @@ package actor QueueReader {
 
     /// Files and bytes of the batches that are not finished; of all, when all are. Problems are counted over all.
     /// - Parameter told: batches of which somebody else tells that nobody knows the name of their server.
-    package func totals(besidesUnknownNamesOf told: Set<BatchID> = []) throws(QueueError) -> QueueTotals {
-        try view { try $0.totals(besidesUnknownNamesOf: told) }
+    package func totals(
+        besidesUnknownNamesOf told: Set<BatchID> = [], with waits: [WaitCount] = []
+    ) throws(QueueError) -> QueueTotals {
+        try view { try $0.totals(besidesUnknownNamesOf: told, with: waits) }
     }
 
     /// Bytes that are still to cross the wire without those of paused tasks, by batch that is not finished; unknown sizes count as 0.

@@ -6,8 +6,10 @@ extension QueueView {
     /// SQL condition on a batch: neither forgotten nor put away.
     static let isListed = "purged_at IS NULL AND cleared_at IS NULL"
 
-    /// - Parameter told: batches of which somebody else tells that nobody knows the name of their server.
-    func totals(besidesUnknownNamesOf told: Set<BatchID> = []) throws -> QueueTotals {
+    /// - Parameters:
+    ///   - told: batches of which somebody else tells that nobody knows the name of their server.
+    ///   - waits: queued tasks of which somebody else tells that they wait for a person.
+    func totals(besidesUnknownNamesOf told: Set<BatchID> = [], with waits: [WaitCount] = []) throws -> QueueTotals {
         var totals = QueueTotals()
         let unfinished =
             try database.integer(
@@ -32,7 +34,7 @@ extension QueueView {
             totals.problemCauses = $0.integer(1)
         }
         totals.problemCauses += try unknownNamesThatFailed()
-        let waiting = try problemsThatWait(besidesUnknownNamesOf: told)
+        let waiting = try problemsThatWait(besidesUnknownNamesOf: told, with: waits)
         totals.problems += waiting.person + waiting.space
         totals.problemCauses += waiting.reasons
         (totals.needsPerson, totals.needsSpace) = (waiting.person, waiting.space)
@@ -41,11 +43,20 @@ extension QueueView {
 
     /// Tasks that wait for what a person has to do, or else for room on a disk, and how many different reasons they have.
     private func problemsThatWait(
-        besidesUnknownNamesOf told: Set<BatchID>
+        besidesUnknownNamesOf told: Set<BatchID>, with waits: [WaitCount]
     ) throws -> (person: Int64, space: Int64, reasons: Int64) {
         var (person, space) = (Int64(0), Int64(0))
         var found: WaitReasons = []
         var causes: Set<String> = []
+        // Each server's key is a problem of its own.
+        func note(_ reason: WaitReason, _ finding: Finding) {
+            let key = reason == .hostKey ? finding.what : ""
+            if key.isEmpty { found.insert(WaitReasons(reason)) } else { causes.insert(key) }
+        }
+        for wait in waits {
+            ByteSum.add(wait.count, to: &person)
+            note(wait.reason, wait.known)
+        }
         try database.forEach(
             """
             SELECT value, files, detail, batch, message FROM reasons WHERE kind = \(reasons: .waiting) AND files > 0
@@ -60,8 +71,7 @@ extension QueueView {
             let isSpace = reasons.allSatisfy { $0.isProblem && !$0.needsPerson }
             if isSpace { ByteSum.add(row.count(1), to: &space) } else { ByteSum.add(row.count(1), to: &person) }
             for reason in reasons where reason.isProblem {
-                let key = reason == .hostKey ? ReasonText(stored: row.text(4)).finding.what : nil
-                if let key, !key.isEmpty { causes.insert(key) } else { found.insert(WaitReasons(reason)) }
+                note(reason, reason == .hostKey ? ReasonText(stored: row.text(4)).finding : Finding(""))
             }
             // Each name that nobody knows is a problem of its own.
             if cause != nil, !isOwn { causes.insert(ReasonText(stored: row.text(4)).finding.happening) }

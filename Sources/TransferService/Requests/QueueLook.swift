@@ -51,8 +51,23 @@ extension QueueReader {
                 continue
             }
         }
-        return LiveOverlay(live, stored: stored, resting: resting, troubles: try waiting(for: live.troubles)) {
+        return LiveOverlay(
+            live, stored: stored, resting: resting, troubles: try waiting(for: live.troubles),
+            refused: try waiting(for: live.refused)
+        ) {
             chains.of($0)
+        }
+    }
+
+    /// With the files that stand in line now; those that have tried it are counted by the queue.
+    private func waiting(for refused: [RefusedLogin]) throws -> [RefusedLogin] {
+        try refused.compactMap { login in
+            guard let row = try row(.batch(login.place.batch)), !row.state.isTerminal, !row.effectivelyPaused else {
+                return nil
+            }
+            var login = login
+            login.files = login.isWhole ? row.counts.queued : min(row.counts.queued, login.files)
+            return login.files > 0 ? login : nil
         }
     }
 
@@ -118,7 +133,8 @@ extension QueueReader {
     }
 
     func totals(_ overlay: LiveOverlay) throws -> QueueTotals {
-        var totals = try totals(besidesUnknownNamesOf: overlay.batchesOfUnknownNames)
+        var totals = try totals(
+            besidesUnknownNamesOf: overlay.batchesOfUnknownNames, with: overlay.waitsForLogins)
         overlay.apply(to: &totals, left: try bytesLeftInAll())
         return totals
     }

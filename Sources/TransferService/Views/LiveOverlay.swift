@@ -35,6 +35,8 @@ package struct LiveOverlay: Sendable {
     package private(set) var held: [BatchID: HeldHost] = [:]
     /// Servers that have served nothing for a while, by the batches that wait for them.
     package private(set) var troubles: [BatchID: [HostTrouble]] = [:]
+    /// Logins that were refused, by the batches that wait for them.
+    private var refused: [BatchID: [RefusedLogin]] = [:]
     /// As of `LiveSnapshot`.
     package private(set) var full: [String: Int] = [:]
     package private(set) var fullPlaces: [HostTrouble.Place: Int] = [:]
@@ -51,12 +53,14 @@ package struct LiveOverlay: Sendable {
     ///   - stored: the rows of the live tasks as the queue has them, read at the same time as what is overlaid.
     ///   - resting: folders that are over or paused; what they have moved a moment ago counts nowhere any more.
     ///   - troubles: with the files that wait now.
+    ///   - refused: with the files that stand in line now.
     ///   - chain: a folder and those above it, the batch's root last.
     package init(
         _ live: LiveSnapshot, stored: [TaskID: NodeRow], resting: Set<FolderID> = [], troubles: [HostTrouble] = [],
-        chain: (FolderID) -> [FolderID]
+        refused: [RefusedLogin] = [], chain: (FolderID) -> [FolderID]
     ) {
         self.troubles = Dictionary(grouping: troubles, by: \.place.batch)
+        self.refused = Dictionary(grouping: refused, by: \.place.batch)
         held = live.held
         (full, fullPlaces, asked) = (live.full, live.fullPlaces, live.asked)
         isStopping = live.isStopping
@@ -116,6 +120,9 @@ package struct LiveOverlay: Sendable {
     package var batchesOfUnknownNames: Set<BatchID> {
         Set(troubles.filter { $0.value.contains(where: \.isUnknownName) }.keys)
     }
+
+    /// Files that stand in line for a refused login, as waits for a person.
+    package var waitsForLogins: [WaitCount] { refused.values.joined().map(\.wait) }
 
     /// Something of this batch or folder moves.
     package func moves(_ row: RowID) -> Bool {
@@ -264,6 +271,11 @@ package struct LiveOverlay: Sendable {
             (wait.said, wait.detail) = (trouble.error.said, trouble.error.detail)
             batch.waits.append(wait)
         }
+        // The queue counts only files that have tried a login: the others do not, and wait for the same.
+        for wait in refused[batch.id, default: []].map(\.wait) {
+            let same = batch.waits.firstIndex { $0.reason == wait.reason && $0.code == nil && $0.server == nil }
+            if let same { ByteSum.add(wait.count, to: &batch.waits[same].count) } else { batch.waits.append(wait) }
+        }
     }
 
     /// Adds a server's trouble to a row: what is said of one attempt is true of all that wait for that server.
@@ -318,5 +330,15 @@ extension LiveOverlay.Addition {
             counts[move.from] -= possible
             counts[move.to] += possible
         }
+    }
+}
+
+extension RefusedLogin {
+    /// As the queue tells of a file that has tried it: of a sign-in the reason says all, of a server's key the finding.
+    fileprivate var wait: WaitCount {
+        let finding = refusal.reason == .hostKey ? refusal.error.finding : Finding("")
+        var wait = WaitCount(reason: refusal.reason, count: files, finding: finding)
+        (wait.said, wait.detail) = (refusal.error.said, refusal.error.detail)
+        return wait
     }
 }

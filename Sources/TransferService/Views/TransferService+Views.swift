@@ -13,6 +13,8 @@ struct Moving {
     var held: Set<BatchID> = []
     /// Servers that have served nothing for a while.
     var troubles: Set<HostTrouble> = []
+    /// Logins that were refused.
+    var refused: Set<RefusedLogin> = []
     /// Nothing starts any more.
     var isStopping = false
 }
@@ -105,11 +107,12 @@ extension TransferService {
             batches: Set(live.tasks.map(\.batch)).union(live.left.map(\.batch)),
             folders: Set((live.tasks.map(\.folder) + live.left.map(\.folder)).flatMap { chains.of($0) }),
             tasks: Set(live.tasks.map(\.task)), held: Set(live.held.keys), troubles: Set(live.troubles),
-            isStopping: live.isStopping)
+            refused: Set(live.refused), isStopping: live.isStopping)
         if before.isStopping != liveWatch.moving.isStopping { updateViews { $0.noteEverything() } }
         var change = QueueChange()
         change.wholly = before.held.symmetricDifference(liveWatch.moving.held)
         change.wholly.formUnion(before.troubles.symmetricDifference(liveWatch.moving.troubles).map(\.place.batch))
+        change.wholly.formUnion(before.refused.symmetricDifference(liveWatch.moving.refused).map(\.place.batch))
         change.batches = change.wholly
         if !change.isEmpty { updateViews { $0.note(change) } }
         let (batches, folders) = (

@@ -166,6 +166,6 @@ extension ProblemsPageTests {
         screen.press("x")
         screen.wait(.seconds(1))
         screen.press("x")
-        #expect(screen.matched(.cancel) == ["@auth why=hostKey id:b1"])
+        #expect(screen.matched(.cancel) == ["(@auth why=hostKey | @wait) id:b1"])
     }
 }

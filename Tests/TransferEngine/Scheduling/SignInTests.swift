@@ -40,6 +40,10 @@ import TransferQueue
         // Both say for what they wait, though only one file has met it.
         let held = await harness.engine.live().held
         #expect(held[first]?.reason == .auth && held[second]?.reason == .auth && held[first]?.until == nil)
+        // The one that has met it is the queue's to tell of, those that stand in line are the engine's.
+        let refused = await harness.engine.live().refused
+        #expect(refused.map(\.place.batch) == [first, second] && refused.map(\.files) == [39, 40])
+        #expect(refused.allSatisfy { $0.isWhole && $0.refusal.reason == .auth })
         // Another password is another matter.
         let third = try await harness.add(
             harness.request(upload: names, to: "/third/") { request in

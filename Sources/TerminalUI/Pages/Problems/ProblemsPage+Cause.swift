@@ -201,9 +201,13 @@ extension ProblemsPage.Cause {
         case .waits(_, _?, _?) where isWhole: return filterOfBatches("(@run | @wait | @retry)")
         case .waits(_, _?, let host?): return "@retry " + Self.said(host)
         case .waits(_, let code?, nil): return "@retry err=\(code.rawValue)"
-        case .waits(let reason, nil, nil): return reason.needsPerson ? "@auth why=\(reason.rawValue)" : nil
-        // Another key is known to others in the same words.
-        case .waits(let reason, nil, _?): return filterOfBatches("@auth why=\(reason.rawValue)")
+        case .waits(let reason, nil, let key) where reason.needsPerson:
+            let tried = "@auth why=\(reason.rawValue)"
+            // One file tries a login or a key, and the others stand in line for it.
+            if isWhole { return filterOfBatches("(\(tried) | @wait)") }
+            // Another key is known to others in the same words.
+            return key == nil ? tried : filterOfBatches(tried)
+        case .waits(_, nil, _): return nil
         // Most of its files have had no try of their own.
         case .unserved: return nil
         }
