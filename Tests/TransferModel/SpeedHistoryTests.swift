@@ -28,6 +28,32 @@ import TransferModel
         #expect(history.series(at: time(1_000_000))[0].up.last == 50_000)
     }
 
+    @Test("what an earlier engine kept goes on where it was, by the wall clock, also after the machine's start")
+    func earlier() {
+        var before = SpeedHistory(at: time(1000))
+        before.add(50_000, .upload, at: time(1001))
+        before.add(25_000, .download, at: time(1011))
+        let record = before.record(at: time(1012), Timestamp(milliseconds: 7_000_000))
+        for start in [20.0, 100_000] {
+            var after = SpeedHistory(at: time(start))
+            after.adopt(record, at: time(start), Timestamp(milliseconds: 7_010_000))
+            let series = after.series(at: time(start + 4))
+            #expect(series[0].up == [10_000, 0, 0, 0, 0] && series[0].down == [0, 0, 5000, 0, 0])
+        }
+        // It has been gone for longer than the shortest span goes back.
+        var late = SpeedHistory(at: time(0))
+        late.adopt(record, at: time(0), Timestamp(milliseconds: 7_500_000))
+        #expect(late.series(at: time(0))[0].up == [0] && late.series(at: time(0))[1].up.contains(50_000 / 60))
+        // The clock was set back, or the record is damaged.
+        var back = SpeedHistory(at: time(0))
+        back.adopt(record, at: time(0), Timestamp(milliseconds: 1000))
+        #expect(back.series(at: time(1))[0].up.contains(10_000))
+        let damaged = SpeedRecord(
+            at: Timestamp(milliseconds: .min), spans: [.init(seconds: 5, up: [.max, -3], down: [.max, 1])])
+        back.adopt(damaged, at: time(1), Timestamp(milliseconds: .max))
+        _ = back.series(at: time(1))
+    }
+
     @Test("any course of time gives the sums of what was added, in rings of one size")
     func random() {
         var generator = SystemRandomNumberGenerator()

@@ -8,8 +8,8 @@ struct Accounting {
     /// The count that the queue was told last, and when.
     typealias KeptDay = (count: DayCount, at: Int64)
 
-    /// Least time between two writes of today's count: while bytes move, and when nothing moves any more.
-    private static let keeping = (moving: Duration.seconds(30), standing: Duration.seconds(5))
+    /// Least time between two writes of what moved, while bytes move. When nothing runs any more it is written at once.
+    private static let keeping = Duration.seconds(5)
     /// Number of files whose best speed is remembered; one more, and all are forgotten.
     private static let mostBest = 256
 
@@ -62,24 +62,30 @@ struct Accounting {
     // MARK: Today, over restarts
 
     func isDayToBeKept(isMoving: Bool, at nanoseconds: Int64) -> Bool {
-        let pause = isMoving ? Self.keeping.moving : Self.keeping.standing
-        return today.count != kept.count && .nanoseconds(nanoseconds - kept.at) >= pause
+        today.count != kept.count && (!isMoving || .nanoseconds(nanoseconds - kept.at) >= Self.keeping)
     }
 
-    /// Takes today's count as kept. - Returns: the count for the queue, and what `dayNotKept` gets when the queue refuses it; `nil`: the queue
-    /// has this count.
-    mutating func keepDay(at nanoseconds: Int64) -> (count: DayCount, before: KeptDay)? {
+    /// Takes today's count and the speeds as kept. - Returns: both for the queue, and what `dayNotKept` gets when the queue refuses them;
+    /// `nil`: the queue has this count.
+    /// - Parameter time: the same instant as `nanoseconds`.
+    mutating func keepDay(
+        at nanoseconds: Int64, _ time: Timestamp
+    ) -> (count: DayCount, speeds: SpeedRecord, before: KeptDay)? {
         let (count, before) = (today.count, kept)
         if count == before.count { return nil }
         kept = (count, nanoseconds)
-        return (count, before)
+        return (count, history.record(at: nanoseconds, time), before)
     }
 
     mutating func dayNotKept(_ before: KeptDay) { kept = before }
 
-    /// Goes on from the count of an earlier engine.
-    mutating func adopt(_ earlier: DayCount?, at nanoseconds: Int64) {
+    /// Goes on from the count and the speeds of an earlier engine.
+    /// - Parameter time: the same instant as `nanoseconds`.
+    mutating func adopt(
+        _ earlier: DayCount?, _ speeds: SpeedRecord? = nil, at nanoseconds: Int64, _ time: Timestamp
+    ) {
         if let earlier { today.adopt(earlier) }
+        if let speeds { history.adopt(speeds, at: nanoseconds, time) }
         kept = (today.count, nanoseconds)
     }
 

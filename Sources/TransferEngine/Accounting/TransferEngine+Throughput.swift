@@ -18,9 +18,9 @@ extension TransferEngine {
     }
 
     func keepToday() async throws {
-        guard let (count, before) = accounting.keepDay(at: timeline.nanoseconds) else { return }
+        guard let (count, speeds, before) = accounting.keepDay(at: timeline.nanoseconds, timeline.now) else { return }
         do {
-            try await queue.writer.keep(count)
+            try await queue.writer.keep(count, speeds)
         } catch {
             accounting.dayNotKept(before)
             throw error

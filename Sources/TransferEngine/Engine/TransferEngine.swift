@@ -118,7 +118,8 @@ package actor TransferEngine: EngineControl {
         adopt(try await queue.writer.limits())
         hosts.facts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))
         accounting.unconfirmed.adopt(try await queue.writer.unconfirmed())
-        accounting.adopt(try await queue.writer.storedDay(), at: timeline.nanoseconds)
+        let (day, speeds) = (try await queue.writer.storedDay(), try await queue.writer.storedSpeeds())
+        accounting.adopt(day, speeds, at: timeline.nanoseconds, timeline.now)
         try await settleInterrupted()
         try await noteInterrupted()
         // A machine without a battery for its clock may have written these before it knew the time, or does not know it yet. What is

@@ -13,8 +13,14 @@ struct EngineMemory: QueueSubject {
         }
     }
 
-    func keep(_ count: DayCount) throws {
+    func storedSpeeds() throws -> SpeedRecord? {
+        let text = try database.first("SELECT value FROM meta WHERE name = 'speeds'") { $0.text(0) }
+        return StoredJSON.value(SpeedRecord.self, text)
+    }
+
+    func keep(_ count: DayCount, _ speeds: SpeedRecord) throws {
         try database.run("INSERT OR REPLACE INTO meta VALUES ('today', ?)", .text(try StoredJSON.text(count)))
+        try database.run("INSERT OR REPLACE INTO meta VALUES ('speeds', ?)", .text(try StoredJSON.text(speeds)))
     }
 
     func remember(host origin: String, facts: [UInt8]) throws {

@@ -28,10 +28,13 @@ extension QueueWriter {
 
     // MARK: The engine's memory
 
-    /// Keeps what has crossed the wire today. Durable some time later: a kill costs a little of it.
-    package func keep(_ count: DayCount) throws(QueueError) {
-        try change(.later) { try store.memory.keep(count) }
+    /// Keeps what has crossed the wire today, and when. It outlives a kill of the engine at once, and a power cut some time later.
+    package func keep(_ count: DayCount, _ speeds: SpeedRecord) throws(QueueError) {
+        try change(.later) { try store.memory.keep(count, speeds) }
     }
+
+    /// The speeds that were kept last; `nil`: none ever were.
+    package func storedSpeeds() throws(QueueError) -> SpeedRecord? { try look { try store.memory.storedSpeeds() } }
 
     /// The day's count that was kept last, of whichever day; `nil`: none ever was.
     package func storedDay() throws(QueueError) -> DayCount? { try look { try store.memory.storedDay() } }

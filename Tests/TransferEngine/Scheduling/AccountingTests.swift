@@ -27,23 +27,24 @@ import TransferQueue
     }
 
     @Test(
-        "today's count is kept from time to time while bytes move, sooner when they stand, and again when it was refused"
+        "today's count is kept each five seconds while bytes move, at once when they stand, and again when it was refused"
     )
     func keeping() throws {
         var accounting = made()
         #expect(!accounting.isDayToBeKept(isMoving: false, at: 60 * Self.second))
         accounting.moved(100, .upload, of: batch, at: Self.second, time(1))
-        let due = [(true, 29), (true, 30), (false, 4), (false, 5)].map { isMoving, seconds in
+        let due = [(true, 4), (true, 5), (false, 0)].map { isMoving, seconds in
             accounting.isDayToBeKept(isMoving: isMoving, at: Int64(seconds) * Self.second)
         }
-        #expect(due == [false, true, false, true])
-        let kept = accounting.keepDay(at: 30 * Self.second)
-        let (count, before) = try #require(kept)
+        #expect(due == [false, true, true])
+        let kept = accounting.keepDay(at: 30 * Self.second, time(30))
+        let (count, speeds, before) = try #require(kept)
+        #expect(speeds.at == time(30) && speeds.spans.map { $0.up.reduce(0, +) } == [100, 100, 100])
         #expect(count == DayCount(day: 20_261_122, up: 100))
-        let isAlreadyKept = accounting.keepDay(at: 31 * Self.second) == nil
+        let isAlreadyKept = accounting.keepDay(at: 31 * Self.second, time(31)) == nil
         #expect(isAlreadyKept)
         accounting.dayNotKept(before)
-        let again = accounting.keepDay(at: 32 * Self.second)?.count
+        let again = accounting.keepDay(at: 32 * Self.second, time(32))?.count
         #expect(again == count)
     }
 
@@ -51,7 +52,7 @@ import TransferQueue
     func adopting() {
         var accounting = made()
         accounting.moved(1, .upload, of: batch, at: 0, time(0))
-        accounting.adopt(DayCount(day: 20_261_122, up: 10, down: 5), at: 0)
+        accounting.adopt(DayCount(day: 20_261_122, up: 10, down: 5), at: 0, time(0))
         let report = accounting.report(of: nil, at: 0, time(0))
         #expect((report.sentToday, report.receivedToday) == (11, 5))
         #expect(!accounting.isDayToBeKept(isMoving: false, at: 60 * Self.second))

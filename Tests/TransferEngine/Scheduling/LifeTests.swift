@@ -76,10 +76,16 @@ import TransferQueue
         #expect(own.batch == batch && own.sentToday == all.sentToday)
         #expect(try #require(own.series.first).up.contains { $0 > 0 })
         #expect(await first.engine.throughput(of: BatchID(rawValue: 99)).series.isEmpty)
+        // A kill from here on costs nothing of it.
+        await first.engine.waitUntilIdle()
+        let kept = try #require(try await first.queue.writer.storedSpeeds())
+        #expect(try await first.queue.writer.storedDay()?.up == all.sentToday)
+        #expect(kept.spans.map { ByteSum.of($0.up) } == [all.sentToday, all.sentToday, all.sentToday])
         await first.stop()
         let second = try await EngineHarness(sandbox: first.sandbox, store: first.store)
         let later = await second.engine.throughput(of: nil)
         #expect(later.sentToday == all.sentToday && later.errors == 0)
+        #expect(later.series.allSatisfy { $0.up.contains { $0 > 0 } }, "the graphs go on, too")
         await second.stop()
     }
 
