@@ -27,6 +27,8 @@ struct Model: Sendable {
     var drafts: AddDrafts
     /// Configured servers, as last read.
     var book = DestinationBook.empty()
+    /// Results of asking its servers.
+    var askedServers = AskedServers()
     var filters = Filters()
     /// The newest lines of the log, below the list.
     var recentLog = RecentLog()

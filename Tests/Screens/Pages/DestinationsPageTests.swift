@@ -177,6 +177,33 @@ struct DestinationsPageTests {
         #expect(command.1.destination.login == .none)
     }
 
+    @Test("a failed test counts until files go there again, however often the page is opened")
+    func failedTest() {
+        let batch = Rows.snapshot(
+            1, "b", .completed, { $0.completed = 3 }, to: "https://h/in/", finished: ScreenHarness.morning)
+        let file = DestinationsFile(bytes: Array("[web]\nurl = https://h/in/\n".utf8))
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
+        func open(_ batch: BatchSnapshot) {
+            screen.press("D")
+            screen.send(.local(.places(Adding.places, Adding.recent, file)))
+            screen.send(.answer(.batches(.success([batch]), number: screen.lastNumber)))
+        }
+        open(batch)
+        #expect(screen.picture.contains(" ok "))
+        screen.press("t")
+        let error = TransferError(.cannotConnectToHost, "h does not accept the connection", .step("look at it"))
+        answer(&screen, .report(DestinationReport(ok: false, milliseconds: 9, error: error)))
+        screen.press("Esc")
+        open(batch)
+        #expect(screen.picture.contains(" ERR ") && !screen.picture.contains(" ok "))
+        #expect(screen.picture.contains("h does not accept the connection"))
+        screen.press("Esc")
+        var later = batch
+        later.finishedAt = ScreenHarness.morning.advanced(by: .seconds(3600))
+        open(later)
+        #expect(screen.picture.contains(" ok ") && !screen.picture.contains(" ERR "))
+    }
+
     @Test("when a server was used last: by the batches, now while one is not over")
     func used() {
         var screen = page(80, 24)

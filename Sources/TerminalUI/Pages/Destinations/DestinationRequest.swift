@@ -90,6 +90,7 @@ extension DestinationRequest: PageQuestion {
         if case .test(let text, _) = self, model.adding?.review?.tested == text {
             model.adding?.review?.finding = outcome
         }
+        if case .test(let text, _) = self { model.askedServers.note(outcome, of: text, at: model.engineNow.wall) }
         switch outcome {
         case .changed(let file), .restored(_, let file, _), .edited(let file, _):
             model.book = DestinationBook(file, environment: [:])

@@ -18,7 +18,9 @@ extension DestinationsPage: Page {
     }
 
     static func open(in model: inout Model) {
-        model.go(to: DestinationsPage())
+        var page = DestinationsPage()
+        (page.findings, page.foundAt) = (model.askedServers.findings, model.askedServers.times)
+        model.go(to: page)
         model.requests.append(.local(.places))
         model.askForBatches(for: view)
     }
@@ -168,7 +170,8 @@ extension DestinationsPage: Page {
                 name, file, "\(SafeText(name)): \(how). What waits for it goes on when it is tried again.", in: &model)
         case (.remove(let name), .changed(let file)):
             show(file)
-            findings[name] = nil
+            (findings[name], foundAt[name]) = (nil, nil)
+            model.askedServers.forget(name)
             let key = model.keys.keys(for: .undo, in: .destinations).first?.name ?? "undo"
             note = (
                 "\(SafeText(name)) is removed; what is queued for it goes on.  \(SafeText(key)) undo (24 h)", false
@@ -180,8 +183,8 @@ extension DestinationsPage: Page {
             note = (
                 back + (loginIsGone ? ", but its password is gone: remove it and describe it anew." : "."), loginIsGone
             )
-        case (.test(let name, _), .report(let report)): findings[name] = .report(report)
-        case (.test(let name, _), .failed(let why)): findings[name] = .failed(why)
+        case (.test(let name, _), .report), (.test(let name, _), .failed):
+            (findings[name], foundAt[name]) = (model.askedServers.findings[name], model.askedServers.times[name])
         case (_, .failed(let why)): note = (model.appearance.safe(why), true)
         case (_, .changed), (_, .edited), (_, .report), (_, .restored): break
         }

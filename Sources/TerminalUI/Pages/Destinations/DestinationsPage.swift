@@ -10,7 +10,7 @@ struct DestinationsPage: Sendable {
         case name, url, user, password, passwordCommand, profile, endpoint, limit
     }
 
-    /// The result of asking a server since the page was opened.
+    /// The result of asking a server on this screen.
     enum Finding: Sendable {
         case asking
         case report(DestinationReport)
@@ -23,6 +23,8 @@ struct DestinationsPage: Sendable {
     var problems: [ConfigurationProblem] = []
     var selected = 0
     var findings: [String: Finding] = [:]
+    /// When each of these was found.
+    var foundAt: [String: Timestamp] = [:]
     var form: (purpose: Purpose, fields: Form<FieldID>)?
 
     /// The reason why a form is filled in.
@@ -135,6 +137,13 @@ struct DestinationsPage: Sendable {
             }
         }
         forgetMended(batches)
+        // Files went there after it was asked without success: that is the newer word.
+        for (name, use) in used {
+            guard case .at(let time) = use, served.contains(name), let asked = foundAt[name], time > asked else {
+                continue
+            }
+            (findings[name], foundAt[name]) = (nil, nil)
+        }
     }
 
     /// The newest counts; a wait for a login before any failure.

@@ -120,7 +120,7 @@ extension Drawing {
         let login = "\(model.key(.signIn, in: .destinations).string) takes another login"
         let (text, style): (SafeText, Style) =
             switch page.findings[destination.name] {
-            case nil: ("not asked since this page was opened", .dim)
+            case nil: ("not asked yet", .dim)
             case .asking: ("asking ...", .info)
             case .failed(let why): (appearance.safe(why), .error)
             case .report(let report):
