@@ -112,19 +112,22 @@ struct RemainsStore: QueueSubject {
         }
     }
 
-    /// Uploads that were broken off and whose server has not said yet how much it has.
+    /// Uploads that were broken off and whose server has not said yet how much it has. Those that go on are shown where they stood; what is
+    /// paused or waits stands where its server has confirmed it, because nobody asks that server again before it goes on.
     func unconfirmed(limit: Int) throws -> [UnconfirmedUpload] {
         try database.rows(
             """
-            SELECT t.id, l.batch, t.folder, d.unconfirmed, t.state FROM task_details d INDEXED BY details_unconfirmed
-            JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
+            SELECT t.id, l.batch, t.folder, d.unconfirmed,
+            b.paused = 1 OR t.state IN (\(state: .waiting), \(state: .paused))
+            FROM task_details d INDEXED BY details_unconfirmed
+            JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane JOIN batches b ON b.id = l.batch
             WHERE d.unconfirmed > 0 AND t.state < \(state: .completed) ORDER BY d.task LIMIT ?
             """, .integer(Int64(limit))
         ) { row in
             UnconfirmedUpload(
                 task: TaskID(rawValue: row.integer(0)), batch: BatchID(rawValue: row.integer(1)),
                 folder: FolderID(rawValue: row.integer(2)), sent: row.count(3),
-                shown: row.integer(4) == TransferState.waiting.stored ? nil : row.count(3))
+                shown: row.integer(4) == 0 ? row.count(3) : nil)
         }
     }
 
