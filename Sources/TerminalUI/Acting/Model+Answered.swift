@@ -37,7 +37,7 @@ extension Model {
         var takenBack: Outstanding.Purpose?
         if !isLogin, done > 0 || changed.limits != nil {
             let nodes = changed.untold == nil ? results.filter { $0.result == .done }.map(\.id) : nil
-            takenBack = changes.history.note(request, changed.undo, changed: nodes)
+            takenBack = changes.history.note(request, changed.undo, changed: nodes, at: now.uptime)
         }
         if case .settledExisting(_, let then) = request.purpose { return perform(then) }
         let price = price(of: request.purpose, results)

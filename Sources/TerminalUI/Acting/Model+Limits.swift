@@ -86,7 +86,7 @@ extension Model {
             complain(advised(error))
         case .success(let limits):
             let undo = limits.operation.map { UndoChoice.operation($0) }
-            if undo != nil { changes.history.note(request, undo) }
+            if undo != nil { changes.history.note(request, undo, at: now.uptime) }
             let until = request.sentAt + connection.grace
             say(
                 said(wish, limits),

@@ -14,17 +14,22 @@ struct UndoHistory: Sendable {
 
     private var done: [Change] = []
     private var undone: [Change] = []
+    /// When the newest change or undo was made; `nil`: none was.
+    private(set) var lastAt: Duration?
 
     /// More than anybody takes back one after the other.
     private static let most = 50
 
     /// A request has been answered, and something was changed by it.
-    /// - Parameter changed: the nodes that were changed; `nil`: not all of them are known.
+    /// - Parameters:
+    ///   - changed: the nodes that were changed; `nil`: not all of them are known.
+    ///   - uptime: when the answer came.
     /// - Returns: the change that it took back, where that was one of ours.
     @discardableResult
     mutating func note(
-        _ answered: Outstanding, _ undo: UndoChoice?, changed: [NodeID]? = nil
+        _ answered: Outstanding, _ undo: UndoChoice?, changed: [NodeID]? = nil, at uptime: Duration
     ) -> Outstanding.Purpose? {
+        lastAt = uptime
         if case .undo(let choice, _) = answered.request {
             guard let index = done.lastIndex(where: { $0.undo == choice }) else { return nil }
             undone.append(done.remove(at: index))
@@ -56,9 +61,6 @@ struct UndoHistory: Sendable {
             }
         }
     }
-
-    /// When the newest change was made; `nil`: none was.
-    var lastAt: Duration? { done.last?.at }
 
     /// The numbers of what was changed here.
     var operations: Set<Int64> {

@@ -215,6 +215,18 @@ struct RepeatingTests {
         #expect(!screen.model.observed.changedByOthers.isRecent(row.id, at: .seconds(5)))
         screen.press("g", "x")
         #expect(screen.picture.contains("Somebody else has changed it a moment ago."))
+        // Nor is an undo of this screen, long after the change.
+        screen = example()
+        screen.press("g", "p")
+        screen.answerDone()
+        screen.wait(.seconds(7))
+        screen.press("u")
+        let result = NodeResult(id: .batch(BatchID(rawValue: 1)), result: .done)
+        screen.send(
+            .answer(.acted(.success(NodesChanged(results: [result], undone: .pause)), number: screen.lastNumber)))
+        screen.wait(.seconds(2))
+        screen.news([root])
+        #expect(!screen.model.observed.changedByOthers.isRecent(row.id, at: screen.model.now.uptime))
         // What this screen asked for is no news.
         screen = example()
         screen.press("g", "p")
