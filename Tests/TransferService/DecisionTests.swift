@@ -78,6 +78,21 @@ import Wording
         #expect(answer.sentence == "b7: 3 files of 8 wait: the server did not answer")
     }
 
+    @Test func `what is left of a batch in paused folders is resumed by them, not by its files`() {
+        let folders = ["raw", "two words"].map { NodeID.folder(BatchID(rawValue: 7), path: RawPath($0)) }
+        func paused(_ folders: [NodeID]) -> WhyAnswer {
+            why {
+                ($0.state, $0.counts.paused, $0.counts.completed) = (.paused, 3, 2)
+                $0.pausedBelow = folders
+            }
+        }
+        #expect(paused([folders[0]]).sentence == "b7: what is left of it, 3 files, is paused with a folder of it")
+        #expect(paused([folders[0]]).unblock == "martlet resume b7:raw")
+        #expect(paused(folders).sentence == "b7: what is left of it, 3 files, is paused with 2 folders of it")
+        #expect(paused(folders).unblock.hasPrefix("martlet resume b7:raw "))
+        #expect(paused([]).unblock == "martlet resume b7 --state paused")
+    }
+
     @Test func `what holds it is said in the same words as long as it does`() {
         func because(_ seconds: Int64, files: Int64) -> String? {
             why {

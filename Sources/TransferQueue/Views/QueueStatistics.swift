@@ -23,6 +23,8 @@ package struct NodeStanding: Hashable, Sendable {
     package var isHeld: Bool
     /// The nodes whose own flag pauses it: the batch, folders above, itself.
     package var pausedBy: [NodeID]
+    /// Batches and folders only: the paused folders below it, the first of them.
+    package var pausedBelow: [NodeID] = []
     /// When the last of these flags goes by itself; `nil`: one of them does not.
     package var pauseEnds: Timestamp?
     package var notBefore: Timestamp?

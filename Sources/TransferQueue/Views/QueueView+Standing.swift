@@ -33,6 +33,7 @@ extension QueueView {
             waitReasons: try isBatch ? waitReasons(of: batch) : waitReasons(of: files, queued: sums.queued, in: batch),
             ahead: try ahead(of: batch), isUrgent: batch.isUrgent)
         standing.pauseEnds = try pauseEnds(pausedBy)
+        if counts.paused > 0 { standing.pausedBelow = try pausedFolders(below: folder, of: batch) }
         if sums.waiting > 0 {
             // The task that tries again first stands for those that wait for the reason that is told.
             let told = standing.waitReasons.first.map { WaitReasons($0) } ?? []
@@ -58,6 +59,22 @@ extension QueueView {
         }
         standing.limits = try limits(batch, folder, nil, standing.origin)
         return standing
+    }
+
+    /// Paused folders that lie below a folder and in no other of them, the first of them.
+    private func pausedFolders(below folder: Int64, of batch: BatchRow) throws -> [NodeID] {
+        let paused = try database.rows(
+            "SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1 ORDER BY id LIMIT 100",
+            .integer(batch.id.rawValue)
+        ) { $0.integer(0) }
+        var outermost: [NodeID] = []
+        for id in paused where id != folder {
+            guard let place = try paths.place(of: id), place.pausedBy.count == 1,
+                place.chain.contains(FolderID(rawValue: folder))
+            else { continue }
+            outermost.append(.folder(batch.id, path: place.tree))
+        }
+        return Array(outermost.prefix(5))
     }
 
     /// The file that tries again first, of those that wait for the reason that is told if there are such.

@@ -75,6 +75,15 @@ package struct WhySentence {
             )
         }
         if let host = heldHost { return held(by: host) }
+        if counts.paused > 0, counts.queued + counts.waiting == 0, !standing.pausedBelow.isEmpty {
+            // Their files cannot go on before them.
+            let folders = standing.pausedBelow
+            let what = folders.count == 1 ? "a folder of it" : "\(folders.count) folders of it"
+            return (
+                "\(called): what is left of it, \(Self.files(counts.paused)), is paused with \(what)",
+                "\(AdvisedCommand("resume", folders))"
+            )
+        }
         if counts.paused > 0, counts.queued + counts.waiting == 0 {
             return (
                 "\(called): what is left of it, \(Self.files(counts.paused)), is paused one by one",
