@@ -93,6 +93,18 @@ import Wording
         #expect(paused([]).unblock == "martlet resume b7 --state paused")
     }
 
+    @Test func `an answer that a person mends is no time to do nothing`() {
+        let answer = why {
+            ($0.counts.waiting, $0.waitReasons, $0.retryAt) = (1, [.backoff], now.advanced(by: .seconds(9)))
+            $0.error = TransferError(
+                .http, "h answered 421 Misdirected Request", .again("check the host in the address"), httpStatus: 421)
+        }
+        #expect(
+            answer.unblock
+                == "check the host in the address; it is tried again by itself, martlet retry b7 tries at once unless it asked for a pause"
+        )
+    }
+
     @Test func `what holds it is said in the same words as long as it does`() {
         func because(_ seconds: Int64, files: Int64) -> String? {
             why {

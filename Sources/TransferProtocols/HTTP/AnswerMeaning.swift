@@ -57,7 +57,10 @@ package enum AnswerMeaning: Hashable, Sendable {
             case 412: .thenRetry("its copy is not the one that was expected; look there")
             case 413: .step("the file is too large for it; raise its limit or send it elsewhere")
             case 414: .step("the path is too long for it; use shorter names")
-            case 421: .automatic("Martlet tries again over a new connection")
+            case 421:
+                .again(
+                    "it does not go by this name: check the host in the address, or have a martlet receive take it with --host"
+                )
             case 423: .retry("it is locked there; retry when the lock is gone")
             case 429: .automatic("too many requests; Martlet slows down and tries again")
             case 507: .automatic("its disk or quota is full; make room there, Martlet tries again")

@@ -52,7 +52,7 @@ extension WhySentence {
             let what = trouble.map { $0.isAskedPause ? $0.happening : error.happening } ?? words
             return (
                 "\(subject) \(verb)\(since): \(what)\(again)\((trouble?.error ?? error).quoted)",
-                trouble.map(remedy(for:)) ?? unreached(error) ?? unblock
+                trouble.map(remedy(for:)) ?? unreached(error) ?? mends(error) ?? unblock
             )
         }
         // What a person does about a sign-in is said with the commands for it.
@@ -113,6 +113,14 @@ extension WhySentence {
     /// The remedy where nobody answers: the address may be wrong, and that is no time to wait for.
     private func unreached(_ error: TransferError?) -> Advice? {
         error?.code == .cannotConnectToHost ? error?.remedyOfServer(for: mended) : nil
+    }
+
+    /// The remedy of an answer that a person may mend, though it is tried again by itself.
+    private func mends(_ error: TransferError) -> Advice? {
+        guard let next = error.finding.remedy?.next, next != .automatic, !error.finding.advice.isEmpty else {
+            return nil
+        }
+        return error.remedyOfServer(for: mended)
     }
 
     private func untilTriedAgain(_ time: Timestamp) -> String {
