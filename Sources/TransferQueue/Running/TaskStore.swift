@@ -87,7 +87,8 @@ struct TaskStore: QueueSubject {
         let kind: ReasonKind = row.state == .failed ? .failed : .waiting
         let value = kind == .failed ? details.cause?.stored ?? 0 : Int64(details.wait.rawValue)
         let detail = details.reasonDetail(kind)
-        let isTold = kind == .failed || detail != 0
+        // What ssh found of a key says which server it is, and what to do.
+        let isTold = kind == .failed || detail != 0 || details.wait.reasons.contains(.hostKey)
         let isQuoted = isTold || details.wait.reasons.contains(where: \.isProblem)
         let error = step > 0 && isQuoted ? details.failure : nil
         let finding = isTold ? error?.finding : nil
@@ -118,7 +119,7 @@ struct TaskStore: QueueSubject {
     static let reasonCounts = [
         """
         SELECT l.batch, \(reasons: .waiting), d.wait, \(waitDetailSQL), count(*),
-        max(\(ReasonText.sql(isTold: "\(waitDetailSQL) <> 0"))),
+        max(\(ReasonText.sql(isTold: "\(waitDetailSQL) <> 0 OR d.wait & \(WaitReasons(.hostKey).rawValue) <> 0"))),
         max(d.wait_since)
         FROM task_details d INDEXED BY details_waiting
         CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane

@@ -115,7 +115,7 @@ import TransferModel
         #expect(task?.state == .paused)
         #expect(task?.effectivelyPaused == true)
         let standing = try await queue.reader.standing(of: .folder(batch, path: RawPath("photos")))
-        #expect(standing?.pausedBy == [.batch(batch)])
+        #expect(standing?.pausedBy == [.batch(batch)] && standing?.pausedBelow == [])
         #expect(standing?.state == .paused)
         try await queue.close()
     }
@@ -353,6 +353,28 @@ import TransferModel
         let totals = try await queue.reader.totals()
         #expect(totals.problems == 6 && totals.needsPerson == 3 && totals.needsSpace == 2)
         #expect(totals.problemCauses == 5)
+        try await queue.close()
+    }
+
+    @Test("what waits because of a server's key says which server that is and what to do, also when it is counted anew")
+    func hostKey() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree("open", files: 3)
+        let tasks = try await queue.claimAll()
+        let finding = Finding("the key of nas is not known", .thenRetry("run ssh nas once"))
+        queue.writer.record(
+            .waiting(WaitReasons(.hostKey), retryAt: nil, error: TransferError(.pinMismatch, finding)), for: tasks[0].id
+        )
+        try await queue.writer.commit()
+        #expect(try await queue.reader.batch(batch)?.waits.map(\.known) == [finding])
+        // The engine tells of those that stand in line for the same key: it is one cause.
+        let wait = WaitCount(reason: .hostKey, count: 2, finding: finding)
+        let totals = try await queue.reader.totals(with: [wait])
+        #expect(totals.needsPerson == 3 && totals.problemCauses == 1)
+        _ = try await queue.writer.cancel([.task(tasks[1].id)])
+        #expect(try await queue.reader.batch(batch)?.waits.map(\.known) == [finding])
+        #expect(try await queue.reader.check() == [])
         try await queue.close()
     }
 
