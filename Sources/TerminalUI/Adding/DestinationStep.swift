@@ -30,8 +30,11 @@ struct DestinationStep: Sendable {
     var note: SafeText?
     /// The line was touched: what becomes known later changes nothing in it.
     private var isTouched = false
-    /// True while the line holds its text from the beginning: typing replaces it, until it is edited or another is chosen.
+    /// True while the line holds its text from the beginning: what is typed goes on behind it, and takes its place once it is an address of
+    /// its own.
     private var isProposal = true
+    /// The proposal behind which something was typed; `nil`: the line was edited in another way.
+    private var proposal: [UInt8]?
     /// The text typed by hand; the choices that have it in them are shown.
     private var typed: [UInt8] = []
 
@@ -58,7 +61,7 @@ struct DestinationStep: Sendable {
 
     mutating func put(_ text: String) {
         field = TextField(Array(text.utf8))
-        (selected, isTouched, isProposal, typed) = (nil, true, false, [])
+        (selected, isTouched, isProposal, proposal, typed) = (nil, true, false, nil, [])
     }
 
     mutating func take(_ press: KeyPress) -> Outcome {
@@ -71,28 +74,42 @@ struct DestinationStep: Sendable {
         case (.down, _), (.tab, []): choose((selected ?? -1) + 1)
         case (.up, _), (.tab, .shift): choose((selected ?? shown.count) - 1)
         default:
-            // What is typed replaces a proposal, as what is pasted does; one that was chosen, or is edited, goes on.
-            var edited = isProposal && press.types ? TextField() : field
-            guard edited.edit(press) else { break }
-            field = edited
+            let before = field.bytes
+            guard field.edit(press) else { break }
+            if isProposal { proposal = press.types ? before : nil }
             (selected, isTouched, isProposal) = (nil, true, false)
-            typed = field.bytes
+            leaveProposal()
         }
         return .editing
     }
 
     mutating func paste(_ bytes: [UInt8]) {
         note = nil
-        // A proposal gives way to what is pasted.
-        if selected != nil || isProposal { field = TextField() }
-        field.insert(bytes.filter { $0 > 0x20 && $0 != 0x7F })
-        (selected, isTouched, isProposal, typed) = (nil, true, false, [])
+        let pasted = bytes.filter { $0 > 0x20 && $0 != 0x7F }
+        // A proposal gives way to an address.
+        if selected != nil || isProposal, pasted.contains(UInt8(ascii: ":")) { field = TextField() }
+        field.insert(pasted)
+        (selected, isTouched, isProposal, proposal, typed) = (nil, true, false, nil, [])
+    }
+
+    /// Notes what was typed by hand. Behind a proposal it goes on; once it is a URL or names a server it stands alone.
+    private mutating func leaveProposal() {
+        guard let before = proposal, field.bytes.starts(with: before) else {
+            (proposal, typed) = (nil, field.bytes)
+            return
+        }
+        typed = Array(field.bytes.dropFirst(before.count))
+        let isURL = typed.suffix(3).elementsEqual("://".utf8)
+        guard isURL || choices.contains(where: { $0.text.hasSuffix(":") && Array($0.text.utf8) == typed }) else {
+            return
+        }
+        (field, proposal) = (TextField(typed), nil)
     }
 
     private mutating func choose(_ row: Int) {
         let shown = shown
         guard shown.indices.contains(row) else { return }
-        (selected, isTouched, isProposal) = (row, true, false)
+        (selected, isTouched, isProposal, proposal) = (row, true, false, nil)
         field = TextField(Array(shown[row].text.utf8))
     }
 

@@ -39,13 +39,29 @@ struct TypingTests {
         #expect(screen.requests.contains(.suspend))
     }
 
-    @Test("the first letter replaces a proposed destination; a cursor key edits it, and one that was chosen goes on")
+    @Test("what is typed goes on behind a proposed destination, and takes its place once it is an address of its own")
     func proposal() {
         var step = DestinationStep()
         let choices = ["https://host/up/", "nas:"].map { DestinationStep.Choice(text: $0, detail: "") }
         step.offer(choices)
         for letter in "sftp://x/".unicodeScalars { _ = step.take(.character(letter)) }
         #expect(step.field.text == "sftp://x/")
+        var configured = DestinationStep()
+        configured.offer([choices[1], choices[0]])
+        for letter in "in/2024".unicodeScalars { _ = configured.take(.character(letter)) }
+        #expect(configured.field.text == "nas:in/2024")
+        var pasted = DestinationStep()
+        pasted.offer([choices[1], choices[0]])
+        pasted.paste(Array("in/".utf8))
+        #expect(pasted.field.text == "nas:in/")
+        pasted.begin()
+        pasted.paste(Array("https://h/".utf8))
+        #expect(pasted.field.text == "https://h/")
+        // The name of another server does, too.
+        var other = DestinationStep()
+        other.offer(choices)
+        for letter in "nas:up".unicodeScalars { _ = other.take(.character(letter)) }
+        #expect(other.field.text == "nas:up")
         var edited = DestinationStep()
         edited.offer(choices)
         _ = edited.take(KeyPress(.left))
