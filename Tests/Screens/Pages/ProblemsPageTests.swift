@@ -245,6 +245,20 @@ struct ProblemsPageTests {
         #expect(screen.matched(.cancel) == [#"@retry err:/^nsa\.local cannot be found/"#])
     }
 
+    @Test("in a small window the advice comes first, and no server is offered to a download")
+    func adviceInSmall() {
+        var screen = screen(40, 12)
+        #expect(screen.picture.contains("What to do"))
+        var waiting = batch(7, "iso", [])
+        (waiting.direction, waiting.destination) = (.download, "/home/ana/iso")
+        waiting.waits = [WaitCount(reason: .auth, count: 3)]
+        screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        screen.send(.answer(.batches(.success([waiting]), number: screen.lastNumber)))
+        #expect(!screen.picture.contains("d server") && !screen.picture.contains("d takes"))
+        #expect(screen.picture.contains("set b7"))
+    }
+
     @Test("what a key does hits the cause under the cursor alone, and nothing when that has gone meanwhile")
     func alone() {
         var first = batch(7, "keys", [])

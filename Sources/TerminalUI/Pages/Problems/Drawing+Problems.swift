@@ -9,7 +9,9 @@ extension Drawing {
         let sum = page.isKnown ? "\(Figures.amount(page.files, "file")) in \(causes)" : ""
         title("Problems", "", right: SafeText(page.causes.isEmpty ? "" : sum))
         let first = rows >= 12 ? 2 : 1
-        defer { footer(page.causes.isEmpty ? [.back, .help] : Self.hintsOfProblems, in: .problems) }
+        let hasServer = page.cause?.hasServer ?? true
+        let hints = Self.hintsOfProblems.filter { hasServer || $0 != .server }
+        defer { footer(page.causes.isEmpty ? [.back, .help] : hints, in: .problems) }
         cursor = Cursor(row: min(1, rows - 1), column: min(2, width - 1))
         let end = max(1, rows - 1 - (rows >= 16 ? 1 : 0))
         guard !page.causes.isEmpty else {
@@ -34,7 +36,10 @@ extension Drawing {
         let start = first + height
         guard end - start >= 4 else { return }
         heading(SafeText(page.cause?.title ?? ""), row: start + 1, columns: 0..<width)
-        for (row, line) in zip((start + 2)..<(end - 1), text) { grid.put(line, row: row, column: 1) }
+        // Where not all of it fits, the advice is what is needed.
+        let isWhole = text.count <= end - 1 - (start + 2)
+        let lines = isWhole ? text : page.cause.map { problemWords($0, width: width, beginsWithAdvice: true) } ?? []
+        for (row, line) in zip((start + 2)..<(end - 1), lines) { grid.put(line, row: row, column: 1) }
     }
 
     private static let hintsOfProblems: [Action] = [.back, .retry, .enter, .server, .leaveOut, .help]
@@ -135,7 +140,7 @@ extension Drawing {
     /// A slip in the address is what no waiting mends; what lets somebody in can be typed here.
     private func remedy(of cause: ProblemsPage.Cause) -> SafeText {
         let rest = model.advised(cause.remedy)
-        if case .waits(.auth, _, _) = cause.kind {
+        if case .waits(.auth, _, _) = cause.kind, cause.hasServer {
             let login = cause.batches.first.flatMap { TransferScheme(of: $0.url) }?.facts.login
             let what: SafeText = login == .awsKeys ? "new keys" : "another login"
             return "\(model.key(.server, in: .problems)) takes \(what) from you here; or in a shell, \(rest)"
@@ -148,14 +153,18 @@ extension Drawing {
         return "\(model.key(.again, in: .problems)) corrects the address, if it is wrong; else \(rest)"
     }
 
-    /// - Parameter saysLast: when its last file came to it stands nowhere else.
-    func problemWords(_ cause: ProblemsPage.Cause, width: Int, saysLast: Bool = false) -> [StyledLine] {
+    /// - Parameters:
+    ///   - saysLast: when its last file came to it stands nowhere else.
+    ///   - beginsWithAdvice: what to do comes before what happened.
+    func problemWords(
+        _ cause: ProblemsPage.Cause, width: Int, saysLast: Bool = false, beginsWithAdvice: Bool = false
+    ) -> [StyledLine] {
         let places = cause.batches.prefix(4).map { place in
             let name = "\"\(appearance.safe(place.name).shortened(to: 40, mark: appearance.glyphs.cutMark).string)\""
             return place.files > 0 ? name + " " + Figures.amount(place.files, "file") : name
         }
         let more = cause.batches.count > 4 ? " and \(cause.batches.count - 4) more batches" : ""
-        let fields: [(SafeText, SafeText)] = [
+        var fields: [(SafeText, SafeText)] = [
             ("What happened", appearance.safe(cause.happening)),
             ("Server said", cause.said.map { DetailsText.quoted($0, appearance) } ?? ""),
             ("What it means", appearance.safe(cause.meaning ?? "Nothing of it is sent until that is done.")),
@@ -166,6 +175,7 @@ extension Drawing {
             ("Not lost", SafeText(cause.notLost)),
             ("Detail", appearance.safe(cause.detail ?? "")),
         ]
+        if beginsWithAdvice { fields.insert(fields.remove(at: 3), at: 0) }
         return fields.filter { $0.1.width > 0 }.flatMap { label, value in
             value.wrapped(to: max(8, width - DetailsText.indent - 2)).enumerated().map { index, part in
                 StyledLine((index == 0 ? label : "").fitted(to: DetailsText.indent), .dim) + StyledLine(part)

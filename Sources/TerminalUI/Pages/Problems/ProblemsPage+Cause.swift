@@ -236,8 +236,16 @@ extension ProblemsPage.Cause {
         return "err:/^\(escaped)/"
     }
 
+    /// A configured server may be behind it: a download names its addresses itself.
+    var hasServer: Bool { batches.first?.host.isEmpty == false }
+
     /// The actions of one press against it, as the list says them: the likeliest first.
     var fixes: [Action] {
+        let all = likelyFixes
+        return hasServer ? all : all.filter { $0 != .server }
+    }
+
+    private var likelyFixes: [Action] {
         switch kind {
         case _ where isOfAddress: [.again, .retry]
         case .failed(let code, _, _, _): code.isOfServer ? [.retry, .server] : [.retry]
