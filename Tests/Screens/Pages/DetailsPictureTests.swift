@@ -145,6 +145,17 @@ struct DetailsPictureTests {
         return (task, row)
     }
 
+    @Test("at the smallest size, too, what to do about a failure stands first")
+    func adviceInSmall() {
+        let (task, row) = refused
+        #expect(page(40, 12, task, row).picture.contains("What to do"))
+        var batch = Rows.batch(1, "holiday", .failed, { $0.failed = 1 })
+        batch.error = task.error
+        var screen = ScreenHarness(40, 12, [Rows.section(nil, [batch])])
+        screen.press("i")
+        #expect(screen.picture.contains("What to do"))
+    }
+
     @Test("a batch shows from where and to where, whole, and that its server confirms at the end")
     func ends() {
         var row = Rows.batch(1, "debian-13.2.0-amd64", .failed, { $0.failed = 1 })
