@@ -176,7 +176,8 @@ extension Model {
                 requests.append(.local(.stopAll))
             }
             goToTransfers()
-            tree.move(to: .row(.batch(batch.id)))
+            // Its row mostly comes after this answer, and below what is in sight.
+            tree.reveal([.batch(batch.id)])
             remember(order)
             let start: SafeText =
                 switch order.start {

@@ -59,6 +59,28 @@ struct AddingTests {
                 .local(.remember(destination: "https://host/in/", folder: Adding.folder))))
     }
 
+    @Test(
+        "a batch that was added here comes into sight when its row comes, one that others added leaves the cursor alone"
+    )
+    func comesIntoSight() {
+        func list(_ last: Int64) -> [TreeSection] {
+            [Rows.section(nil, (1...last).map { Rows.batch($0, "batch \($0)", .queued, { $0.queued = 1 }) })]
+        }
+        var screen = ScreenHarness(80, 24, list(40))
+        let order = AddOrder(.upload([Adding.path("edits")], to: "https://host/in/"))
+        screen.model.ask(.queueing(order), isPatient: true) { .queue(order, number: $0) }
+        screen.news(list(41))
+        #expect(screen.model.tree.cursor == .row(.batch(BatchID(rawValue: 1))))
+        let number = screen.lastNumber
+        screen.send(
+            .answer(.queued(.success(Rows.snapshot(42, "batch 42", .queued, { $0.queued = 1 })), number: number)))
+        screen.news(list(42))
+        #expect(screen.model.tree.cursor == .row(.batch(BatchID(rawValue: 42))))
+        #expect(screen.picture.contains("batch 42 "))
+        screen.news(list(43))
+        #expect(screen.model.tree.cursor == .row(.batch(BatchID(rawValue: 42))))
+    }
+
     @Test("going on with nothing marked takes the row of the cursor")
     func cursorRow() {
         var screen = Adding.screen(80, 24)
