@@ -353,5 +353,12 @@ struct CommandTests {
         #expect(await large.run("show", "b7") == .done)
         #expect(large.output.contains("Sent twice   1.0M by the first 2 files; of the others it is not known\n"))
         #expect(large.output.contains("From         and more: martlet list b7\n"))
+        // What was queued is known whole, however many files it has, and also what none of the first ones comes from.
+        let sources = ["/home/u/raw", "/home/u/last"].map { UploadSource(path: RawPath($0), placement: .contents) }
+        let order = BatchRequest(work: .upload(sources, to: "https://nas/photos/"), like: BatchID(rawValue: 7))
+        engine.state.withLock { $0.orders[BatchID(rawValue: 7)] = order }
+        let ordered = Bench(engine)
+        #expect(await ordered.run("show", "b7") == .done)
+        #expect(ordered.output.contains("From         /home/u/raw\nFrom         /home/u/last\nTo "))
     }
 }

@@ -63,7 +63,12 @@ struct ShowCommand: EngineCommand {
         if batch.state == .waiting {
             why = try await ask { engine throws(RequestError) in try await engine.why(.batch(batch.id)) }.first
         }
-        let shown = ShownBatch(batch: batch, first: first, why: why, units: console.units)
+        var upload: RepeatedUpload?
+        if batch.direction == .upload {
+            let order = try? await ask { engine throws(RequestError) in try await engine.order(of: batch.id) }
+            upload = order.flatMap { RepeatedUpload($0) }
+        }
+        let shown = ShownBatch(batch: batch, first: first, upload: upload, why: why, units: console.units)
         lines(of: shown).forEach(tell)
     }
 

@@ -8,17 +8,23 @@ struct ShownBatch {
     let batch: BatchSnapshot
     /// Its first files; all of them in a small batch.
     let first: [TaskSnapshot]
+    /// As it was queued; `nil`: it downloads, or that is not known.
+    let upload: RepeatedUpload?
     /// The reason of its wait, for one that waits.
     let why: WhyAnswer?
     let units: ScreenConfiguration.Units
 
-    private var named: NamedSources { NamedSources(first) }
-    private var isWhole: Bool { named.isWhole(of: batch.filesTotal, scanning: batch.scanning) }
+    private var named: NamedSources { upload.map { NamedSources(named: $0.sources) } ?? NamedSources(first) }
+    private var isWhole: Bool { isWhole(NamedSources(first)) }
+
+    private func isWhole(_ sources: NamedSources) -> Bool {
+        sources.isWhole(of: batch.filesTotal, scanning: batch.scanning)
+    }
 
     /// From where, each place once.
     var sources: [(String, String)] {
         let named = named
-        let others = named.others(isWhole: isWhole).map { "and \($0): martlet list \(batch.id)" }
+        let others = named.others(isWhole: isWhole(named)).map { "and \($0): martlet list \(batch.id)" }
         return (named.shown + (others.map { [$0] } ?? [])).map { ("From", $0) }
     }
 

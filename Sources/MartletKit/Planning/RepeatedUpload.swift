@@ -5,7 +5,7 @@ package struct RepeatedUpload: Hashable, Sendable {
     package let batch: BatchID
     /// The request that would queue the same.
     package let order: BatchRequest
-    private let sources: [UploadSource]
+    package let sources: [UploadSource]
     /// The destination of that batch: a URL without user and query.
     package let destination: String
 

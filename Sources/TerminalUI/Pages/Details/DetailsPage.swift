@@ -162,7 +162,11 @@ struct SourcesQuestion: PageQuestion {
     let wasScanning: Bool
 
     func answer(at desk: QuestionDesk) async throws(RequestError) -> NamedSources {
-        NamedSources(try await desk.engine.firstTasks(of: batch))
+        // What downloads tells them by its files.
+        if let order = try? await desk.engine.order(of: batch), let upload = RepeatedUpload(order) {
+            return NamedSources(named: upload.sources)
+        }
+        return NamedSources(try await desk.engine.firstTasks(of: batch))
     }
 
     func answered(_ result: Result<NamedSources, RequestError>, number: Int, in model: inout Model) {
