@@ -54,7 +54,7 @@ private func other(
         var plan = PutPlan(
             address: HTTPAddress("http://h/f")!, size: 1000, ifExists: policy, begunBefore: noon)
         plan.targetIsOther = true
-        plan.ignoresConditions = false
+        plan.heedsConditions = true
         var drive = Drive(PutUpload(plan))
         // Nothing is asked of a file that is known: the server is to refuse.
         #expect(drive.begin().first?.hasPrefix("1 PUT") == true)

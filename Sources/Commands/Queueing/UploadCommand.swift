@@ -19,9 +19,9 @@ struct UploadCommand: QueueingCommand {
                 + "file arrives under exactly that name.",
             "--if-exists: fail (default) overwrites nothing, and the same file already there counts as completed where its "
                 + "server can show that it is the same (most FTP and WebDAV servers cannot); skip leaves what is there; "
-                + "replace overwrites it. Some web servers replace a file in spite of fail and skip, as nginx does with a plain PUT: until one "
-                + "is known not to, it is asked before each file, and to find out a small new file is sent to it twice. A file that "
-                + "somebody else puts there between the question and the upload is replaced by such a server all the same.",
+                + "replace overwrites it. Some web servers replace a file whatever they are told, as nginx does with a plain PUT: so a server "
+                + "is asked for the name before each file. What somebody else puts there between the question and the end of the "
+                + "upload is replaced by such a server all the same.",
         ],
         operands: [
             Operand(ValueSyntax<[UInt8]>.path("SOURCE", .files), .oneOrMore), Operand(ValueSyntax<String>.url("DEST")),

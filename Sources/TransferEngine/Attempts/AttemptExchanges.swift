@@ -9,7 +9,7 @@ struct FlyingExchange {
     /// The transports' name for it.
     let wire: WireID
     let carrier: Carrier
-    /// Bytes of the source are in it that the server has not yet.
+    /// Bytes of the source are in it.
     let isPayload: Bool
     /// Bytes of the source that it has sent, as last looked at.
     fileprivate(set) var sent: Int64 = 0
@@ -17,6 +17,9 @@ struct FlyingExchange {
     var digest: DigestSink?
     /// Over HTTP: what was asked.
     var request: (method: HTTPExchange.Method, url: HTTPAddress)?
+
+    /// False: it only asks.
+    var mayChange: Bool { request.map { !$0.method.isSafe } ?? true }
 }
 
 /// A final answer and the beginning of its body, for who asks what the server said.
@@ -40,7 +43,7 @@ struct AttemptExchanges {
     /// Exchanges that have begun, those that ended included.
     private(set) var begun = 0
     private(set) var lastAnswer: LastAnswer?
-    /// Something has gone out to the server, as far as anybody can tell.
+    /// Something that may change what is there has gone out to the server, as far as anybody can tell.
     private(set) var hasReachedServer = false
     /// The token buckets that operations over SFTP draw from.
     var throttle: BucketThrottle?

@@ -17,7 +17,7 @@ extension TransferEngine {
                 TransferError(.unsupported, "a form's fields go to no other server", .step("check the address")))
         }
         guard let (body, source) = content(of: exchange, attempt) else { return }
-        let isPayload = source != nil && !exchange.isRepetition
+        let isPayload = source != nil
         if isPayload {
             settleEarlier(attempt)
             countRepeated(attempt)
@@ -106,7 +106,7 @@ extension TransferEngine {
         default: break
         }
         var end = converted(end, exchange, attempt)
-        if end.failure?.mayHaveReachedServer ?? true { attempt.exchanges.reachedServer() }
+        if exchange.mayChange, end.failure?.mayHaveReachedServer ?? true { attempt.exchanges.reachedServer() }
         end.listing = attempt.listing?.endReading()
         attempt.exchanges.answered(
             end.answer.map { LastAnswer(head: $0, body: end.body, request: exchange.request) })

@@ -229,7 +229,6 @@ extension TransferEngine {
         unclaim(attempt)
         _ = attempt.access.login?.standing.ended(attempt.task.id)
         endInquiry(attempt)
-        hosts.endTrial(at: attempt.factsKey, with: attempt.task.id)
         duties.hasUncommitted = true
         schedulePump()
     }

@@ -19,8 +19,6 @@ struct HostBook {
     var facts: [String: HostFacts] = [:]
     /// Hosts that a task is asking what they can, and which task: others wait for the answer.
     private var inquirers: [String: TaskID] = [:]
-    /// Servers that are tried for whether they heed conditions, by the key of their facts, and with which file.
-    private var trials: [String: TaskID] = [:]
     private(set) var slots = Slots()
     /// Transfers of each host that hold a slot and crawl, as last looked at.
     var crawling: [String: Int] = [:]
@@ -119,21 +117,6 @@ struct HostBook {
 
     mutating func takeSlot(at origin: String) { slots.take(at: origin) }
     mutating func giveSlot(at origin: String) { slots.give(at: origin) }
-
-    // MARK: Trials
-
-    /// - Returns: true: this file is sent twice to find out whether the server heeds conditions. One at a time is.
-    mutating func beginTrial(at key: String, _ facts: HostFacts, with task: TaskID, of size: Int64) -> Bool {
-        guard facts.ignoresConditions == nil, size <= ConditionTrial.largest, trials[key] ?? task == task else {
-            return false
-        }
-        trials[key] = task
-        return true
-    }
-
-    mutating func endTrial(at key: String, with task: TaskID) {
-        if trials[key] == task { trials[key] = nil }
-    }
 
     // MARK: Inquiries
 

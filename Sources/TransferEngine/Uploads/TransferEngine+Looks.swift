@@ -59,7 +59,7 @@ extension Exchange {
     /// Changes nothing at the server.
     fileprivate var onlyAsks: Bool {
         switch self {
-        case .http(let exchange): [.get, .head, .options, .propfind].contains(exchange.method)
+        case .http(let exchange): exchange.method.isSafe
         case .ftp(.size): true
         case .ftp, .sftp, .sftpDigest: false
         }

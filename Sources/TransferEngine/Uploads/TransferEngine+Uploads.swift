@@ -55,8 +55,6 @@ extension TransferEngine {
                 size: recorded.size, modified: recorded.modifiedNanoseconds / 1_000_000_000)
         }
         let facts = facts(context.destination, origin)
-        subject.triesConditions = hosts.beginTrial(
-            at: context.destination?.address.factsKey(origin) ?? origin, facts, with: task.id, of: subject.size)
         source.hash(for: subject, facts)
         guard let machine = context.uploadMachine(subject, below: remote, facts: facts, resume: point)
         else {
@@ -229,7 +227,6 @@ extension TransferEngine {
         subject.targetIsOther = targetIsOther
         subject.earlierVersion = work.subject.earlierVersion ?? NamedVersion(work.subject)
         subject.hasJustStored = stored != nil
-        subject.triesConditions = work.subject.triesConditions && subject.size <= ConditionTrial.largest
         subject.firstGeneration = ResumePoint.nextGeneration(after: used)
         work.subject = subject
         let facts = facts(attempt.place, attempt.origin)

@@ -44,6 +44,9 @@ extension HTTPAnswer {
     /// `Want-Repr-Digest`: it would like the SHA-256 of what is sent there, so it knows what to do with one.
     var wantsDigests: Bool { field("want-repr-digest")?.lowercased().contains("sha-256") ?? false }
 
+    /// It comes from a server that is known to heed `If-None-Match: *`: Amazon's S3, and our own receiver.
+    var heedsConditions: Bool { ["AmazonS3", "martlet-receive"].contains(field("server") ?? "") }
+
     /// As `representationDigest`, where it can be about a file that was sent: a server may digest the words of its answer instead
     /// (RFC 9530 appendix B.5).
     func digest(ofFileNotOf body: [UInt8]) -> TransferDigest? {

@@ -54,8 +54,7 @@ package struct ResumablePlan: Sendable, Hashable {
             address: address, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
             begunBefore: begunBefore, resume: stored, offersResume: true)
         put.tellsDigests = facts.tellsDigests
-        put.ignoresConditions = facts.ignoresConditions
-        put.triesConditions = subject.triesConditions
+        put.heedsConditions = facts.heedsConditions == true
         put.targetIsOther = subject.targetIsOther
         put.clockWasSetBack = subject.clockWasSetBack
         put.interopVersion = version

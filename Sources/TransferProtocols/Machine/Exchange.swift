@@ -31,6 +31,14 @@ package struct HTTPExchange: Hashable, Sendable {
         case mkcol = "MKCOL"
         case move = "MOVE"
         case propfind = "PROPFIND"
+
+        /// It changes nothing at the server (RFC 9110 section 9.2.1; RFC 4918 section 9.1).
+        package var isSafe: Bool {
+            switch self {
+            case .get, .head, .options, .propfind: true
+            case .put, .post, .patch, .delete, .mkcol, .move: false
+            }
+        }
     }
 
     /// The body of the request.
@@ -72,8 +80,6 @@ package struct HTTPExchange: Hashable, Sendable {
     /// False after a redirect to another origin: what was meant for one server is not shown to another.
     package var mayCarrySecrets: Bool
     package var patience = Patience.usual
-    /// The source's bytes that it has are at the server already: they count for no progress.
-    package var isRepetition = false
     /// Signed by the engine with the batch's keys when it is sent, instead of showing a name and password.
     package var signing: RequestSigning?
 

@@ -26,9 +26,9 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var largestBody: Int64?
     /// Asked for it (`Want-Repr-Digest`), it tells the digest of what it has stored.
     package var tellsDigests: Bool?
-    /// PUT, S3: it replaces files whatever `If-None-Match` says (nginx). Unless it is known to heed that, what has the name is asked for before
-    /// a file is sent.
-    package var ignoresConditions: Bool?
+    /// It is of those that are known to heed `If-None-Match: *`; of any other server, nginx among them, what has a file's name is asked for
+    /// before the file is sent.
+    package var heedsConditions: Bool?
     /// Bodies are held back by something in front of it, so a cut loses what was sent: send at most so many bytes in one request.
     package var chunk: Int64?
     /// SFTP, FTP, WebDAV: no rename, so files are written under their final names.
@@ -40,7 +40,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var cannotChunk: Bool?
     /// SFTP, FTP: an upload that goes on does not work there; whole files only.
     package var cannotResume: Bool?
-    /// When the first of what it can or cannot do was learnt: a server may be mended, have refused for another reason, or give way to another.
+    /// When the first of what it cannot do was learnt: a server may be mended, or have refused for another reason.
     private var cannotSince: Timestamp?
     /// S3: seconds that its clock is ahead of ours; the region that it said it is in.
     package var clockSkewSeconds: Int64?
@@ -86,7 +86,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         let since = cannotSince.map { now.since($0) }
         if since.map({ $0 < .zero || $0 >= Self.lifeOfInability }) ?? true {
             (current.cannotRename, current.cannotChunk, current.cannotResume) = (nil, nil, nil)
-            (current.refusedRenames, current.ignoresConditions, current.cannotSince) = (nil, nil, nil)
+            (current.refusedRenames, current.cannotSince) = (nil, nil)
         }
         let age = uploadByAt.map { now.since($0) }
         if age.map({ $0 < .zero || $0 >= Self.lifeOfUploadBy }) ?? true {
@@ -140,10 +140,10 @@ package struct HostFacts: Codable, Hashable, Sendable {
     /// The facts that hold now with what `newer` knows put over them. What the server cannot do ages from here on.
     package func learning(_ newer: HostFacts, at now: Timestamp) -> HostFacts {
         var learnt = current(at: now).merged(with: newer)
-        let ages =
+        let isUnable =
             [learnt.cannotRename, learnt.cannotChunk, learnt.cannotResume].contains(true)
-            || learnt.refusedRenames != nil || learnt.ignoresConditions != nil
-        learnt.cannotSince = ages ? learnt.cannotSince ?? now : nil
+            || learnt.refusedRenames != nil
+        learnt.cannotSince = isUnable ? learnt.cannotSince ?? now : nil
         return learnt
     }
 
@@ -163,7 +163,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         merged.answerMilliseconds = newer.answerMilliseconds ?? answerMilliseconds
         merged.largestBody = newer.largestBody ?? largestBody
         merged.tellsDigests = newer.tellsDigests ?? tellsDigests
-        merged.ignoresConditions = newer.ignoresConditions ?? ignoresConditions
+        merged.heedsConditions = newer.heedsConditions ?? heedsConditions
         merged.chunk = newer.chunk ?? chunk
         merged.cannotRename = newer.cannotRename ?? cannotRename
         if let refused = newer.refusedRenames {

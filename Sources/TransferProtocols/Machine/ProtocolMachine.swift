@@ -77,8 +77,6 @@ package struct UploadSubject: Hashable, Sendable {
     package var unanswered: UploadCut?
     /// Nothing else of its batch waits to be sent.
     package var isLastOfBatch: Bool
-    /// With this file the server is tried for whether it heeds conditions (`ConditionTrial`), where the protocol relies on them.
-    package var triesConditions = false
     /// The media type that a person named; `nil`: what the name's end says.
     package var contentType: String?
     /// For servers that keep it with the file.

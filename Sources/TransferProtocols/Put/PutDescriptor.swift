@@ -22,8 +22,7 @@ extension PutPlan {
         unanswered = job.resume?.isOutdated == true ? 0 : stored?.unanswered ?? 0
         hasJustStored = subject.hasJustStored
         tellsDigests = job.facts.tellsDigests
-        ignoresConditions = job.facts.ignoresConditions
-        triesConditions = subject.triesConditions
+        heedsConditions = job.facts.heedsConditions == true
         targetIsOther = subject.targetIsOther
         clockWasSetBack = subject.clockWasSetBack
         interopVersion = job.facts.versionToOffer

@@ -10,10 +10,8 @@ package struct PutPlan: Sendable, Hashable {
     package var verify: VerificationWish?
     /// True when the server tells digests; `nil`: not known.
     package var tellsDigests: Bool?
-    /// As `HostFacts.ignoresConditions`.
-    package var ignoresConditions: Bool?
-    /// As `UploadSubject.triesConditions`.
-    package var triesConditions = false
+    /// As `HostFacts.heedsConditions`.
+    package var heedsConditions = false
     /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.
     package var begunBefore: Timestamp?
     /// As `UploadSubject.clockWasSetBack`.
@@ -40,7 +38,7 @@ package struct PutPlan: Sendable, Hashable {
 
     /// The server may replace a file whatever the condition says. One that is given a signature in the URL is a store of objects; what allows
     /// a PUT there allows nothing else.
-    var mayIgnoreConditions: Bool { ignoresConditions != false && !address.isSigned }
+    var mayIgnoreConditions: Bool { !heedsConditions && !address.isSigned }
 
     package init(
         address: HTTPAddress, size: Int64, ifExists: ExistingFilePolicy, verify: VerificationWish? = nil,
@@ -58,14 +56,11 @@ package struct PutPlan: Sendable, Hashable {
 
 /// The requests of a plain PUT.
 enum PutMessages {
-    /// - Parameter isRepetition: the server has the file by this request already.
-    static func put(_ plan: PutPlan, _ chain: RedirectChain, isRepetition: Bool = false) -> Exchange {
-        let offer = isRepetition ? [] : offer(plan)
-        var exchange = HTTPExchange(
-            .put, chain.address, headers: condition(plan) + digestWish(plan.verify.comparesDigests) + offer,
-            body: .source(0..<plan.size), mayCarrySecrets: chain.mayCarrySecrets)
-        exchange.isRepetition = isRepetition
-        return .http(exchange)
+    static func put(_ plan: PutPlan, _ chain: RedirectChain) -> Exchange {
+        .http(
+            HTTPExchange(
+                .put, chain.address, headers: condition(plan) + digestWish(plan.verify.comparesDigests) + offer(plan),
+                body: .source(0..<plan.size), mayCarrySecrets: chain.mayCarrySecrets))
     }
 
     /// Asks what is there.

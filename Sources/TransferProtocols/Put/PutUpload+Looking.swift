@@ -31,15 +31,18 @@ extension PutUpload {
         case .isItWhole(let stored, let body, let mustTell):
             return decideWholeness(answer, stored, body, mustTell: mustTell)
         case .isItOwn: return decideOwnership(answer)
-        case .isItStill(let receipt, let error):
-            if answer.isSuccess, answer.contentLength == plan.size { return over(.finish(receipt)) }
-            return lostAnswer(error)
         case .isItFree:
             // As if the server had refused it. One that does not tell gets the file.
             if answer.isSuccess { return refused() }
             isFree = true
-            return send()
+            return learn(heeds: answer) + send()
         }
+    }
+
+    private mutating func learn(heeds answer: HTTPAnswer) -> [ProtocolAction] {
+        guard answer.heedsConditions, !plan.heedsConditions else { return [] }
+        plan.heedsConditions = true
+        return [.learned(HostFacts { $0.heedsConditions = true })]
     }
 
     /// Our earlier version is replaced while it stands there, and nothing else is.

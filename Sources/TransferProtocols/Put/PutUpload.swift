@@ -20,8 +20,6 @@ package struct PutUpload: ProtocolMachine {
         case isItOwn
         /// Is there nothing? The server may replace it whatever the condition says.
         case isItFree
-        /// It was stored; is it still whole after a second request that nobody answered?
-        case isItStill(Receipt, TransferError)
     }
 
     /// The reason for the comparison of a digest.
@@ -38,7 +36,7 @@ package struct PutUpload: ProtocolMachine {
         /// Nothing is asked yet. Next: `probing` (an earlier attempt is in doubt), `sending`.
         case ready
         /// The PUT is under way. Next: itself (redirect), `probing` (a name to ask for, a lost answer, 412, a size to check), `hashing`,
-        /// `tidying`, `trying`, `over`.
+        /// `tidying`, `over`.
         case sending(ExchangeID)
         /// A HEAD is under way. Next: itself (redirect), `resting`, `sending` (it did not arrive), `hashing`, `tidying`, `over`.
         case probing(ExchangeID, Question)
@@ -50,8 +48,6 @@ package struct PutUpload: ProtocolMachine {
         case readingBack(ExchangeID, Comparison)
         /// Uploads that serve nothing any more are removed, one after the other; then the file is done. Next: `over`.
         case tidying(ExchangeID, rest: [HTTPExchange], then: Receipt)
-        /// The file is stored; does the server heed conditions? Next: `probing` (no answer), `over`.
-        case trying(ExchangeID, then: Receipt)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
     }
@@ -90,8 +86,6 @@ package struct PutUpload: ProtocolMachine {
     var hasFoundNothing = false
     /// The name was asked for right before the PUT, and nothing has it.
     var isFree = false
-    /// The server said that it has stored the file, and was not tried yet for whether it heeds conditions.
-    var hasStored = false
     /// After a 412 and a look that found nothing it was sent once more.
     var isSentAgain = false
 
@@ -128,7 +122,6 @@ package struct PutUpload: ProtocolMachine {
             return readBack(end, comparison)
         case (.tidying(let id, let rest, let receipt), .ended(let ended, _)) where ended == id:
             return tidy(rest, then: receipt)
-        case (.trying(let id, let receipt), .ended(let ended, let end)) where ended == id: return tried(end, receipt)
         default:
             // Heads are looked at when the exchange ends; what belongs to an abandoned or finished one comes too late.
             return []
@@ -158,7 +151,7 @@ package struct PutUpload: ProtocolMachine {
             case .isItTheSame(inDoubt: _, let wantsDigest): wantsDigest
             case .isItWhole: plan.verify.comparesDigests
             case .didItArrive(_, _, let wantsDigest): wantsDigest
-            case .isItOwn, .isItFree, .isItStill: false
+            case .isItOwn, .isItFree: false
             }
         return [.perform(id, PutMessages.head(chain, wantsDigest: wantsDigest))]
     }
@@ -194,7 +187,6 @@ package struct PutUpload: ProtocolMachine {
         switch meaning(answer, end) {
         // An answer before the last byte, or a 202, leaves doubt.
         case .success:
-            hasStored = true
             return stored(answer, end.body, inDoubt: end.bytesSent < plan.size || answer.status == 202)
         case .redirect:
             if let error = chain.follow(answer, keepsMethod: true) { return over(.fail(error)) }
@@ -312,13 +304,10 @@ package struct PutUpload: ProtocolMachine {
     ) -> Receipt {
         var receipt = Receipt(proof, bytes: plan.size, verified: verified)
         (receipt.etag, receipt.status) = (answer?.etag, answer?.status)
-        receipt.shown = answer.flatMap(shown)
+        receipt.shown = answer?.date.map { $0.milliseconds / 1000 }
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
         return receipt
     }
-
-    /// As `StoredVersion.shown`.
-    private func shown(_ answer: HTTPAnswer) -> Int64? { answer.date.map { $0.milliseconds / 1000 } }
 
     func meaning(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> AnswerMeaning {
         AnswerMeaning(answer, host: chain.address.server, hasAccepted: false, isPlainPut: true, at: end.at)
@@ -333,34 +322,9 @@ package struct PutUpload: ProtocolMachine {
     }
 
     mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
-        if case .finish(let receipt) = action {
-            if !leftovers.isEmpty { return tidy(leftovers, then: receipt) }
-            if let trial = tryCondition(receipt) { return trial }
-        }
+        if case .finish(let receipt) = action, !leftovers.isEmpty { return tidy(leftovers, then: receipt) }
         state = .over
         return [action]
-    }
-
-    /// `nil`: this is no file for it.
-    private mutating func tryCondition(_ receipt: Receipt) -> [ProtocolAction]? {
-        guard plan.triesConditions, plan.mayIgnoreConditions, PutMessages.wantsAbsence(plan), receipt.isOurs, hasStored
-        else { return nil }
-        hasStored = false
-        let id = nextID()
-        state = .trying(id, then: receipt)
-        return [.perform(id, PutMessages.put(plan, chain, isRepetition: true))]
-    }
-
-    private mutating func tried(_ end: ExchangeEnd, _ receipt: Receipt) -> [ProtocolAction] {
-        guard let answer = end.answer, answer.status < 500 else {
-            // A server that writes straight into the file may have less of it now.
-            let error = end.failure?.error ?? .noAnswer(chain.address)
-            return probe(.isItStill(receipt, error))
-        }
-        var receipt = receipt
-        if answer.isSuccess { (receipt.etag, receipt.shown) = (answer.etag, shown(answer)) }
-        let lesson = ConditionTrial.lesson(of: answer.status).map { [ProtocolAction.learned($0)] } ?? []
-        return lesson + over(.finish(receipt))
     }
 
     /// As well as that goes: the file counts as done in any case.

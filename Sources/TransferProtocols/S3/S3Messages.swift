@@ -109,16 +109,11 @@ enum S3Messages {
     /// Seconds since 1970 with a fraction, as rclone keeps it.
     static let timeField = "x-amz-meta-mtime"
 
-    /// - Parameter isRepetition: the server has the object by this request already.
-    static func put(
-        _ plan: S3Plan, _ channel: S3Channel, _ condition: S3Condition, _ digests: S3Digests,
-        isRepetition: Bool = false
-    ) -> Exchange {
-        var exchange = channel.exchange(
-            .put, headers: condition.headers + stamp(plan.subject) + contentMD5(digests),
-            body: .source(0..<plan.subject.size), sha256: digests.sha256)
-        exchange.isRepetition = isRepetition
-        return .http(exchange)
+    static func put(_ plan: S3Plan, _ channel: S3Channel, _ condition: S3Condition, _ digests: S3Digests) -> Exchange {
+        .http(
+            channel.exchange(
+                .put, headers: condition.headers + stamp(plan.subject) + contentMD5(digests),
+                body: .source(0..<plan.subject.size), sha256: digests.sha256))
     }
 
     /// Asks what is there.

@@ -21,6 +21,13 @@ extension S3Upload {
             standing = refusal.status == 404 ? .nothing : .untold
         }
         if case .afterStored(let receipt) = question { return measured(standing, receipt) }
+        if let answer = end.answer, answer.heedsConditions, plan.facts.heedsConditions != true, question == .before {
+            return [.learned(HostFacts { $0.heedsConditions = true })] + decide(standing, question)
+        }
+        return decide(standing, question)
+    }
+
+    private mutating func decide(_ standing: S3Standing, _ question: Question) -> [ProtocolAction] {
         if case .ours(let object) = standing { return found(object) }
         switch question {
         case .before: return decideBefore(standing)
@@ -142,7 +149,7 @@ extension S3Upload {
         }
         var receipt = Receipt(
             .token, bytes: plan.subject.size, verified: plan.subject.verify == VerificationWish.none ? .none : .size)
-        if let tag = object.tag, let expected = parts.composite ?? sentDigests?.md5.map(Hexadecimal.encode),
+        if let tag = object.tag, let expected = parts.composite ?? sentMD5.map(Hexadecimal.encode),
             S3Tag.plain(tag) == expected
         {
             receipt.verified = .digest

@@ -7,7 +7,7 @@ extension S3Upload {
     // MARK: The one PUT
 
     mutating func put(_ digests: S3Digests) -> [ProtocolAction] {
-        sentDigests = digests
+        sentMD5 = digests.md5
         return request(channel.map { S3Messages.put(plan, $0, condition, digests) }) { .sending($0, digests) }
     }
 
@@ -28,24 +28,6 @@ extension S3Upload {
             if refusal.isDamage { return damaged() ?? sendPayload() }
             return conclude(refusal.decision)
         }
-    }
-
-    /// `nil`: this is no object for it.
-    mutating func tryCondition(_ receipt: Receipt) -> [ProtocolAction]? {
-        guard plan.subject.triesConditions, plan.isSingle, receipt.proof == .answered, condition == .ifAbsent,
-            let digests = sentDigests, !hasTried
-        else { return nil }
-        hasTried = true
-        return request(channel.map { S3Messages.put(plan, $0, condition, digests, isRepetition: true) }) {
-            .trying($0, then: receipt)
-        }
-    }
-
-    /// No service has less of an object after a second request for it.
-    mutating func tried(_ end: ExchangeEnd, _ receipt: Receipt) -> [ProtocolAction] {
-        var receipt = receipt
-        if let answer = end.answer, answer.isSuccess { receipt.etag = answer.etag }
-        return learned(end.answer.flatMap { ConditionTrial.lesson(of: $0.status) }) + over(.finish(receipt))
     }
 
     /// The answers that say that something is there, or that the server cannot tell.

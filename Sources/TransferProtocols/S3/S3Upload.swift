@@ -46,7 +46,7 @@ package struct S3Upload: ProtocolMachine {
         case comparing(S3Comparison)
         /// The digests of a file that goes in one request. Next: `sending`.
         case hashing
-        /// The one PUT. Next: itself, `hashing`, `looking`, `trying`, `over`.
+        /// The one PUT. Next: itself, `hashing`, `looking`, `over`.
         case sending(ExchangeID, S3Digests)
         /// A multipart upload is begun. Next: itself, `sendingParts`, `over`.
         case creating(ExchangeID)
@@ -56,8 +56,6 @@ package struct S3Upload: ProtocolMachine {
         case sendingParts
         /// The parts are joined. Next: itself, `listing` (repair), `looking`, `over`.
         case completing(ExchangeID)
-        /// The object is stored; does the server heed conditions? Next: `over`.
-        case trying(ExchangeID, then: Receipt)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
     }
@@ -92,10 +90,8 @@ package struct S3Upload: ProtocolMachine {
     /// The upload was lost and begun anew.
     var hasBegunAnew = false
     var hasRested = false
-    /// Digests of the file, when it went in one request.
-    var sentDigests: S3Digests?
-    /// The server was tried for whether it heeds conditions.
-    var hasTried = false
+    /// MD5 of the file, when it went in one request.
+    var sentMD5: [UInt8]?
     /// A 412 was followed by another try.
     var hasTriedAgain = false
     /// When something was heard last.
@@ -135,7 +131,6 @@ package struct S3Upload: ProtocolMachine {
         case (.sendingParts, .rangeDigested(let range, let digests)): return partDigested(range, S3Digests(digests))
         case (.sendingParts, .ended(let id, let end)): return partEnded(id, end)
         case (.completing(let id), .ended(let ended, let end)) where ended == id: return completed(end)
-        case (.trying(let id, let receipt), .ended(let ended, let end)) where ended == id: return tried(end, receipt)
         default:
             // Heads are looked at when the exchange ends; what belongs to an abandoned or finished one comes too late.
             return []
@@ -162,7 +157,7 @@ package struct S3Upload: ProtocolMachine {
     /// Looks first where something of ours may lie, where a refusal would come only after all parts were sent, and where it may not come.
     mutating func beginAnew() -> [ProtocolAction] {
         let mayLie = plan.subject.begunBefore != nil || plan.subject.hasChanged || hasBegunAnew
-        let isGuarded = plan.isSingle && plan.facts.ignoresConditions == false
+        let isGuarded = plan.isSingle && plan.facts.heedsConditions == true
         let refusalComesLate = !isGuarded && plan.subject.ifExists != .replace
         return mayLie || refusalComesLate ? look(.before) : sendPayload()
     }
@@ -261,7 +256,6 @@ package struct S3Upload: ProtocolMachine {
     }
 
     mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
-        if case .finish(let receipt) = action, let trial = tryCondition(receipt) { return trial }
         state = .over
         return [action]
     }

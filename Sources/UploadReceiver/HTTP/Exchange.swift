@@ -188,6 +188,8 @@ extension Answer {
         // The connection keeps a reference of its own.
         defer { MHD_destroy_response(response) }
         for field in fields { _ = MHD_add_response_header(response, field.name, field.value) }
+        // Martlet asks a server that it knows by this name less often.
+        _ = MHD_add_response_header(response, "Server", "martlet-receive")
         return MHD_queue_response(connection, status.rawValue, response)
     }
 

@@ -94,7 +94,6 @@ import TransferModel
         #expect(try upload([1])["error"]["code"].text == "destinationExists")
         #expect(try readBytes(there) == [9])
         try System.unlink(there.bytes)
-        // A new file tells what it does, and stays whole.
         #expect(try upload([1, 2])["state"].text == "completed")
         #expect(try readBytes(there) == [1, 2])
         #expect(try upload([1, 2, 3])["error"]["code"].text == "destinationExists")

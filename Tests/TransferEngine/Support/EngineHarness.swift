@@ -37,9 +37,9 @@ final class EngineHarness: Sendable {
         self.store = try store ?? FakeStore(plan)
         queue = try TransferQueue.open(directory: RawPath(self.sandbox.path("state")), version: "test")
         if knowsStore {
-            // No question before, and no trial: tests that are about these say so.
+            // No question before: tests that are about it say so.
             let now = Timestamp(milliseconds: WallClock.milliseconds)
-            let facts = HostFacts().learning(HostFacts { $0.ignoresConditions = false }, at: now)
+            let facts = HostFacts().learning(HostFacts { $0.heedsConditions = true }, at: now)
             try await queue.writer.remember(host: self.store.url(""), facts: facts.encoded)
         }
         loop = try EventLoop(name: "engine-test")

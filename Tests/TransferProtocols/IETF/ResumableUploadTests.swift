@@ -7,11 +7,11 @@ private let target = HTTPAddress("http://h/d/f")!
 private let size = 10 * mebibyte
 
 /// Facts of a server of which no more is known than that it heeds conditions.
-private let heeding = HostFacts { $0.ignoresConditions = false }
+private let heeding = HostFacts { $0.heedsConditions = true }
 
 /// Facts of a server that announced that version.
 private func known(_ version: Int = 8, announces: Bool = true) -> HostFacts {
-    HostFacts { ($0.interopVersion, $0.announcesResume, $0.ignoresConditions) = (version, announces, false) }
+    HostFacts { ($0.interopVersion, $0.announcesResume, $0.heedsConditions) = (version, announces, true) }
 }
 
 private func machine(

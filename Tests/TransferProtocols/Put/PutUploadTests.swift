@@ -14,17 +14,16 @@ private func plan(
     var plan = PutPlan(
         address: HTTPAddress("http://h/f")!, size: size, ifExists: ifExists, verify: verify, begunBefore: begun,
         resume: own)
-    plan.ignoresConditions = false
+    plan.heedsConditions = true
     return plan
 }
 
 /// The same for a server of which nothing is known.
 private func unknown(
-    ifExists: ExistingFilePolicy = .fail, own: StoredVersion? = nil, tries: Bool = true
+    ifExists: ExistingFilePolicy = .fail, own: StoredVersion? = nil
 ) -> PutPlan {
     var plan = plan(ifExists: ifExists, own: own)
-    plan.ignoresConditions = nil
-    plan.triesConditions = tries
+    plan.heedsConditions = false
     return plan
 }
 
@@ -59,67 +58,33 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
     func mayIgnoreConditions() {
         let send = "2 PUT http://h/f | If-None-Match: *" + wish
         let there = answered(200, ["Content-Length: 7"])
-        for ignores in [nil, true] {
-            var plan = unknown()
-            plan.ignoresConditions = ignores
-            #expect(run(plan) == ["1 HEAD http://h/f"])
-            #expect(run(plan, answered(404)) == [send])
-            #expect(run(plan, answered(405)) == [send])
-            #expect(run(plan, answered(302, ["Location: /login"])) == [send])
-            #expect(run(plan, there, there) == ["fail destinationExists 412"])
-            // An earlier attempt's own file, as far as anybody can tell, is replaced as before; an older one is somebody else's.
-            plan.begunBefore = noon
-            #expect(run(plan, there) == [send])
-            let older = answered(200, ["Content-Length: 7", "Last-Modified: \(elevenText)"])
-            #expect(run(plan, older) == ["2 HEAD http://h/f"])
-            plan.begunBefore = nil
-            plan.ifExists = .skip
-            #expect(run(plan, there) == ["finish 1000 none skipped"])
-            plan.ifExists = .replace
-            #expect(run(plan) == ["1 PUT http://h/f" + wish])
-            // It would replace another's version by ours, too.
-            plan = unknown(own: StoredVersion(stored: true, etag: "\"a\""))
-            plan.ignoresConditions = ignores
-            #expect(run(plan) == ["1 HEAD http://h/f"])
-            #expect(run(plan, answered(200, ["ETag: \"a\""])) == ["2 PUT http://h/f | If-Match: \"a\"" + wish])
-        }
+        var plan = unknown()
+        #expect(run(plan) == ["1 HEAD http://h/f"])
+        #expect(run(plan, answered(404)) == [send])
+        #expect(run(plan, answered(405)) == [send])
+        #expect(run(plan, answered(302, ["Location: /login"])) == [send])
+        #expect(run(plan, there, there) == ["fail destinationExists 412"])
+        // An earlier attempt's own file, as far as anybody can tell, is replaced as before; an older one is somebody else's.
+        plan.begunBefore = noon
+        #expect(run(plan, there) == [send])
+        let older = answered(200, ["Content-Length: 7", "Last-Modified: \(elevenText)"])
+        #expect(run(plan, older) == ["2 HEAD http://h/f"])
+        plan.begunBefore = nil
+        plan.ifExists = .skip
+        #expect(run(plan, there) == ["finish 1000 none skipped"])
+        plan.ifExists = .replace
+        #expect(run(plan) == ["1 PUT http://h/f" + wish])
+        // It would replace another's version by ours, too.
+        plan = unknown(own: StoredVersion(stored: true, etag: "\"a\""))
+        #expect(run(plan) == ["1 HEAD http://h/f"])
+        #expect(run(plan, answered(200, ["ETag: \"a\""])) == ["2 PUT http://h/f | If-Match: \"a\"" + wish])
+        // One that is known to heed the condition is asked no more.
+        let known = answered(404, ["Server: AmazonS3"])
+        #expect(run(unknown(), known) == ["learned heedsConditions=true", send])
         // What signs a PUT allows nothing else.
         var signed = unknown()
         signed.address = HTTPAddress("http://h/f?X-Amz-Signature=ab")!
         #expect(run(signed).first?.hasPrefix("1 PUT") == true)
-    }
-
-    @Test(
-        "a small file that was stored is sent again under the same condition, which tells whether the server heeds it")
-    func conditionTrial() {
-        let (finish, trial) = ("finish 1000 none", "3 PUT http://h/f | If-None-Match: *" + wish)
-        let stored = [answered(404), answered(201)]
-        func said(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
-            var drive = Drive(PutUpload(plan))
-            var said = drive.begin()
-            for end in ends { said = drive.end(end) }
-            return said
-        }
-        #expect(said(unknown(), stored) == ["3 PUT http://h/f | 0..<1000"])
-        #expect(run(unknown(), stored[0], stored[1]) == [trial])
-        for (status, lesson) in [
-            (412, "learned ignoresConditions=false"), (403, "learned ignoresConditions=false"),
-            (204, "learned ignoresConditions=true"), (201, "learned ignoresConditions=true"), (429, nil), (401, nil),
-            (302, nil),
-        ] {
-            let expected = [lesson, finish].compactMap { $0 }
-            #expect(said(unknown(), stored + [answered(status)]) == expected, "\(status)")
-        }
-        // A server that writes straight into the file may have less of it now.
-        for end in [unanswered(lost, sent: 10), answered(500)] {
-            #expect(said(unknown(), stored + [end]) == ["4 HEAD http://h/f"])
-            #expect(said(unknown(), stored + [end, answered(200, ["Content-Length: 1000"])]) == [finish])
-            let torn = said(unknown(), stored + [end, answered(200, ["Content-Length: 10"])])
-            #expect(torn.last?.hasPrefix("wait backoff") == true, "\(torn)")
-        }
-        // No other file is sent twice: one that is not chosen for it, and one that may replace.
-        #expect(said(unknown(tries: false), stored) == [finish])
-        #expect(said(unknown(ifExists: .replace), [answered(201)]) == [finish])
     }
 
     @Test(

@@ -42,28 +42,14 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         #expect(S3Script(s3Plan(ifExists: .replace)).said == ["1 PUT"])
     }
 
-    @Test(
-        "a service that is not known to heed conditions is asked before the object is sent, and tried with a small one")
-    func conditionTrial() {
-        var unknown = s3Plan(facts: HostFacts())
-        unknown.subject.triesConditions = true
-        let stored = answered(200, ["ETag: \(tag(small))"])
+    @Test("a service that is not known to heed conditions is asked before the object is sent")
+    func mayIgnoreConditions() {
+        let unknown = s3Plan(facts: HostFacts())
         #expect(run(unknown) == ["1 HEAD"])
         #expect(run(unknown, head([])) == ["fail destinationExists 412"])
-        #expect(run(unknown, no(404, "")) == ["2 \(absent)"])
-        #expect(run(unknown, no(403, "")) == ["2 \(absent)"])
-        #expect(run(unknown, no(404, ""), stored) == ["3 \(absent)"])
-        let finish = "finish 1000 digest"
-        for (end, lesson) in [
-            (no(412, "PreconditionFailed"), "learned ignoresConditions=false"),
-            (stored, "learned ignoresConditions=true"), (no(503, "SlowDown"), nil), (unanswered(lost, sent: 0), nil),
-        ] {
-            #expect(run(unknown, no(404, ""), stored, end) == [lesson, finish].compactMap { $0 })
-        }
-        for ignores in [nil, true] {
-            let other = s3Plan(facts: HostFacts { $0.ignoresConditions = ignores })
-            #expect(run(other, no(404, ""), stored) == [finish])
-        }
+        for status in [404, 403] { #expect(run(unknown, no(status, "")) == ["2 \(absent)"]) }
+        let known = answered(404, ["Server: AmazonS3"])
+        #expect(run(unknown, known) == ["learned heedsConditions=true", "2 \(absent)"])
         #expect(run(s3Plan(ifExists: .replace, facts: HostFacts())) == ["1 PUT"])
     }
 
@@ -218,7 +204,7 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
             run(s3Plan(), no(403, "RequestTimeTooSkewed", more: "<ServerTime>2026-11-21T11:00:00Z</ServerTime>"))
                 == expected)
         #expect(run(s3Plan(), skewed, skewed) == ["wait backoff http"])
-        var facts = HostFacts { $0.ignoresConditions = false }
+        var facts = HostFacts { $0.heedsConditions = true }
         facts.clockSkewSeconds = -3600
         #expect(run(s3Plan(facts: facts), skewed) == ["wait backoff http"])
     }

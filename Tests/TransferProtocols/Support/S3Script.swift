@@ -13,7 +13,7 @@ let ourMarks = ["x-amz-meta-martlet-token: \(ourToken)", "x-amz-meta-mtime: \(ou
 func s3Plan(
     size: Int64 = 1000, ifExists: ExistingFilePolicy = .fail, verify: VerificationWish? = nil, begun: Timestamp? = nil,
     changed: Bool = false, endpoint: String? = "https://h", resume: S3ResumePoint? = nil,
-    facts: HostFacts = HostFacts { $0.ignoresConditions = false },
+    facts: HostFacts = HostFacts { $0.heedsConditions = true },
     chunk: Int64? = 5 * mebibyte, parallel: Int = 2
 ) -> S3Plan {
     var subject = UploadSubject(

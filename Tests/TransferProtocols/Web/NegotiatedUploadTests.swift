@@ -8,9 +8,9 @@ private func machine(_ size: Int64 = 2000) -> NegotiatedUpload {
     let folder = HTTPAddress("http://h/d/")!
     let address = HTTPAddress("http://h/d/f")!
     let subject = subject(size)
-    let facts = HostFacts { $0.ignoresConditions = false }
+    let facts = HostFacts { $0.heedsConditions = true }
     var put = PutPlan(address: address, size: size, ifExists: .fail, offersResume: size >= mebibyte)
-    put.ignoresConditions = false
+    put.heedsConditions = true
     return NegotiatedUpload(
         NegotiatedPlan(
             folder: folder, put: put, tus: TusPlan(endpoint: folder, subject: subject),
@@ -122,7 +122,7 @@ private let put = ["learned uploadBy=put", "2 PUT http://h/d/f | 0..<2000"]
 
     private func offering() -> PutUpload {
         var plan = PutPlan(address: HTTPAddress("http://h/f")!, size: 5 * mebibyte, ifExists: .fail, offersResume: true)
-        plan.ignoresConditions = false
+        plan.heedsConditions = true
         return PutUpload(plan)
     }
 
