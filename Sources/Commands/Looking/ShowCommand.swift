@@ -46,7 +46,7 @@ struct ShowCommand: EngineCommand {
             if json { console.json(task) } else { try await tellAll(of: task) }
         case .folder:
             guard !json else {
-                throw .usage("show: a folder has no --json yet", "use list \(id) --json")
+                throw .usage("show: a folder has no --json yet", "use list \(id.written) --json")
             }
             let node = try await ask { engine throws(RequestError) in try await engine.node(id) }
             lines(of: node, id).forEach(tell)

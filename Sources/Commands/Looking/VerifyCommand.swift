@@ -117,16 +117,17 @@ struct VerifyCommand: EngineCommand {
         if verified.isWhole { return counts }
         let unlisted = verified.unlisted.count
         let rest: [String?] = [
-            verified.unsent == 0 ? nil : "\(verified.unsent) not sent: see 'martlet why \(id)'",
+            verified.unsent == 0 ? nil : "\(verified.unsent) not sent: see '\(AdvisedCommand("why", [id]).text)'",
             unlisted == 0
                 ? nil
                 : "\(unlisted) \(unlisted == 1 ? "folder" : "folders") could not be listed (\(verified.files - verified.compared) files)",
             verified.readBack.flatMap { $0.unread.isEmpty ? nil : "\($0.unread.count) could not be read" },
             verified.readBack.map { $0.untold(besides: verified.readAbsent) }.flatMap {
                 $0 == 0
-                    ? nil : "\($0) more differ or could not be read, and are not named here: see 'martlet list \(id)'"
+                    ? nil
+                    : "\($0) more differ or could not be read, and are not named here: see '\(AdvisedCommand("list", [id]).text)'"
             },
-            verified.absent.isEmpty ? nil : "'martlet retry \(id)' sends again what is missing",
+            verified.absent.isEmpty ? nil : "'\(AdvisedCommand.retry(id).text)' sends again what is missing",
         ]
         return ([counts] + rest.compactMap(\.self)).joined(separator: "; ")
     }

@@ -22,7 +22,7 @@ struct SessionRemoveCommand: SessionCommand {
             throw CommandFailure(
                 .refused, .refused,
                 "session remove: \(ids)\(unfinished.count > 5 ? " and more" : "") of \(name.rawValue) are not over",
-                "wait for them, or run martlet cancel --session \(name.rawValue)")
+                "wait for them, or run martlet cancel --session \(name.rawValue.shellWord)")
         }
         let results = try await ask { engine throws(RequestError) in
             try await engine.purge(.ids(batches.map { .batch($0.id) }))

@@ -1,9 +1,11 @@
 import Glibc
 import LinuxSystem
+import TransferModel
 
 /// Asks for a password on the terminal, without showing it.
 enum PasswordPrompt {
     /// The line that was typed; `nil` without a terminal. Uses `/dev/tty`, so standard input may be a pipe.
+    /// - Parameter prompt: may hold names that others chose: it is shown as harmless text.
     static func ask(_ prompt: String) -> String? {
         guard let terminal = try? System.open(Array("/dev/tty".utf8), flags: O_RDWR) else { return nil }
         var settings = termios()
@@ -12,7 +14,7 @@ enum PasswordPrompt {
         silent.c_lflag &= ~tcflag_t(ECHO)
         tcsetattr(terminal.rawValue, TCSAFLUSH, &silent)
         defer { tcsetattr(terminal.rawValue, TCSAFLUSH, &settings) }
-        write(prompt, to: terminal.rawValue)
+        write(RawPath(prompt).displayed, to: terminal.rawValue)
         defer { write("\n", to: terminal.rawValue) }
         return readLine(from: terminal.rawValue)
     }

@@ -39,7 +39,10 @@ extension Model {
         case "move" where command.arguments == ["--top"]: inOrderMenu("f", "move", command, node)
         case "set": set(command, node)
         case "limit" where !command.arguments.isEmpty: line("limit", Self.limit(command.arguments))
-        case "session set" where command.arguments.dropFirst() == ["--limit", "off"]:
+        // A name with a blank would be two words there.
+        case "session set"
+        where command.arguments.dropFirst() == ["--limit", "off"]
+            && !command.arguments[0].contains(where: \.isWhitespace):
             line("limit", ["session", command.arguments[0], "off"])
         case "engine start": line(Action.startEngine.rawValue, [])
         case let verb: KeyMap.View.pages.first { $0.command == verb }.flatMap { $0.opener.map(press) }

@@ -135,7 +135,11 @@ extension TransferEngine {
     private func takeAway(_ remains: Remains, for purpose: RemovalPurpose) async throws -> TransferError? {
         let task = remains.task
         guard phase == .running else { return .stoppedLooking }
-        if purpose == .cleanup, !remains.isThere { return nil }
+        guard remains.isThere else {
+            // Nobody has to be asked, nor let in.
+            if purpose == .purge { try await queue.writer.forget(remains) }
+            return nil
+        }
         if let look = sideJobs.look(of: task.id) { endSideJob(look, nil) }
         if case .download(_, let directory, _) = task.work { return try await removePart(remains, in: directory) }
         guard case .upload(_, let remote, _) = task.work, let stored = task.resumePoint else { return nil }
@@ -181,7 +185,7 @@ extension TransferEngine {
             }
             report(.info, "what was left at the server is gone", task: task.id)
         } else if purpose == .cleanup {
-            return nil
+            return .unreadableRemains
         }
         // A person may have taken the cancel back meanwhile: then it begins anew by itself.
         if attempts[task.id] == nil {

@@ -51,7 +51,8 @@ struct Netrc: Sendable {
     private static func words(_ text: String) -> [String] {
         var words: [String] = []
         var isMacro = false
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        // A CR and an LF are one Character, which is not equal to LF.
+        for line in text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false) {
             let found = self.words(line: line)
             if isMacro {
                 if found.isEmpty { isMacro = false }

@@ -129,7 +129,7 @@ package struct AdvisedCommand: Codable, Hashable, Sendable {
     /// With its second word, where it has one: `engine start`.
     package let verb: String
     package let nodes: [NodeID]
-    /// Options and their values, `off` and words in capitals that stand for something, each as a shell takes it.
+    /// Options and their values, `off` and words in capitals that stand for something, each as the program gets it.
     package let arguments: [String]
 
     package init(_ verb: String, _ nodes: [NodeID] = [], _ arguments: [String] = []) {
@@ -149,18 +149,22 @@ package struct AdvisedCommand: Codable, Hashable, Sendable {
 
     /// As a shell takes it.
     package var text: String {
-        (["martlet", verb] + nodes.map(\.written) + arguments).joined(separator: " ")
+        (["martlet", verb] + nodes.map(\.written) + arguments.map(\.shellWord)).joined(separator: " ")
     }
 }
 
 extension NodeID {
     /// As one word of a shell: the name of a folder may have anything in it.
-    package var written: String {
-        let plain = description
-        let needsNone = plain.unicodeScalars.allSatisfy {
+    package var written: String { description.shellWord }
+}
+
+extension String {
+    /// As one word of a shell.
+    package var shellWord: String {
+        let needsNone = unicodeScalars.allSatisfy {
             !$0.isASCII || $0.properties.isAlphabetic || $0.properties.numericType != nil
                 || ":/._-+,@%".unicodeScalars.contains($0)
         }
-        return needsNone ? plain : "'" + plain.replacing("'", with: "'\\''") + "'"
+        return needsNone && !isEmpty ? self : "'" + replacing("'", with: "'\\''") + "'"
     }
 }

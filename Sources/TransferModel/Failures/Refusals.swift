@@ -2,8 +2,8 @@
 /// Each names the field and what it may be; `nil`: nothing is wrong. Secret values are not shown.
 
 extension String {
-    /// Holds a byte that ends a line or a word in a protocol, or that no password has: C0 and DEL.
-    package var hasControl: Bool { utf8.contains { $0 < 32 || $0 == 127 } }
+    /// Holds a character that ends a line or a word in a protocol, that a terminal obeys, or that no password has: C0, DEL and C1.
+    package var hasControl: Bool { unicodeScalars.contains { $0.value < 32 || (127..<160).contains($0.value) } }
 }
 
 extension TransferSecrets {
@@ -16,6 +16,9 @@ extension TransferSecrets {
             return "the password has a control character in it (%0A is a line end): leave it out"
         }
         if passwordCommand?.utf8.contains(0) == true { return "the password command has a NUL in it: leave it out" }
+        if passwordCommand?.utf8.count ?? 0 > TransferOptions.longestCommand {
+            return "the password command is longer than 64 KiB: put it into a script"
+        }
         if headers.contains(where: { !$0.isOneLine }) { return "a header field is not one line 'Name: value'" }
         if let refusal = s3?.refusal { return refusal }
         if proxies.values.contains(where: { $0.hasControl || Self.hidesControl($0) }) {
@@ -62,6 +65,9 @@ extension TransferOptions {
         if [s3?.endpoint, pin].contains(where: { $0?.hasControl == true }) {
             return "the endpoint or the pin has a control character in it"
         }
+        if sshCommand?.utf8.count ?? 0 > Self.longestCommand {
+            return "the ssh command is longer than 64 KiB: put it into a script"
+        }
         // An empty one is none.
         if let region = s3?.region, !region.isEmpty, S3Region(rawValue: region) == nil {
             return "the region of S3 is 1 to 64 letters, digits, hyphens, underscores and dots"
@@ -69,6 +75,8 @@ extension TransferOptions {
         return nil
     }
 
+    /// Bytes of a command that a person has written.
+    static let longestCommand = 65_536
     static let noRate = "a rate is 0 to 2^53 bytes a second"
     static let noGiveUp = "giveUpAfterSeconds is 0 to 3153600000 (100 years)"
     static let spans: ClosedRange<Int64> = 0...3_153_600_000

@@ -15,7 +15,10 @@ package enum SSHCommand {
             case (nil, UInt8(ascii: " ")), (nil, UInt8(ascii: "\t")):
                 if let done = word { words.append(done) }
                 word = nil
-            default: word = (word ?? []) + [byte]
+            default:
+                // In place: a copy for each byte takes the square of a long word's time.
+                if word == nil { word = [] }
+                word?.append(byte)
             }
         }
         if let done = word { words.append(done) }

@@ -81,7 +81,8 @@ struct DesktopNotices {
     }
 
     private static func one(_ batch: BatchSnapshot, _ news: News) -> DesktopNotification? {
-        let name = "\u{201c}\(batch.name)\u{201d}"
+        // One line, whatever the batch is called: several notices are told below each other.
+        let name = "\u{201c}\(RawPath(batch.name).displayed)\u{201d}"
         switch news {
         case .needsPerson:
             guard let wait = batch.waits.first(where: { $0.reason.needsPerson }) else { return nil }

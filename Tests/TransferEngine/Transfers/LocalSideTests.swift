@@ -28,6 +28,10 @@ import TransferQueue
         #expect(netrc.entry(for: "two.example")?.password == "q\"x")
         #expect(netrc.entry(for: "three")?.user == "anonymous")
         #expect(Netrc("machine a login b").entry(for: "c") == nil)
+        // Written by an editor of Windows: a comment ends at its line's end, too.
+        let windows = Netrc("# mine\r\nmachine a login b password c\r\n# machine d login e password f\r\n")
+        #expect(windows.entry(for: "a") == Netrc.Entry(machine: "a", user: "b", password: "c"))
+        #expect(windows.entry(for: "d") == nil)
         #expect(Netrc("login x machine").entry(for: "c") == nil)
     }
 
