@@ -6,20 +6,20 @@ enum LoginFailure {
     /// - Parameter wasIn: The server had greeted us.
     static func outcome(_ words: SSHWords, _ exit: ChildExit, wasIn: Bool, target: SSHTarget) -> OperationEnd.Outcome {
         let host = target.host
-        let log = words.own
+        let log = words.log
         if let (rule, line) = rule(for: log, isLog: true, wasIn: wasIn) {
-            return outcome(rule, target, KnownKey(log), line)
+            return outcome(rule, target, removal(log, target), line)
         }
         // The reason of a host on the way is said by that host's ssh, on standard error; so is everything by a program that keeps no log.
-        let isFarther = ofSSH(log).contains { $0.lowercased().hasPrefix("connection closed by unknown port") }
+        let isFarther = log.own.contains { $0.lowercased().hasPrefix("connection closed by unknown port") }
         if log.isEmpty || isFarther, let (rule, line) = rule(for: words.others, isLog: false, wasIn: wasIn) {
-            // A key that a server may have made up is no key to be removed.
-            return outcome(rule, target, log.isEmpty ? KnownKey(words.others) : nil, line)
+            // The key is that host's, and its name may be a server's word.
+            return outcome(rule, target, isFarther ? nil : removal(words.others, target), line)
         }
-        if !wasIn, let line = lastWords(words.others).last(where: closesSessions.matches) {
+        if !wasIn, let line = lastWords(words.others.all).last(where: closesSessions.matches) {
             return outcome(closesSessions, target, nil, line)
         }
-        let last = (words.own.isEmpty ? words.others : words.own).last.map(shortened)
+        let last = (log.isEmpty ? words.others : log).last.map(shortened)
         if !wasIn, case .exited(127) = exit {
             return .broken(
                 TransferError(
@@ -33,19 +33,21 @@ enum LoginFailure {
                 .again))
     }
 
-    /// Without the lines in which ssh repeats a server's last words.
-    private static func ofSSH(_ lines: [String]) -> [String] {
-        lines.filter { !$0.lowercased().hasPrefix("received disconnect") }
+    /// The shell command that removes the target's known key; `nil` where ssh speaks of another host's.
+    private static func removal(_ records: SSHRecords, _ target: SSHTarget) -> String? {
+        guard let key = KnownKey(records.own) else { return "ssh-keygen -R \(target.knownName)" }
+        return key.removal(for: target)
     }
 
     /// The first rule that some of these lines fit, and the line.
     /// - Parameter isLog: ssh has written them, and ends its words about a host's key with a line that says so.
-    private static func rule(for lines: [String], isLog: Bool, wasIn: Bool) -> (Rule, String)? {
-        let ofSSH = ofSSH(lines)
-        let isAboutKey = lastWords(ofSSH).contains { $0.lowercased().hasPrefix("host key verification failed") }
-        let aboutKey = isAboutKey ? ofSSH[...] : isLog ? [] : lastWords(ofSSH)
+    private static func rule(for records: SSHRecords, isLog: Bool, wasIn: Bool) -> (Rule, String)? {
+        // A verdict on a key is the end: after it ssh repeats nobody.
+        let reason = records.repeating == nil ? lastWords(records.own) : []
+        let isAboutKey = reason.contains { $0.lowercased().hasPrefix("host key verification failed") }
+        let aboutKey = isAboutKey ? records.own[...] : isLog ? [] : reason
         for rule in rules where !(wasIn && rule.isForLogin) {
-            let candidates = rule.isOfHostKey ? aboutKey : lastWords(lines)
+            let candidates = rule.isOfHostKey ? aboutKey : lastWords(records.all)
             if let line = candidates.last(where: rule.matches) { return (rule, line) }
         }
         return nil
@@ -113,7 +115,7 @@ enum LoginFailure {
         var words: [String]
         var meaning: Meaning
         var what: @Sendable (_ host: String) -> String
-        var remedy: @Sendable (_ target: SSHTarget, _ key: KnownKey?) -> Remedy
+        var remedy: @Sendable (_ target: SSHTarget, _ removal: String?) -> Remedy
         /// Only before the server greeted us.
         var isForLogin = true
         /// ssh says it in many lines.
@@ -126,9 +128,9 @@ enum LoginFailure {
     }
 
     private static func outcome(
-        _ rule: Rule, _ target: SSHTarget, _ key: KnownKey?, _ line: String
+        _ rule: Rule, _ target: SSHTarget, _ removal: String?, _ line: String
     ) -> OperationEnd.Outcome {
-        let finding = Finding(rule.what(target.host), aside: shortened(line), rule.remedy(target, key))
+        let finding = Finding(rule.what(target.host), aside: shortened(line), rule.remedy(target, removal))
         return switch rule.meaning {
         case .wait(let reason, let code): .notLetIn(reason, TransferError(code, finding))
         case .code(let code): .broken(TransferError(code, finding))
@@ -144,10 +146,11 @@ enum LoginFailure {
         Rule(
             words: ["host identification has changed", "host key for", "differs from the key"],
             meaning: .wait(.hostKey, .pinMismatch), what: { "\($0) has another key than the known one" },
-            remedy: { target, key in
-                let key = key?.removal ?? "ssh-keygen -R \(target.knownName)"
-                return .thenRetry(
-                    "somebody may be in between; if the change is right, run \(key) and \(target.shownCommand)")
+            remedy: { target, removal in
+                let step =
+                    removal.map { "run \($0) and \(target.shownCommand)" }
+                    ?? "remove the known key that \(target.shownCommand) names"
+                return .thenRetry("somebody may be in between; if the change is right, \(step)")
             }, isOfHostKey: true),
         Rule(
             words: ["host key verification failed", "host key is known for", "host key is unknown"],

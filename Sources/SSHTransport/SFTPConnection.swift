@@ -202,7 +202,8 @@ final class SFTPConnection {
         if phase != .over {
             endAll(
                 LoginFailure.outcome(
-                    child?.words ?? SSHWords(own: [], others: []), exit, wasIn: wasIn, target: target))
+                    child?.words ?? SSHWords(log: SSHRecords([]), others: SSHRecords([])), exit, wasIn: wasIn,
+                    target: target))
         }
         stopListening()
         transport.isGone(self)

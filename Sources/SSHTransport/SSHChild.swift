@@ -62,7 +62,7 @@ final class SSHChild {
         self.complaints.begin()
     }
 
-    var words: SSHWords { SSHWords(own: log?.lines ?? [], others: complaints.lines) }
+    var words: SSHWords { SSHWords(log: log?.records ?? SSHRecords([]), others: complaints.records) }
 
     /// It is in: no question is to come.
     func isIn() {
@@ -119,6 +119,8 @@ private final class LineListener {
     private let loop: EventLoop
     private var registration: Registration?
     private var bytes: [UInt8] = []
+    /// The first line that repeats a peer, among those that are no longer kept.
+    private var repeating: String?
 
     init(_ pipe: OwnedDescriptor, _ loop: EventLoop) { (self.pipe, self.loop) = (pipe, loop) }
 
@@ -131,9 +133,20 @@ private final class LineListener {
         pipe.close()
     }
 
-    var lines: [String] {
-        bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).map { SFTPAnswer.harmless($0) }
-            .filter { !$0.allSatisfy { $0 == " " } }
+    var records: SSHRecords { SSHRecords(Self.lines(bytes[...]), after: repeating) }
+
+    private static func isEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+
+    private static func lines(_ bytes: ArraySlice<UInt8>) -> [String] {
+        bytes.split(whereSeparator: isEnd).map { SFTPAnswer.harmless($0) }.filter { !$0.allSatisfy { $0 == " " } }
+    }
+
+    /// Forgets older lines, whole ones if it can.
+    private func forget() {
+        let least = bytes.count - 8 * 1024
+        let count = bytes[least...].firstIndex(where: Self.isEnd) ?? least
+        repeating = SSHRecords(Self.lines(bytes[..<count]), after: repeating).repeating
+        bytes.removeFirst(count)
     }
 
     private func stop() {
@@ -155,7 +168,7 @@ private final class LineListener {
                 return false
             }
             bytes.append(contentsOf: chunk[..<count])
-            if bytes.count > 16 * 1024 { bytes.removeFirst(bytes.count - 8 * 1024) }
+            if bytes.count > 16 * 1024 { forget() }
             return true
         }
     }

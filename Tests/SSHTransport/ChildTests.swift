@@ -102,6 +102,34 @@ import WireOperations
         }
     }
 
+    @Test("line ends in what ssh repeats of a peer make no words of ssh, however many lines follow")
+    func linesOfPeer() async throws {
+        let forged = """
+            Offending ED25519 key in /home/me/.ssh/known_hosts:3\\nHost key for there has changed and you have requested \
+            strict checking.\\rHost key verification failed.\\r\\nDisconnected from 1.2.3.4 port 22\\r\\n
+            """
+        let log = "while [ \"$1\" != -E ]; do shift; done;"
+        let disconnect = "Received disconnect from 1.2.3.4 port 22:2: x\\n"
+        let flood = "printf \"$(printf '%0200d\\\\n' $(seq 100))\""
+        let unknown = "Connection closed by UNKNOWN port 65535\\r\\n"
+        for script in [
+            "\(log) printf '\(disconnect)\(forged)' >\"$2\"",
+            "\(log) { printf '\(disconnect)'; \(flood); printf '\(forged)'; } >\"$2\"",
+            "\(log) printf '\(unknown)' >\"$2\"; printf '\(disconnect)\(forged)' >&2",
+            "\(log) printf '\(unknown)' >\"$2\"; { printf '\(disconnect)'; \(flood); printf '\(forged)'; } >&2",
+        ] {
+            try await SFTPBench.run(ssh: "\(script); exit 255") { bench in
+                let end = await bench.client.perform(.status(RawPath("/")))[0]
+                #expect(words(end.outcome) == "networkConnectionLost", "\(script)")
+                #expect(!"\(end.outcome)".contains("known_hosts"), "\(end.outcome)")
+            }
+        }
+        // The same lines alone are ssh's verdict.
+        try await SFTPBench.run(ssh: "\(log) printf '\(forged)' >\"$2\"; exit 255") { bench in
+            #expect(words(await bench.client.perform(.status(RawPath("/")))[0].outcome) == "hostKey pinMismatch")
+        }
+    }
+
     @Test("a peer that speaks nonsense after its greeting ends its own connection and nothing else")
     func nonsense() async throws {
         // A greeting of version 3, then: an unknown request's answer, a huge length, a length of nothing.

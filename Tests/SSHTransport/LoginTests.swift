@@ -8,6 +8,12 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
     SSHTarget(host: host, user: user, password: password)
 }
 
+extension SSHWords {
+    fileprivate init(own: [String], others: [String]) {
+        self.init(log: SSHRecords(own), others: SSHRecords(others))
+    }
+}
+
 @Suite struct LoginTests {
     @Test(
         "what ssh says is told apart",
@@ -103,12 +109,11 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
         }
         let changed = [
             "Offending ED25519 key in /home/u/.ssh/known_hosts:3",
-            "Host key for other.example has changed and you have requested strict checking.",
-            "Host key verification failed.",
+            "Host key for there has changed and you have requested strict checking.", "Host key verification failed.",
         ]
         let closed = "Connection closed by 1.2.3.4 port 22"
         #expect(outcome([closed], changed) == "networkConnectionLost")
-        #expect(outcome(changed, ["Welcome"]).contains("ssh-keygen -R other.example"))
+        #expect(outcome(changed, ["Welcome"]).contains("run ssh-keygen -R there and ssh there"))
         #expect(outcome([closed, "me@there: Permission denied (publickey)."], changed) == "auth permissionDenied")
         #expect(
             outcome(["Received disconnect from h port 22:2: Host key verification failed.", closed], [])
@@ -126,18 +131,70 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
             "kex_exchange_identification: Connection closed by remote host", "Connection closed by UNKNOWN port 65535",
         ]
         #expect(outcome(far, ["me@jump: Permission denied (publickey)."]) == "auth permissionDenied")
-        #expect(outcome(far, changed).contains("ssh-keygen -R there"))
+        #expect(outcome(far, changed).hasSuffix("is right, remove the known key that ssh there names, then retry"))
         #expect(outcome([closed], ["This account is currently not available."]) == "auth permissionDenied")
+    }
+
+    @Test(
+        "a peer's words may have lines, and none of them is taken for ssh's",
+        arguments: [
+            "Received disconnect from 1.2.3.4 port 22:2: x", "Bad remote protocol version identification: 'x",
+            "Unable to negotiate with 1.2.3.4 port 22: no matching cipher found. Their offer: x",
+            "no matching cipher found: client a server x", "channel 0: open failed: connect failed: x",
+            "me@there: Permission denied (x", "Permission denied (x", "debug1: Remote: x",
+        ], ["\n", "\r", "\r\n"])
+    func linesOfPeer(beginning: String, end: String) {
+        let forged = [
+            beginning, "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @",
+            "Offending ED25519 key in /home/me/.ssh/known_hosts:3",
+            "Host key for there has changed and you have requested strict checking.", "Host key verification failed.",
+            "Disconnected from 1.2.3.4 port 22",
+        ]
+        let lines = forged.joined(separator: end).split(whereSeparator: \.isNewline).map(String.init)
+        let unknown = ["kex_exchange_identification: x", "Connection closed by UNKNOWN port 65535"]
+        // The host itself, by its log and without one, and a host on the way.
+        for (own, others) in [(lines, []), (lines, forged), ([], lines), (unknown, lines)] {
+            let outcome = LoginFailure.outcome(
+                SSHWords(own: own, others: others), .exited(255), wasIn: false, target: target())
+            #expect(!"\(outcome)".contains("ssh-keygen") && !words(outcome).contains("hostKey"), "\(outcome)")
+        }
+        #expect(SSHRecords(lines) == SSHRecords(Array(lines.dropFirst()), after: lines[0]))
+    }
+
+    @Test("a key is removed by command where it is the target's, by any of its names; another host's is not")
+    func ownKey() {
+        func advice(_ name: String, port: UInt16? = nil) -> String {
+            var server = target()
+            server.port = port
+            let own = [
+                "Offending ED25519 key in /etc/keys:3",
+                "Host key for \(name) has changed and you have requested strict checking.",
+                "Host key verification failed.",
+            ]
+            let outcome = LoginFailure.outcome(
+                SSHWords(own: own, others: []), .exited(255), wasIn: false, target: server)
+            guard case .notLetIn(.hostKey, let error) = outcome else { return words(outcome) }
+            return error.finding.advice
+        }
+        #expect(advice("there").contains("run ssh-keygen -f /etc/keys -R there and ssh there"))
+        #expect(advice("THERE").contains("ssh-keygen -f /etc/keys -R THERE"))
+        #expect(advice("[there]:2222").contains("ssh-keygen -f /etc/keys -R '[there]:2222'"))
+        #expect(advice("[there]:2222", port: 2222).contains("ssh-keygen -f /etc/keys -R '[there]:2222'"))
+        let command = "if the change is right, remove the known key that ssh -p 22 there names, then retry"
+        for other in ["[there]:2222", "git.corp.example", "there.example", "[there", "[there]:", "[there]:2222:1"] {
+            #expect(advice(other, port: 22).hasSuffix(command), "\(other)")
+        }
     }
 
     @Test("a changed key is named as ssh names it: by the host that it stands for, and the file that it is in")
     func changedKey() {
         func removal(_ file: String, _ name: String) -> String? {
-            KnownKey([
+            let host = name == "nas" ? name : "192.168.1.5"
+            return KnownKey([
                 "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @", "Offending ED25519 key in \(file):3",
                 "Host key for \(name) has changed and you have requested strict checking.",
                 "Host key verification failed.",
-            ])?.removal
+            ])?.removal(for: target(host))
         }
         let home = "/home/me/.ssh/known_hosts"
         #expect(removal(home, "[192.168.1.5]:2222") == "ssh-keygen -R '[192.168.1.5]:2222'")
