@@ -16,7 +16,9 @@ enum LoginFailure {
             // The key is that host's, and its name may be a server's word.
             return outcome(rule, target, isFarther ? nil : removal(words.others, target), line)
         }
-        if !wasIn, let line = lastWords(words.others.all).last(where: closesSessions.matches) {
+        if !wasIn, words.others.repeating == nil,
+            let line = lastWords(words.others.own).last(where: closesSessions.matches)
+        {
             return outcome(closesSessions, target, nil, line)
         }
         let last = (log.isEmpty ? words.others : log).last.map(shortened)
@@ -39,7 +41,8 @@ enum LoginFailure {
         return key.removal(for: target)
     }
 
-    /// The first rule that some of these lines fit, and the line.
+    /// The first rule that some of these lines fit, and the line. Where ssh repeats a peer, the peer's words are the reason of the end, and
+    /// only rules for such a line count: no peer brings a file to its end, or a person to act, by words that anybody can send.
     /// - Parameter isLog: ssh has written them, and ends its words about a host's key with a line that says so.
     private static func rule(for records: SSHRecords, isLog: Bool, wasIn: Bool) -> (Rule, String)? {
         // A verdict on a key is the end: after it ssh repeats nobody.
@@ -47,7 +50,13 @@ enum LoginFailure {
         let isAboutKey = reason.contains { $0.lowercased().hasPrefix("host key verification failed") }
         let aboutKey = isAboutKey ? records.own[...] : isLog ? [] : reason
         for rule in rules where !(wasIn && rule.isForLogin) {
-            let candidates = rule.isOfHostKey ? aboutKey : lastWords(records.all)
+            let candidates: ArraySlice<String> =
+                switch rule.source {
+                case .hostKey: aboutKey
+                case .own: reason
+                case .repeating: records.repeating.map { [$0] } ?? []
+                case .ownOrRepeating: records.repeating.map { [$0] } ?? reason
+                }
             if let line = candidates.last(where: rule.matches) { return (rule, line) }
         }
         return nil
@@ -110,20 +119,59 @@ enum LoginFailure {
 
     private enum Meaning { case wait(WaitReason, TransferErrorCode), code(TransferErrorCode) }
 
+    /// Words in lower case, by their place in a line.
+    private enum Phrase {
+        case beginning(String)
+        /// Behind a name or a place: `ssh: `, `/etc/ssh/ssh_config line 3: `.
+        case afterPlace(String)
+        case anywhere(String)
+        /// ssh has tried all that it may, and says what the server would take.
+        case refusal
+        /// A server's last word, with its number: `2: Too many …`.
+        case farewell(String)
+
+        /// - Parameter line: in lower case.
+        func isIn(_ line: String) -> Bool {
+            switch self {
+            case .beginning(let words): return line.hasPrefix(words)
+            case .afterPlace(let words): return line.contains(": \(words)")
+            case .anywhere(let words): return line.contains(words)
+            case .refusal: return SSHRecords.isRefusal(line)
+            case .farewell(let words):
+                guard line.hasPrefix("received disconnect from "), let start = line.firstRange(of: ": ")?.upperBound
+                else { return false }
+                let said = line[start...]
+                // Before version 7 the number stood behind a blank.
+                let unnumbered = said.drop { $0.isNumber }
+                return said.hasPrefix(words) || unnumbered.hasPrefix(": \(words)")
+            }
+        }
+    }
+
+    /// The lines that a rule looks at.
+    private enum Source {
+        /// ssh's own last words.
+        case own
+        /// All that ssh itself said before its verdict on a host's key: it says it in many lines.
+        case hostKey
+        /// The line in which ssh repeats a peer.
+        case repeating
+        case ownOrRepeating
+    }
+
     private struct Rule {
-        /// Lower case; one of them is in a line.
-        var words: [String]
+        /// One of them is in a line.
+        var words: [Phrase]
         var meaning: Meaning
         var what: @Sendable (_ host: String) -> String
         var remedy: @Sendable (_ target: SSHTarget, _ removal: String?) -> Remedy
         /// Only before the server greeted us.
         var isForLogin = true
-        /// ssh says it in many lines.
-        var isOfHostKey = false
+        var source = Source.own
 
         func matches(_ line: String) -> Bool {
             let line = line.lowercased()
-            return words.contains { line.contains($0) }
+            return words.contains { $0.isIn(line) }
         }
     }
 
@@ -141,60 +189,88 @@ enum LoginFailure {
         line.count > 200 ? "\(line.prefix(200))…" : line
     }
 
-    /// In this order: what is surest first. The words are those of OpenSSH 6 to 10.
+    /// In this order: what is surest first. The words are those of OpenSSH 6 to 10. What only leads to another try may stand anywhere in a line
+    /// of ssh's own; what ends files, or waits for a person, stands where ssh writes it.
     private static let rules: [Rule] = [
         Rule(
-            words: ["host identification has changed", "host key for", "differs from the key"],
+            words: [
+                .beginning("@    warning: remote host identification has changed"), .beginning("host key for "),
+                .anywhere(" host key for "), .anywhere("differs from the key"),
+            ],
             meaning: .wait(.hostKey, .pinMismatch), what: { "\($0) has another key than the known one" },
             remedy: { target, removal in
                 let step =
                     removal.map { "run \($0) and \(target.shownCommand)" }
                     ?? "remove the known key that \(target.shownCommand) names"
                 return .thenRetry("somebody may be in between; if the change is right, \(step)")
-            }, isOfHostKey: true),
+            }, source: .hostKey),
         Rule(
-            words: ["host key verification failed", "host key is known for", "host key is unknown"],
+            words: [
+                .beginning("host key verification failed"), .anywhere("host key is known for"),
+                .anywhere("host key is unknown"),
+            ],
             meaning: .wait(.hostKey, .pinMismatch), what: { "the key of \($0) is not known" },
             remedy: { target, _ in .thenRetry("run \(target.shownCommand) once, compare the key and accept it") },
-            isOfHostKey: true),
+            source: .hostKey),
         Rule(
-            words: ["could not resolve hostname", "name or service not known", "name resolution"],
+            words: [
+                .anywhere("could not resolve hostname"), .anywhere("name or service not known"),
+                .anywhere("name resolution"),
+            ],
             meaning: .code(.cannotFindHost), what: { "\($0) cannot be found" },
             remedy: { _, _ in .again("check the name") }),
         Rule(
-            words: ["network is unreachable"], meaning: .code(.notConnectedToInternet),
+            words: [.anywhere("network is unreachable")], meaning: .code(.notConnectedToInternet),
             what: { "there is no network to \($0)" }, remedy: { _, _ in .again }),
         Rule(
-            words: ["connection timed out", "operation timed out", "timed out during banner", "not responding"],
+            words: [
+                .anywhere("connection timed out"), .anywhere("operation timed out"),
+                .anywhere("timed out during banner"), .anywhere("not responding"),
+            ],
             meaning: .code(.timedOut), what: { "\($0) took too long" }, remedy: { _, _ in .again }, isForLogin: false),
         Rule(
-            words: ["connection refused", "no route to host", "connect to host", "connection to unix socket"],
+            words: [
+                .anywhere("connection refused"), .anywhere("no route to host"), .anywhere("connect to host"),
+                .anywhere("connection to unix socket"),
+            ],
             meaning: .code(.cannotConnectToHost), what: { "\($0) does not accept the connection" },
             remedy: { _, _ in .again }),
         Rule(
-            words: ["subsystem request failed"], meaning: .code(.unsupported), what: { "\($0) offers no SFTP" },
+            words: [.beginning("subsystem request failed")], meaning: .code(.unsupported),
+            what: { "\($0) offers no SFTP" },
             remedy: { _, _ in .thenRetry("its sshd needs a line \"Subsystem sftp internal-sftp\"") }),
         Rule(
-            words: ["unable to negotiate", "no matching"], meaning: .code(.unsupported),
+            // Before any key was looked at, so anybody can say it: the server is asked again.
+            words: [.beginning("unable to negotiate"), .beginning("no matching ")], meaning: .code(.badServerResponse),
             what: { "ssh and \($0) have no method in common" },
-            remedy: { target, _ in .thenRetry("see what \(target.shownCommand) says") }),
+            remedy: { target, _ in .again("see what \(target.shownCommand) says") }, source: .ownOrRepeating),
         Rule(
             words: [
-                "bad configuration option", "terminating,", "bad owner or permissions", "unknown option",
-                "illegal option", "can't open user config", "extra arguments at end", "keyword ",
+                .afterPlace("bad configuration option"), .afterPlace("terminating,"), .afterPlace("keyword "),
+                .afterPlace("no argument after keyword "), .beginning("bad owner or permissions"),
+                .beginning("can't open user config"), .beginning("unknown option"), .beginning("illegal option"),
+                .afterPlace("unknown option"), .afterPlace("illegal option"),
             ], meaning: .code(.unsupported), what: { _ in "ssh does not take its settings" },
             remedy: { _, _ in .thenRetry("mend ~/.ssh/config or --ssh-command") }),
         Rule(
-            words: ["permission denied (", "too many authentication failures", "no supported authentication methods"],
+            // A server that has had enough says no more than its last words, and ssh no word of its own: each further try with the same keys
+            // would be counted by those who lock out. So these are believed, though somebody in between can send them: the wait is all
+            // that comes of it.
+            words: [
+                .refusal, .farewell("too many authentication failures"),
+                .farewell("no supported authentication methods"),
+            ],
             meaning: .wait(.auth, .permissionDenied), what: { "\($0) refuses the login" },
             remedy: { _, _ in
                 .thenRetry("add the key to ssh-agent (ssh-add), or give a password command, check the user")
-            }),
+            }, source: .repeating),
     ]
 
     /// Words of a program that the server runs in place of SFTP.
     private static let closesSessions = Rule(
-        words: ["not available", "account is", "this service allows sftp connections only"],
+        words: [
+            .anywhere("not available"), .anywhere("account is"), .anywhere("this service allows sftp connections only"),
+        ],
         meaning: .wait(.auth, .permissionDenied), what: { "\($0) closes this account's sessions" },
         remedy: { _, _ in .thenRetry("ask who runs it for SFTP") })
 }

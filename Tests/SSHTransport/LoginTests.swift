@@ -35,7 +35,7 @@ extension SSHWords {
             ("Connection timed out during banner exchange", "timedOut"),
             ("Timeout, server h not responding.", "timedOut"),
             ("subsystem request failed on channel 0", "unsupported"),
-            ("Unable to negotiate with h port 22: no matching host key type found.", "unsupported"),
+            ("Unable to negotiate with h port 22: no matching host key type found.", "badServerResponse"),
             (
                 "/c: line 3: Bad configuration option: portt\n/c: terminating, 1 bad configuration options",
                 "unsupported"
@@ -71,7 +71,8 @@ extension SSHWords {
             return error.finding.advice
         }
         var server = target("127.0.0.1")
-        let (unknown, changed) = ("Host key verification failed.", "REMOTE HOST IDENTIFICATION HAS CHANGED!")
+        let changed = "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @"
+        let unknown = "Host key verification failed."
         #expect(advice(unknown, server) == "run ssh 127.0.0.1 once, compare the key and accept it, then retry")
         #expect(advice(changed, server).hasSuffix("run ssh-keygen -R 127.0.0.1 and ssh 127.0.0.1, then retry"))
         server.port = 2222
@@ -159,6 +160,75 @@ extension SSHWords {
             #expect(!"\(outcome)".contains("ssh-keygen") && !words(outcome).contains("hostKey"), "\(outcome)")
         }
         #expect(SSHRecords(lines) == SSHRecords(Array(lines.dropFirst()), after: lines[0]))
+    }
+
+    @Test(
+        "before the greeting the words of a peer alone lead to another try",
+        arguments: [
+            "extra arguments at end", "unknown option -- Z", "no matching",
+            "subsystem request failed on channel 0",
+            "permission denied (publickey)", "u@there: Permission denied (publickey).",
+            "Host key verification failed.",
+            "keyword x", "/c: terminating, 1 bad configuration options", "Bad owner or permissions on /c",
+            "This account is currently not available.", "This service allows sftp connections only.",
+            "x: Too many authentication failures",
+        ])
+    func wordsOfPeer(said: String) {
+        let unknown = ["kex_exchange_identification: x", "Connection closed by UNKNOWN port 65535"]
+        for beginning in [
+            "Received disconnect from 1.2.3.4 port 22:2: ", "Received disconnect from ::1: 2: ",
+            "Bad remote protocol version identification: 'SSH-x ",
+            "channel 0: open failed: connect failed: ",
+            "Unable to negotiate with 1.2.3.4 port 22: no matching cipher found. Their offer: ",
+        ] {
+            let closed = "Disconnected from 1.2.3.4 port 22"
+            for lines in [
+                [beginning + said], [beginning + said, closed], [beginning + "x", said, closed],
+            ] {
+                for (own, others) in [(lines, []), (lines, lines), ([], lines), (unknown, lines)] {
+                    let outcome = LoginFailure.outcome(
+                        SSHWords(own: own, others: others), .exited(255), wasIn: false, target: target())
+                    guard case .broken(let error) = outcome, error.isRetryable else {
+                        Issue.record("\(own) \(others) \(outcome)")
+                        continue
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(
+        "ssh's own words about its settings and the server's offer count where ssh writes them",
+        arguments: [
+            ("/c line 1: keyword port extra arguments at end of line", "unsupported"),
+            ("/c line 1: no argument after keyword \"port\"", "unsupported"),
+            ("/c: terminating, 1 bad configuration options", "unsupported"),
+            ("command-line: line 0: Bad configuration option: foo", "unsupported"),
+            ("Can't open user config file /c: No such file or directory", "unsupported"),
+            ("Bad owner or permissions on /c", "unsupported"), ("unknown option -- Z", "unsupported"),
+            ("ssh: illegal option -- Z", "unsupported"),
+            ("subsystem request failed on channel 0", "unsupported"),
+            ("Unable to negotiate a key exchange method", "badServerResponse"),
+            (
+                "Received disconnect from ::1 port 22:2: Too many authentication failures",
+                "auth permissionDenied"
+            ),
+            (
+                "Received disconnect from 1.2.3.4: 2: Too many authentication failures for me",
+                "auth permissionDenied"
+            ),
+            ("me@::1: Permission denied (publickey,password).", "auth permissionDenied"),
+            ("The unknown option was not taken", "networkConnectionLost"),
+        ])
+    func ownLines(line: String, expected: String) {
+        for lines in [
+            [line], ["Warning: Permanently added 'there' (ED25519) to the list of known hosts.", line],
+        ] {
+            for words in [SSHWords(own: lines, others: []), SSHWords(own: [], others: lines)] {
+                let outcome = LoginFailure.outcome(words, .exited(255), wasIn: false, target: target())
+                #expect(SSHTransportTests.words(outcome) == expected, "\(lines)")
+            }
+        }
     }
 
     @Test("a key is removed by command where it is the target's, by any of its names; another host's is not")
