@@ -85,8 +85,7 @@ extension Model {
                 connection.state = if case .lost = connection.state { connection.state } else { .failed(error) }
                 couldNotStart(error)
             }
-        case .copied(let file):
-            say(file.map { "Copied into \(appearance.safe($0))." } ?? "Copied, if the terminal allows it.")
+        case .copied(let copied, let file): say(copied.notice(file.map { appearance.safe($0) }))
         case .written(let file): say("Written into \(appearance.safe(file)).")
         case .notSaved(let why): complain(appearance.safe(why))
         case .cannotSuspend: complain("Nobody could continue this program if it stopped: it goes on.")

@@ -154,7 +154,7 @@ struct ShellCommand: Sendable {
 
     /// Nothing in it that a screen would show otherwise than it is.
     private static func isSafe(_ text: String, _ characters: CharacterSet) -> Bool {
-        SafeText(text, characterSet: characters, limit: 1 << 20).string == text
+        SafeText(text, characterSet: characters, limit: 1 << 20).string.utf8.elementsEqual(text.utf8)
     }
 
     private static func escaped(_ byte: UInt8) -> [UInt8] {

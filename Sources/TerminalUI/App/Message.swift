@@ -84,7 +84,7 @@ enum Request: Hashable, Sendable {
     case suspend
     case bell
     /// Into the clipboard; answered by `copied`.
-    case copy(String)
+    case copy(CopiedText)
     /// Into a file of this name beside the queue; answered by `written`.
     case write(String, name: String)
     /// In the person's pager, which has the terminal meanwhile.
@@ -111,7 +111,7 @@ enum Answer: Sendable {
     case status(Result<EngineStatus?, RequestError>, number: Int)
     case queued(Result<BatchSnapshot, RequestError>, number: Int)
     /// The file with the copied text; `nil`: it was handed to the terminal.
-    case copied(file: String?)
+    case copied(CopiedText, file: String?)
     case written(file: String)
     /// The reason why a file could not be written, or a program not be started.
     case notSaved(String)

@@ -6,11 +6,13 @@ import Terminal
 /// Requests that are done here: text that goes out, and views beside the one that is shown.
 extension ScreenProgram {
     /// To the terminal, or into a file when that is not wanted, or would be too long for it.
-    func copy(_ text: String) -> Answer {
-        let bytes = Array(text.utf8)
-        if copiesThroughTerminal, bytes.count <= Screen.mostCopied, screen.copy(bytes) { return .copied(file: nil) }
+    func copy(_ copied: CopiedText) -> Answer {
+        let bytes = Array(copied.text.utf8)
+        if copiesThroughTerminal, bytes.count <= Screen.mostCopied, screen.copy(bytes) {
+            return .copied(copied, file: nil)
+        }
         return switch engine.write(bytes, as: "copied.txt") {
-        case .success(let file): .copied(file: file)
+        case .success(let file): .copied(copied, file: file)
         case .failure(let error): .notSaved(error.message)
         }
     }

@@ -65,7 +65,7 @@ protocol Page: Sendable {
 
     func draw(in drawing: inout Drawing)
     /// The text that is copied: of what is under the cursor, or `all` that is shown.
-    func copied(all: Bool, in drawing: Drawing) -> String
+    func copied(all: Bool, in drawing: Drawing) -> CopiedText
 }
 
 extension Page {
@@ -97,5 +97,5 @@ extension Page {
     func untilRefresh(in model: Model) -> Duration? { nil }
     mutating func refresh(in model: inout Model) {}
 
-    func copied(all: Bool, in drawing: Drawing) -> String { drawing.shownRows }
+    func copied(all: Bool, in drawing: Drawing) -> CopiedText { .shown(drawing.shownRows) }
 }

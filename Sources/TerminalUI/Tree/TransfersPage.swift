@@ -120,8 +120,8 @@ struct TransfersPage: Page {
 
     func draw(in drawing: inout Drawing) { drawing.transfers() }
 
-    func copied(all: Bool, in drawing: Drawing) -> String {
-        all ? drawing.shownRows : drawing.path(of: drawing.model.tree.cursorRow)
+    func copied(all: Bool, in drawing: Drawing) -> CopiedText {
+        all ? .shown(drawing.shownRows) : drawing.path(of: drawing.model.tree.cursorRow)
     }
 }
 

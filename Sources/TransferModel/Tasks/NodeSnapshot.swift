@@ -28,6 +28,9 @@ public struct NodeRow: Codable, Hashable, Sendable {
     public var skipped: Bool = false
     /// Full source and destination of a batch, folder or task, for the path line; harmless text.
     public var path: String = ""
+    /// The beginning of `path` as it is, for a shell: the source of a task or folder, the destination of a batch and of a folder without a
+    /// source on this machine. `path` can be cut nowhere: names may hold ` -> `, and what cannot be shown is written in another way there.
+    public var source: RawPath?
     /// Its own, or its batch's.
     public var priority = TransferPriority.normal
     /// Bytes a second that all of it may use together; `nil`: no limit of its own.

@@ -63,6 +63,7 @@ extension QueueView {
         row.pausedUntil = shown.pausedUntil
         row.effectivelyPaused = batch.isPaused
         row.scanning = batch.isScanning
+        row.source = RawPath(batch.destination)
         row.path = RawPath(batch.destination).displayed
         if row.counts.total == 1, row.counts.completed == 0 { row.error = try onlyError(of: batch.id) }
         row.priority = batch.priority
@@ -128,6 +129,7 @@ extension QueueView {
                     of: waitingFiles(below: folder.id), queued: folder.sums.files.queued, in: batch)
             }
             let remote = batch.destination + (place?.remote.displayed ?? "")
+            row.source = place?.local?.path ?? RawPath(Array(batch.destination.utf8) + (place?.remote.bytes ?? []))
             row.path = (place?.local.map { $0.path.displayed + " -> " } ?? "") + RawPath(remote).displayed
             row.priority = place?.priority.map { TransferPriority(stored: $0) } ?? batch.priority
             row.limit = try limit(of: .folder(FolderID(rawValue: folder.id)))
@@ -149,6 +151,7 @@ extension QueueView {
         row.error = task.details.failure
         row.skipped = task.row.flags.contains(.skipped)
         let ends = try ends(of: task, in: batch)
+        row.source = ends.source
         row.path = ends.source.displayed + " -> " + ends.destination.displayed
         row.priority = task.priority ?? batch.priority
         row.limit = try limit(of: .task(task.row.id))

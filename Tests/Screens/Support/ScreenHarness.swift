@@ -170,6 +170,9 @@ enum Rows {
         row.paused = state == .paused
         row.effectivelyPaused = state == .paused
         row.path = path
+        if !path.isEmpty {
+            row.source = RawPath(path.firstRange(of: " -> ").map { String(path[..<$0.lowerBound]) } ?? path)
+        }
         return row
     }
 

@@ -12,7 +12,7 @@ struct KeysOfListTests {
     }
 
     private func copied(_ screen: ScreenHarness) -> String? {
-        screen.requests.compactMap { if case .copy(let text) = $0 { text } else { nil } }.first
+        screen.requests.compactMap { if case .copy(let copied) = $0 { copied.text } else { nil } }.first
     }
 
     @Test("a name is found while it is typed; n goes on, Enter stays, Esc goes back")
@@ -103,10 +103,79 @@ struct KeysOfListTests {
         #expect(copied(screen)?.hasPrefix("now ") == true)
         screen.press("4", "y")
         #expect(copied(screen) == nil, "nothing was logged")
-        screen.send(.answer(.copied(file: nil)))
+        screen.send(.answer(.copied(.word("x"), file: nil)))
         #expect(screen.model.notice?.text.string == "Copied, if the terminal allows it.")
-        screen.send(.answer(.copied(file: "/x/copied.txt")))
+        screen.send(.answer(.copied(.word("x"), file: "/x/copied.txt")))
         #expect(screen.model.notice?.text.string == "Copied into /x/copied.txt.")
+        screen.send(.answer(.copied(.shown("x"), file: nil)))
+        #expect(screen.model.notice?.text.string == "Copied as it is shown, if the terminal allows it.")
+    }
+
+    @Test(
+        "the path of a row is copied as its bytes, however it is shown",
+        arguments: [
+            ("/in/report -> old.pdf", "'/in/report -> old.pdf'"), ("/in/a b's", #"'/in/a b'\''s'"#),
+            ("/in/\u{2764}\u{FE0F}", #"$'/in/\xe2\x9d\xa4\xef\xb8\x8f'"#),
+            ("/in/e\u{301}", nil), ("/in/\u{E9}", nil),
+            ("/in/\u{1F468}\u{200D}\u{1F469}", #"$'/in/\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9'"#),
+            ("/in/a\u{A0}b\u{2009}c", nil), ("/in/\u{1B}[2J\nrm", #"$'/in/\x1b[2J\x0arm'"#),
+            ("/" + String(repeating: "long/", count: 400), "/" + String(repeating: "long/", count: 400)),
+        ] as [(String, String?)])
+    func rawPath(path: String, quoted: String?) throws {
+        for page in [[], ["i"]] {
+            var row = Rows.task(1, 1, "x", .running)
+            row.path = "\(RawPath(path).displayed) -> https://host/in/x"
+            row.source = RawPath(path)
+            var screen = ScreenHarness(80, 24, [Rows.section(nil, [row])])
+            for key in page + ["y"] { screen.press(key) }
+            let text = try #require(copied(screen))
+            #expect(quoted.map { Array(text.utf8) == Array($0.utf8) } ?? true, "\(text)")
+            #expect(Self.unquoted(text) == Array(path.utf8), "\(text)")
+        }
+    }
+
+    /// The bytes that a shell reads from one word.
+    private static func unquoted(_ word: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = Array(word.utf8)[...]
+        if word.utf8.starts(with: "$'".utf8) {
+            rest = rest.dropFirst(2).dropLast()
+            while let first = rest.popFirst() {
+                guard first == UInt8(ascii: "\\"), let next = rest.popFirst() else {
+                    bytes.append(first)
+                    continue
+                }
+                if next == UInt8(ascii: "x") {
+                    bytes.append(UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) ?? 0)
+                    rest = rest.dropFirst(2)
+                } else {
+                    bytes.append(next)
+                }
+            }
+            return bytes
+        }
+        var isQuoted = false
+        while let first = rest.popFirst() {
+            if first == UInt8(ascii: "'") {
+                isQuoted.toggle()
+            } else if first == UInt8(ascii: "\\"), !isQuoted {
+                bytes.append(rest.popFirst() ?? 0)
+            } else {
+                bytes.append(first)
+            }
+        }
+        return bytes
+    }
+
+    @Test("a path that the engine tells for the eye only is not copied, and the screen says so")
+    func unknownPath() {
+        var row = Rows.task(1, 1, "x", .running)
+        row.path = "/in/report -> https://host/in/x"
+        row.source = nil
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [row])])
+        screen.press("y")
+        #expect(copied(screen) == nil)
+        #expect(screen.model.notice?.text.string.contains("for the eye only") == true)
     }
 
     @Test("what is copied can be pasted into a shell: nothing in it is a control")

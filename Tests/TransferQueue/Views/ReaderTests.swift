@@ -29,6 +29,8 @@ import TransferModel
         #expect(section.rows[7].bytes.total == 300)
         #expect(section.rows[9].bytes.verified == 400)
         #expect(section.rows[2].path == "/src/photos/file1 -> http://host/in/photos/file1")
+        #expect(section.rows[2].source == RawPath("/src/photos/file1"))
+        #expect(section.rows[0].source == RawPath("/src/photos/a") && top.rows[0].source == RawPath("/src/photos"))
 
         let group = try #require(try await queue.reader.section(SectionRequest(parent: section.rows[7].id, limit: 2)))
         #expect(group.rows.map(\.name) == ["file5", "file6"])

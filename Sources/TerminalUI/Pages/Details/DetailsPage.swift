@@ -120,8 +120,8 @@ extension DetailsPage: Page {
 
     func draw(in drawing: inout Drawing) { drawing.details(self) }
 
-    func copied(all: Bool, in drawing: Drawing) -> String {
-        all ? story(in: drawing.model) : drawing.path(of: row)
+    func copied(all: Bool, in drawing: Drawing) -> CopiedText {
+        all ? .shown(story(in: drawing.model)) : drawing.path(of: row)
     }
 
     private func story(in model: Model) -> String {

@@ -88,8 +88,8 @@ extension HistoryPage: Page {
 
     func draw(in drawing: inout Drawing) { drawing.history(self) }
 
-    func copied(all: Bool, in drawing: Drawing) -> String {
-        all ? drawing.shownRows : (batch.map { drawing.words($0) } ?? []).map(\.string).joined(separator: "\n")
+    func copied(all: Bool, in drawing: Drawing) -> CopiedText {
+        .shown(all ? drawing.shownRows : (batch.map { drawing.words($0) } ?? []).map(\.string).joined(separator: "\n"))
     }
 }
 

@@ -121,8 +121,8 @@ extension LogPage: SearchablePage {
 
     func draw(in drawing: inout Drawing) { drawing.log(self) }
 
-    func copied(all: Bool, in drawing: Drawing) -> String {
-        Self.text(of: all ? found[...] : window(max(1, drawing.rows - 2)).suffix(1), drawing.appearance)
+    func copied(all: Bool, in drawing: Drawing) -> CopiedText {
+        .shown(Self.text(of: all ? found[...] : window(max(1, drawing.rows - 2)).suffix(1), drawing.appearance))
     }
 
     /// Lines of the log, one each.

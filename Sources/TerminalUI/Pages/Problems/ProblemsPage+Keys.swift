@@ -161,8 +161,8 @@ extension ProblemsPage: Page {
 
     func draw(in drawing: inout Drawing) { drawing.problems(self) }
 
-    func copied(all: Bool, in drawing: Drawing) -> String {
-        all ? drawing.shownRows : Drawing.text(cause.map { drawing.problemWords($0, width: 100) } ?? [])
+    func copied(all: Bool, in drawing: Drawing) -> CopiedText {
+        .shown(all ? drawing.shownRows : Drawing.text(cause.map { drawing.problemWords($0, width: 100) } ?? []))
     }
 }
 

@@ -60,7 +60,9 @@ struct ThroughputPage: Page {
 
     func draw(in drawing: inout Drawing) { drawing.throughput() }
 
-    func copied(all: Bool, in drawing: Drawing) -> String { all ? drawing.shownRows : drawing.numbersInWords }
+    func copied(all: Bool, in drawing: Drawing) -> CopiedText {
+        .shown(all ? drawing.shownRows : drawing.numbersInWords)
+    }
 }
 
 extension KeyMap.View {
