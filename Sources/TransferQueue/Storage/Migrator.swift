@@ -29,7 +29,10 @@ struct Migrator {
     /// Applies what is missing, each migration in its own transaction.
     /// Throws `QueueOpenError.newer` when the queue has a migration that is not among ours, and a `SQLiteError` of
     /// code `notADatabase` when the file belongs to another program.
-    func migrate(_ database: SQLiteConnection, now: Timestamp) throws {
+    /// - Parameter check: looks through a queue of this program before anything in it is changed.
+    func migrate(
+        _ database: SQLiteConnection, now: Timestamp, after check: (SQLiteConnection) throws -> Void = { _ in }
+    ) throws {
         let found = try database.integer("PRAGMA application_id") ?? 0
         let isEmpty = try database.integer("SELECT count(*) FROM sqlite_schema") == 0
         guard found == applicationID || (found == 0 && isEmpty) else {
@@ -46,6 +49,7 @@ struct Migrator {
         }
         let applied = try database.rows("SELECT name FROM migrations ORDER BY number") { $0.text(0) }
         try refuseUnknown(applied)
+        if !applied.isEmpty { try check(database) }
         for (place, migration) in migrations.enumerated().dropFirst(applied.count) {
             try database.transaction(.write) {
                 try database.execute(script: migration.script)

@@ -117,8 +117,7 @@ extension QueueStore {
         database.keepLog()
         // The engine before this one may have been killed after a sync that failed: what it left in the log is read, and not on the disk.
         try database.rewriteLog()
-        try Migrator.current.migrate(database, now: clock())
-        try refuseCircles(database)
+        try Migrator.current.migrate(database, now: clock(), after: refuseCircles)
         try refuseDamage(database)
         let store = try QueueStore(
             database: database, secrets: SecretStore(file: files.secrets), clock: clock, platform: platform)
@@ -158,7 +157,8 @@ extension QueueStore {
         return min(clock(), Timestamp(milliseconds: seen).advanced(by: .seconds(86_400)))
     }
 
-    /// A parent always has a smaller number than its folder: every walk up the tree relies on that to end.
+    /// A parent always has a smaller number than its folder: every walk up the tree relies on that to end, those of migrations
+    /// too.
     private static func refuseCircles(_ database: SQLiteConnection) throws {
         guard let folder = try database.integer("SELECT id FROM folders WHERE parent >= id LIMIT 1") else { return }
         throw SQLiteError(

@@ -52,6 +52,33 @@ import TransferModel
         #expect("\(error)".contains("is damaged"), "\(error)")
     }
 
+    @Test(
+        "folders of an earlier version that lie in each other are told before a migration walks up from them",
+        arguments: [
+            "bytes of what is paused", "bytes that were at the other end already", "sizes that no file can have",
+            "pages of changes, in the order in which they were done",
+        ])
+    func circle(migration: String) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 3, folders: ["raw": 2])
+        for task in try await queue.claimAll() {
+            queue.writer.record(.completed(Completion(size: 100, verified: .size)), for: task.claim)
+        }
+        try await queue.writer.commit()
+        try await queue.close()
+        try sandbox.rewrite(
+            before: migration,
+            """
+            INSERT OR REPLACE INTO own_counts SELECT id, 5, 1, 7, 0, 0 FROM folders;
+            INSERT OR REPLACE INTO own_counts SELECT id, 6, 1, 7, 0, 0 FROM folders;
+            UPDATE tasks SET size = -1;
+            UPDATE folders SET parent = id WHERE parent IS NOT NULL;
+            """)
+        let error = try #require(throws: QueueOpenError.self) { try sandbox.open() }
+        #expect("\(error)".contains("is damaged"), "\(error)")
+    }
+
     @Test("a queue that has such rows, and sums that overflowed, opens again and agrees; its tasks can be cancelled")
     func stored() async throws {
         let sandbox = try Sandbox()
