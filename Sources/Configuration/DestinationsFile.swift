@@ -12,17 +12,18 @@ package struct DestinationsFile: Equatable, Sendable {
         self.bytes = bytes
         let document = INIDocument(bytes: bytes)
         problems = document.problems
-        for section in document.sections where destinations.contains(where: { $0.name == section.name }) == false {
+        // A section in parts is one: it is read where it begins.
+        var seen: Set<String> = []
+        for section in document.sections where seen.insert(section.name).inserted {
             guard Destination.isName(section.name) else {
                 problems.append(
                     ConfigurationProblem(
                         line: section.line, "[\(section.name)] is no name: use letters, digits, dots, dashes"))
                 continue
             }
-            let entries = document.entries.filter { $0.section == section.name }
-            if let destination = read(entries, section) { destinations.append(destination) }
+            if let destination = read(document.entries(in: section.name), section) { destinations.append(destination) }
         }
-        for entry in document.entries where entry.section == nil {
+        for entry in document.entries(in: nil) {
             problems.append(
                 ConfigurationProblem(line: entry.line, "\(entry.key) stands above the first [name]: move it"))
         }

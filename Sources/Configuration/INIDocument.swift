@@ -28,6 +28,9 @@ package struct INIDocument: Equatable, Sendable {
     package private(set) var sections: [Section] = []
     /// Lines that are none of section, entry, comment and blank.
     package private(set) var problems: [ConfigurationProblem] = []
+    /// The places in `entries` of a section's entries, in their order, and of the last entry of a key. A file may have many thousands.
+    private var ofSection: [String?: [Int]] = [:]
+    private var lastOfKey: [String?: [String: Int]] = [:]
 
     /// Reads a file's bytes. A byte order mark and carriage returns at the ends of lines are left out.
     package init(bytes: [UInt8]) {
@@ -44,8 +47,11 @@ package struct INIDocument: Equatable, Sendable {
 
     /// The last value of a key, which is the one that counts.
     package func value(_ key: String, in section: String? = nil) -> String? {
-        entries.last { $0.section == section && $0.key == key }?.value
+        lastOfKey[section]?[key].map { entries[$0].value }
     }
+
+    /// The entries of all parts of a section, in the order of the file; of `nil` those before the first section.
+    package func entries(in section: String?) -> [Entry] { ofSection[section, default: []].map { entries[$0] } }
 
     private mutating func read(_ line: ArraySlice<UInt8>, line number: Int) {
         guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { return }
@@ -70,10 +76,12 @@ package struct INIDocument: Equatable, Sendable {
             problems.append(ConfigurationProblem(line: number, "is not a setting: write key = value"))
             return
         }
+        let (section, key) = (sections.last?.name, Self.text(Self.trimmed(line[..<equals])))
+        ofSection[section, default: []].append(entries.count)
+        lastOfKey[section, default: [:]][key] = entries.count
         entries.append(
             Entry(
-                section: sections.last?.name, key: Self.text(Self.trimmed(line[..<equals])),
-                value: Self.text(Self.trimmed(line[(equals + 1)...])), line: number))
+                section: section, key: key, value: Self.text(Self.trimmed(line[(equals + 1)...])), line: number))
     }
 
     private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -18,8 +18,10 @@ final class BusConnection {
         if let failure = steps.first(where: { $0 < 0 }) { throw .noBus(Errno(rawValue: -failure)) }
         // The first call would do this too, but wait for 90 s.
         while sd_bus_is_ready(made) == 0 {
+            // A peer may always have something to say but the answer.
+            let left = try left()
             var step = sd_bus_process(made, nil)
-            if step == 0 { step = sd_bus_wait(made, try left()) }
+            if step == 0 { step = sd_bus_wait(made, left) }
             guard step >= 0 || step == -Errno.interrupted.rawValue else { throw .silent(Errno(rawValue: -step)) }
         }
     }

@@ -51,6 +51,14 @@ struct DestinationsFileTests {
         #expect(file.problems[3].message == "if-exists: \"perhaps\" is not allowed: give one of fail skip replace")
     }
 
+    @Test("a file of many sections, and one of many parts of a section, come to an end")
+    func large() {
+        let many = file((1...40_000).map { "[d\($0)]\nurl = https://h/\n" }.joined())
+        #expect(many.destinations.map(\.name) == (1...40_000).map { "d\($0)" } && many.problems.isEmpty)
+        let parts = file(String(repeating: "[nas]\nx = 1\n", count: 60_000))
+        #expect(parts.destinations.isEmpty && parts.problems.count == 60_001)
+    }
+
     @Test("what is written reads as the same, and every other line stays")
     func writing() throws {
         var destination = Destination(name: "new", url: "davs://cloud.example/remote.php/dav/files/ana/")

@@ -61,6 +61,19 @@ struct INIDocumentTests {
         #expect(INIDocument("\u{FEFF}a = 1").value("a") == "1")
     }
 
+    @Test("the entries of a section are those of all its parts, and the last value counts, of many thousands")
+    func parts() {
+        let many = (1...150_000).map { "k\($0) = \($0)\n" }.joined()
+        let document = INIDocument("a = 0\n[one]\na = 1\n[two]\na = 2\n[one]\na = 3\n[many]\n\(many)")
+        #expect(document.entries(in: nil).map(\.value) == ["0"])
+        #expect(document.entries(in: "one").map(\.value) == ["1", "3"])
+        #expect(document.entries(in: "none").isEmpty && document.value("a", in: "none") == nil)
+        #expect(document.value("a") == "0" && document.value("a", in: "one") == "3")
+        // One by one: whoever looked through all of them for each would not come to an end.
+        #expect((1...150_000).allSatisfy { document.value("k\($0)", in: "many") == String($0) })
+        #expect(document.value("a", in: "many") == nil)
+    }
+
     @Test("what was written is read again", arguments: 0..<200)
     func roundTrip(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))

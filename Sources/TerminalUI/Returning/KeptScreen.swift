@@ -28,19 +28,21 @@ package struct KeptScreen: Hashable, Sendable {
         }
         guard version == Self.version else { throw Damage(message: "it is of another version") }
         var choices: [String: KeptAppearance.Choice] = [:]
-        for entry in document.entries where entry.section == "look" && !entry.key.hasSuffix(Self.before) {
+        for entry in document.entries(in: "look") where !entry.key.hasSuffix(Self.before) {
             guard let before = document.value(entry.key + Self.before, in: "look") else {
                 throw Damage(message: "line \(entry.line) is damaged")
             }
             choices[entry.key] = KeptAppearance.Choice(value: entry.value, before: before)
         }
         appearance = KeptAppearance(choices)
-        for section in document.sections where section.name.hasPrefix(Self.viewHead) {
+        var seen: Set<String> = []
+        for section in document.sections
+        where section.name.hasPrefix(Self.viewHead) && seen.insert(section.name).inserted {
             let machine = PercentText.decoded(section.name.dropFirst(Self.viewHead.count).utf8)
             guard let name = String(validating: machine.dropFirst(), as: UTF8.self) else {
                 throw Damage(message: "line \(section.line) is damaged")
             }
-            views[name] = try Self.view(document.entries.filter { $0.section == section.name })
+            views[name] = try Self.view(document.entries(in: section.name))
         }
     }
 

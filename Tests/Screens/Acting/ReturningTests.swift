@@ -160,6 +160,15 @@ struct ReturningTests {
         #expect(screen.model.returning.kept.appearance.choices["units"] == nil)
     }
 
+    @Test("a file of a megabyte is read, and comes to an end")
+    func large() throws {
+        let look = (1...40_000).map { "k\($0) = a\nk\($0)-before = b\n" }.joined()
+        let kept = try KeptScreen(bytes: Array("version = 1\n[look]\n\(look)".utf8))
+        #expect(kept.appearance.choices.count == 40_000)
+        let views = String(repeating: "[view]\nleft = 1\n", count: 60_000)
+        #expect(try KeptScreen(bytes: Array("version = 1\n\(views)".utf8)).views.count == 1)
+    }
+
     @Test("each machine's engine has its own view; a damaged file or one of another version says nothing")
     func file() throws {
         var there = ScreenHarness(80, 24, machine: "nas: [1]")
