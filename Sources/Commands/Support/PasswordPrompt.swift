@@ -1,6 +1,6 @@
+import DisplayText
 import Glibc
 import LinuxSystem
-import TransferModel
 
 /// Asks for a password on the terminal, without showing it.
 enum PasswordPrompt {
@@ -14,7 +14,7 @@ enum PasswordPrompt {
         silent.c_lflag &= ~tcflag_t(ECHO)
         tcsetattr(terminal.rawValue, TCSAFLUSH, &silent)
         defer { tcsetattr(terminal.rawValue, TCSAFLUSH, &settings) }
-        write(RawPath(prompt).displayed, to: terminal.rawValue)
+        write(SafeText(prompt).string, to: terminal.rawValue)
         defer { write("\n", to: terminal.rawValue) }
         return readLine(from: terminal.rawValue)
     }

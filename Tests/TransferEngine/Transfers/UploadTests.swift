@@ -209,7 +209,8 @@ import WireOperations
     @Test("a question is no attempt: what has the name when the file is sent at last is somebody else's")
     func questionAlone() async throws {
         let harness = try await EngineHarness(knowsStore: false) { request, earlier in
-            request.method == "HEAD" && earlier == 0 ? .answerEarly("503 Service Unavailable", "") : .ordinary
+            request.method == "HEAD" && earlier == 0
+                ? .answerEarly("503 Service Unavailable", fields: ["Retry-After: 600"]) : .ordinary
         }
         try harness.sandbox.write("f", pattern(1000))
         let batch = try await harness.add(harness.request(upload: ["f"]))
