@@ -208,18 +208,16 @@ import WireOperations
 
     @Test("a question is no attempt: what has the name when the file is sent at last is somebody else's")
     func questionAlone() async throws {
-        let harness = try await EngineHarness(knowsStore: false) { request, earlier in
-            request.method == "HEAD" && earlier == 0
-                ? .answerEarly("503 Service Unavailable", fields: ["Retry-After: 600"]) : .ordinary
+        let store = SharedValue<FakeStore?>(nil)
+        let harness = try await EngineHarness(started: false, knowsStore: false) { request, earlier in
+            guard request.method == "HEAD", earlier == 0 else { return .ordinary }
+            store.withLock { $0 }?.put("/in/f", [7])
+            return .answerEarly("503 Service Unavailable")
         }
+        store.withLock { $0 = harness.store }
+        try await harness.engine.start()
         try harness.sandbox.write("f", pattern(1000))
-        let batch = try await harness.add(harness.request(upload: ["f"]))
-        try await harness.task(of: batch) { $0.state == .waiting }
-        harness.store.put("/in/f", [7])
-        _ = try await harness.queue.writer.retry([.batch(batch)])
-        await harness.engine.tryAgain()
-        await harness.engine.queueChanged()
-        let task = try await harness.task(of: batch) { $0.state.isTerminal }
+        let task = try await harness.run(harness.request(upload: ["f"]))
         #expect(task.cause == .destinationExists, "\(task)")
         #expect(harness.store["/in/f"] == [7] && harness.store.server.requests.allSatisfy { $0.method != "PUT" })
         await harness.stop()
