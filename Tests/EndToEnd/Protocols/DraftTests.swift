@@ -51,7 +51,7 @@ import TransferModel
         let proxy = try FaultProxy(sandbox, before: server)
         let first = try sandbox.send("\(sandbox.root)/small", "http://\(proxy.address)/up/")
         #expect(try sandbox.wait(first).status == 0)
-        try proxy.set("rst up 12M first=1")
+        try proxy.set("rst up 12M first=2")
         try sandbox.killEngine()
         let batch = try sandbox.send(source.displayed, "http://\(proxy.address)/up/")
         #expect(try sandbox.wait(batch).status == 0)
