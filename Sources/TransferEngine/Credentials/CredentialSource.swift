@@ -79,7 +79,10 @@ enum CredentialSource {
         switch try output(of: shell, "the password command") {
         case .success(let bytes):
             let line = bytes.prefix { $0 != 10 && $0 != 13 }
-            return .user(user, password: String(decoding: line, as: UTF8.self))
+            guard let password = String(validating: line, as: UTF8.self) else {
+                return .failed(cannot("the password command", "prints a password that is not UTF-8"))
+            }
+            return .user(user, password: password)
         case .failure(let error): return .failed(error)
         }
     }

@@ -54,7 +54,10 @@ extension PutUpload {
             isFree = true
             return send()
         }
-        guard answer.isSuccess else { return other(Self.doubt(answer, size: plan.size), inDoubt: true) }
+        guard answer.isSuccess else {
+            // A server that tells nothing of it may still compare the tag.
+            return own.strongTag == nil ? other(Self.doubt(answer, size: plan.size), inDoubt: true) : send()
+        }
         let isFresh = plan.hasJustStored && file.size != nil && file.size == own.version?.size
         switch isFresh ? .ours : own.standing(file) {
         case .ours:

@@ -94,21 +94,19 @@ import TransferQueue
 
     @Test("a line end in a password that a command prints, or that an earlier version queued, reaches no server")
     func controls() async throws {
-        for isCommand in [true, false] {
+        let control = "control character"
+        for (command, reason) in [("printf 'a\\001b'", control), ("printf 'a\\377b'", "UTF-8"), (nil, control)] {
             let harness = try await EngineHarness()
             try harness.sandbox.write("a", [1])
             let request = harness.request(upload: ["a"]) { request in
                 request.secrets.user = "ana"
-                if isCommand {
-                    request.secrets.passwordCommand = "printf 'a\\001b'"
-                } else {
-                    request.secrets.password = "x\r\nDELE y"
-                }
+                request.secrets.passwordCommand = command
+                if command == nil { request.secrets.password = "x\r\nDELE y" }
             }
             let batch = try await harness.add(request)
             let task = try await harness.task(of: batch) { $0.state == .waiting }
             #expect(task.waitReasons == [.auth])
-            #expect(task.error?.message.contains("control character") == true)
+            #expect(task.error?.message.contains(reason) == true)
             #expect(harness.store.server.requests.isEmpty)
             await harness.stop()
         }

@@ -78,6 +78,7 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         plan = unknown(own: StoredVersion(stored: true, etag: "\"a\""))
         #expect(run(plan) == ["1 HEAD http://h/f"])
         #expect(run(plan, answered(200, ["ETag: \"a\""])) == ["2 PUT http://h/f | If-Match: \"a\"" + wish])
+        #expect(run(plan, answered(405)) == ["2 PUT http://h/f | If-Match: \"a\"" + wish])
         // One that is known to heed the condition is asked no more.
         let known = answered(404, ["Server: AmazonS3"])
         #expect(run(unknown(), known) == ["learned heedsConditions=true", send])
