@@ -69,6 +69,17 @@ import TransferModel
         #expect(error.message.contains(request.uuid.uuidString.lowercased()))
     }
 
+    @Test func `a reader of events that is cancelled while it waits is at its end`() async throws {
+        let engine = try ScriptedEngine { _, _, _ in .silence }
+        let connection = try engine.connect()
+        let reading = Task {
+            for try await _ in connection.events(after: EventSequence(rawValue: 0)) {}
+        }
+        try await until { !engine.requests.isEmpty }
+        reading.cancel()
+        try await reading.value
+    }
+
     @Test func `a batch whose answer nobody waited for may be queued, and that is said`() async throws {
         let engine = try ScriptedEngine { _, _, _ in .silence }
         let connection = try engine.connect()

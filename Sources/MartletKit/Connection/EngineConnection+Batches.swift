@@ -14,20 +14,21 @@ extension EngineConnection {
         _ request: BatchRequest
     ) async throws(RequestError) -> (batch: BatchSnapshot, existed: Bool) {
         try await connect()
-        var last: RequestError?
+        if Task.isCancelled { throw Self.cancelled }
+        var last = Self.lost
         for _ in 0..<3 {
             do {
                 let added = try await call(Methods.batchAdd, request)
                 return (added.batch, added.existed)
-            } catch  where error.code == .engineUnreachable || last != nil && error == Self.cancelled {
-                last = last ?? error
+            } catch  where error.code == .engineUnreachable || error == Self.cancelled {
+                last = error
                 if Task.isCancelled { break }
             }
         }
         throw RequestError(
             .engineUnreachable,
             """
-            \((last ?? Self.lost).message); whether batch \(request.uuid.uuidString.lowercased()) is queued is not known: \
+            \(last.message); whether batch \(request.uuid.uuidString.lowercased()) is queued is not known: \
             see \(quoted: .list) when the engine answers again
             """)
     }

@@ -39,7 +39,7 @@ extension EngineConnection {
                 let request = ReadBackRequest(id: id, run: run, seen: watch.seen)
                 progress = try await call(Methods.nodesReadBack, request).progress
                 try watch.note(progress, at: .awake)
-            } catch  where error == Self.cancelled || error == Self.cancelledOnItsWay {
+            } catch  where error == Self.cancelled {
                 throw error
             } catch {
                 throw watch.brokenOff(error)

@@ -176,15 +176,12 @@ extension EngineConnection {
         }
     }
 
-    private func abandon(_ id: Int64) { link?.abandon(id, Self.cancelledOnItsWay) }
+    private func abandon(_ id: Int64) { link?.abandon(id, Self.cancelled) }
 
     static let lost = RequestError(
         .engineUnreachable,
         "the engine went away before it answered, and a change may have been made: look at the list, then try again")
     static let notRunning = RequestError(.engineUnreachable, "no engine is running")
-    /// It was not sent.
-    static let cancelled = RequestError(.refused, "the request was cancelled")
-    /// It was sent, and its answer is not waited for.
-    static let cancelledOnItsWay = RequestError(
-        .engineUnreachable, "the request was cancelled before its answer came, and a change may have been made")
+    /// Nobody waits for the answer any more, if the request was sent at all.
+    static let cancelled = RequestError(.refused, "the request was cancelled, and a change may have been made")
 }

@@ -47,7 +47,7 @@ extension Drawing {
     func path(of row: NodeRow?) -> CopiedText {
         guard let row else { return .shown("") }
         guard let source = row.source else { return row.path.isEmpty ? .shown("") : .unknown }
-        // What a shell could read otherwise than it is shown is escaped: the result is text.
+        // Bytes that a shell could read otherwise than they are shown are escaped: the result is text.
         return .word(String(decoding: source.bytes.isEmpty ? [] : ShellCommand.quoted(source.bytes), as: UTF8.self))
     }
 

@@ -13,15 +13,15 @@ public struct SpeedSeries: Codable, Hashable, Sendable {
 }
 
 /// Bytes that moved in steps of time, as an engine keeps them for the next one.
-public struct SpeedRecord: Codable, Hashable, Sendable {
+package struct SpeedRecord: Codable, Hashable, Sendable {
     /// Bytes of each step, oldest first. The last step was under way.
-    public struct Steps: Codable, Hashable, Sendable {
+    package struct Steps: Codable, Hashable, Sendable {
         /// The length of a step.
-        public var seconds: Int64
-        public var up: [Int64]
-        public var down: [Int64]
+        package var seconds: Int64
+        package var up: [Int64]
+        package var down: [Int64]
 
-        public init(seconds: Int64, up: [Int64], down: [Int64]) {
+        package init(seconds: Int64, up: [Int64], down: [Int64]) {
             self.seconds = seconds
             self.up = up
             self.down = down
@@ -29,10 +29,10 @@ public struct SpeedRecord: Codable, Hashable, Sendable {
     }
 
     /// When it was kept, by the wall clock: the clock that orders the steps begins anew with the machine.
-    public var at: Timestamp
-    public var spans: [Steps]
+    package var at: Timestamp
+    package var spans: [Steps]
 
-    public init(at: Timestamp, spans: [Steps]) {
+    package init(at: Timestamp, spans: [Steps]) {
         self.at = at
         self.spans = spans
     }
@@ -133,7 +133,7 @@ public struct SpeedHistory: Sendable {
 
     /// All of it, for the next engine.
     /// - Parameter time: the same instant by the wall clock.
-    public func record(at nanoseconds: Int64, _ time: Timestamp) -> SpeedRecord {
+    package func record(at nanoseconds: Int64, _ time: Timestamp) -> SpeedRecord {
         let spans = rings.map { ring in
             var ring = ring
             ring.advance(to: nanoseconds / 1_000_000_000)
@@ -144,7 +144,7 @@ public struct SpeedHistory: Sendable {
 
     /// Goes on with what moved before the engine started. Nothing moved in between. A wall clock that was set back meanwhile tells of no
     /// time in between.
-    public mutating func adopt(_ earlier: SpeedRecord, at nanoseconds: Int64, _ time: Timestamp) {
+    package mutating func adopt(_ earlier: SpeedRecord, at nanoseconds: Int64, _ time: Timestamp) {
         let second = nanoseconds / 1_000_000_000
         let passed = (Double(time.milliseconds) - Double(earlier.at.milliseconds)) / 1000
         // All that is longer ago than the longest span is gone.

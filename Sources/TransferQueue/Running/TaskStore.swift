@@ -87,7 +87,7 @@ struct TaskStore: QueueSubject {
         let kind: ReasonKind = row.state == .failed ? .failed : .waiting
         let value = kind == .failed ? details.cause?.stored ?? 0 : Int64(details.wait.rawValue)
         let detail = details.reasonDetail(kind)
-        // What ssh found of a key says which server it is, and what to do.
+        // The finding about a key says which server it is, and how to go on.
         let isTold = kind == .failed || detail != 0 || details.wait.reasons.contains(.hostKey)
         let isQuoted = isTold || details.wait.reasons.contains(where: \.isProblem)
         let error = step > 0 && isQuoted ? details.failure : nil

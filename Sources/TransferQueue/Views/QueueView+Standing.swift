@@ -61,11 +61,13 @@ extension QueueView {
         return standing
     }
 
-    /// Paused folders that lie below a folder and in no other of them, the first of them.
+    /// Paused folders with paused files that lie below a folder and in no other of them, the first of them.
     private func pausedFolders(below folder: Int64, of batch: BatchRow) throws -> [NodeID] {
         let paused = try database.rows(
-            "SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1 ORDER BY id LIMIT 100",
-            .integer(batch.id.rawValue)
+            """
+            SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1 AND stopped > 0
+            ORDER BY id LIMIT 100
+            """, .integer(batch.id.rawValue)
         ) { $0.integer(0) }
         var outermost: [NodeID] = []
         for id in paused where id != folder {

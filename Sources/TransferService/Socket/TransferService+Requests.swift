@@ -250,9 +250,8 @@ extension TransferService {
         }
         let (number, read) = (client.number, client.lastLogRead + 1)
         // One waits at a time, so they are not counted: those before it are about to be answered.
-        wait(call, client) {
+        answer(call, client) {
             try await self.readLog(request, for: number, waitingAs: read).map { try call.answer($0) }
-        } over: {
         }
         client.lastLogRead = read
         // The one before it is answered now: who asks again does not wait for its lines any more.
@@ -268,19 +267,18 @@ extension TransferService {
         }
         client.waitingReads += 1
         let number = client.number
-        wait(call, client, for: line) { [self] in clients[number]?.waitingReads -= 1 }
+        answer(call, client) {
+            defer { self.clients[number]?.waitingReads -= 1 }
+            return try await line()
+        }
     }
 
-    /// - Parameter over: called when the line is there, before it is sent.
-    private func wait(
-        _ call: Call, _ client: ServiceClient, for line: @escaping () async throws -> [UInt8]?,
-        over: @escaping () -> Void
-    ) {
+    /// Answers when the line is there; the client's other requests do not wait for it.
+    private func answer(_ call: Call, _ client: ServiceClient, with line: @escaping () async throws -> [UInt8]?) {
         let number = client.number
         Task {
             var answer: [UInt8]?
             do { answer = try await line() } catch { answer = Self.line(for: error, id: call.id) }
-            over()
             if let answer { clients[number]?.send(answer) }
         }
     }

@@ -102,6 +102,25 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("of the paused folders below, those are told that hold paused files, the outermost of them")
+    func pausedFolders() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(folders: ["empty": 1, "full": 2, "other": 1])
+        func folder(_ name: String) -> NodeID { .folder(batch, path: RawPath("photos/\(name)")) }
+        let names = ["empty", "full"].map(folder)
+        _ = try await queue.writer.pause(names)
+        let first = try #require(
+            try await queue.reader.tasks(batch: batch, limit: 10).first { $0.folder.hasSuffix("empty") })
+        _ = try await queue.writer.cancel([.task(first.id)])
+        #expect(try await queue.reader.standing(of: .batch(batch))?.pausedBelow == [folder("full")])
+        #expect(try await queue.reader.standing(of: folder("full"))?.pausedBelow == [])
+        _ = try await queue.writer.pause([.folder(batch, path: RawPath("photos"))])
+        let top = NodeID.folder(batch, path: RawPath("photos"))
+        #expect(try await queue.reader.standing(of: .batch(batch))?.pausedBelow == [top])
+        try await queue.close()
+    }
+
     @Test("rows of a paused batch say that they are paused, and by whom")
     func pausedRows() async throws {
         let sandbox = try Sandbox()

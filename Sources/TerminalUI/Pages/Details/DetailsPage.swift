@@ -162,7 +162,7 @@ struct SourcesQuestion: PageQuestion {
     let wasScanning: Bool
 
     func answer(at desk: QuestionDesk) async throws(RequestError) -> NamedSources {
-        // What downloads tells them by its files.
+        // A download tells them by its files.
         if let order = try? await desk.engine.order(of: batch), let upload = RepeatedUpload(order) {
             return NamedSources(named: upload.sources)
         }

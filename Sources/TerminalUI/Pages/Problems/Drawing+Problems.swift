@@ -36,7 +36,7 @@ extension Drawing {
         let start = first + height
         guard end - start >= 4 else { return }
         heading(SafeText(page.cause?.title ?? ""), row: start + 1, columns: 0..<width)
-        // Where not all of it fits, the advice is what is needed.
+        // The advice comes first when not all of it fits.
         let isWhole = text.count <= end - 1 - (start + 2)
         let lines = isWhole ? text : page.cause.map { problemWords($0, width: width, beginsWithAdvice: true) } ?? []
         for (row, line) in zip((start + 2)..<(end - 1), lines) { grid.put(line, row: row, column: 1) }
