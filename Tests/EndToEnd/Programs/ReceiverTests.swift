@@ -102,7 +102,11 @@ import TransferModel
         }
         try waitUntil("a part of it is sent") { try sandbox.batch(batch)["bytesSent"].integer ?? 0 > 1_000_000 }
         try receiver.crash()
-        try waitUntil("the task waits") { try sandbox.task(batch)["state"].text == "waiting" }
+        // The third try is over, and the next one seconds away: the kill is to meet it waiting.
+        try waitUntil("the task waits for its fourth try") {
+            let task = try sandbox.task(batch)
+            return task["state"].text == "waiting" && task["attempts"].integer ?? 0 >= 3
+        }
         try expectConfirmed(sandbox.task(batch))
         try expectConfirmed(sandbox.batch(batch))
         try sandbox.killEngine()
