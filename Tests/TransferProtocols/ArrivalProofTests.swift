@@ -183,7 +183,9 @@ private let mebi = 1 << 20
         for policy in [ExistingFilePolicy.fail, .replace] {
             #expect(end(mine, ifExists: policy) == ["finish 1000 digest found"])
             let other = end([UInt8](repeating: 2, count: 1000), ifExists: policy)
-            #expect(other.first?.hasPrefix("4 PUT") == true && other.count == 1)
+            // What may not be replaced is looked into once more: it may be a part of version two.
+            let next = policy == .replace ? "4 PUT" : "4 GET"
+            #expect(other.first?.hasPrefix(next) == true && other.count == 1)
         }
     }
 
@@ -220,7 +222,7 @@ private let mebi = 1 << 20
             return words(put.handle(.rangeDigested(0..<(2 << 20), [TransferDigest(algorithm: "md5", value: ours)])))
         }
         #expect(end(sum) == ["finish 2097152 digest found"])
-        #expect(end("00").first?.hasPrefix("2 PUT") == true)
+        #expect(end("00").first?.hasPrefix("2 GET") == true)
     }
 
     @Test("S3: a Complete that is answered 404 sends the file once more, and then says why it ends")

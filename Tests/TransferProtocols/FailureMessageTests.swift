@@ -20,7 +20,7 @@ private func tus(_ resume: TusResumePoint? = nil) -> TusUpload {
 
 private func ietf(_ size: Int64 = 10 * mebibyte) -> ResumableUpload {
     var facts = HostFacts()
-    (facts.interopVersion, facts.announcesResume) = (8, true)
+    (facts.interopVersion, facts.announcesResume, facts.heedsConditions) = (8, true, true)
     return ResumableUpload(ResumablePlan(address: plain, subject: subject(size), facts: facts))
 }
 

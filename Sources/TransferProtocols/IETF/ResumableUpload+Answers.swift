@@ -65,6 +65,7 @@ extension ResumableUpload {
     // MARK: Bytes
 
     mutating func append() -> [ProtocolAction] {
+        if let look = lookFirst() { return look }
         let size = plan.subject.size
         let most = max(largestAppend ?? .max, limit?.smallestAppend ?? 0, 1)
         let isLast = size - held <= most

@@ -27,6 +27,30 @@ extension ResumableUpload {
         return look(nil)
     }
 
+    /// `nil`: nothing is to be spared, the server heeds the condition, or it was asked already.
+    mutating func lookFirst() -> [ProtocolAction]? {
+        let put = plan.put(version: version, begunBefore: nil)
+        guard !hasLooked, put.mayIgnoreConditions, PutMessages.isConditional(put) else { return nil }
+        hasLooked = true
+        let id = nextID()
+        state = .looking(id)
+        return [.perform(id, PutMessages.head(target, wantsDigest: false))]
+    }
+
+    /// Treats what is there as if the server had refused the upload for it. One that does not tell gets the file.
+    mutating func looked(_ end: ExchangeEnd) -> [ProtocolAction] {
+        guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(target.address)) }
+        if answer.isSuccess {
+            let own = plan.stored?.strongTag
+            // An upload that is there, and not complete, has put nothing under the name.
+            guard let own, own == answer.etag else { return look(upload == nil ? plan.subject.begunBefore : nil) }
+        }
+        let meaning = AnswerMeaning(answer, host: target.address.server, hasAccepted: false, at: end.at)
+        if case .wait(let demand) = meaning, answer.status != 501 { return over(.wait(demand)) }
+        let learnt = answer.heedsConditions ? [ProtocolAction.learned(HostFacts { $0.heedsConditions = true })] : []
+        return learnt + (upload == nil ? create() : append())
+    }
+
     /// Looks at what is there after a 412.
     mutating func look(_ begunBefore: Timestamp?) -> [ProtocolAction] {
         let made = upload.map { ResumableMessages.cancel($0, version: version, target: plan.address) }

@@ -10,13 +10,15 @@ package struct ResumableUpload: ProtocolMachine {
     enum State {
         /// Nothing is asked yet. Next: `deleting`, `asking`, `discovering`, `creating`, `plain`.
         case ready
-        /// The leftover of an earlier version of the source is removed. Next: `discovering`, `creating`, `plain`, `over`.
+        /// The leftover of an earlier version of the source is removed. Next: `discovering`, `looking`, `creating`, `plain`, `over`.
         case deleting(ExchangeID)
-        /// The server is asked for the version that it speaks. Next: itself, `creating`, `plain`, `over`.
+        /// The server is asked for the version that it speaks. Next: itself, `looking`, `creating`, `plain`, `over`.
         case discovering(ExchangeID)
+        /// Asks what has the target's name: the server may replace it whatever a condition says. Next: `creating`, `appending`, `plain`, `over`.
+        case looking(ExchangeID)
         /// The upload is being made, empty. Next: itself (redirect), `appending`, `plain`, `over`.
         case creating(ExchangeID)
-        /// The server is asked what it has. Next: itself (redirect), `resting`, `appending`, `deleting`, `plain`, `over`.
+        /// The server is asked what it has. Next: itself (redirect), `resting`, `looking`, `appending`, `deleting`, `plain`, `over`.
         case asking(ExchangeID)
         /// Locked: it is asked again in a moment. Next: `asking`.
         case resting
@@ -49,6 +51,8 @@ package struct ResumableUpload: ProtocolMachine {
     var isResuming = false
     /// The server's last word on the upload named its whole length.
     var isMeasured = false
+    /// This attempt has asked what has the target's name.
+    var hasLooked = false
     /// This attempt has brought something of the file there.
     var hasSent = false
     var begun = Timestamp(milliseconds: 0)
@@ -80,6 +84,7 @@ package struct ResumableUpload: ProtocolMachine {
             // The next attempt asks, for the point that names it is still the one that is stored.
             return end.unasked.map { over(.wait(WaitDemand(.backoff, $0))) } ?? anew()
         case (.discovering(let id), .ended(let ended, let end)) where ended == id: return discovered(end)
+        case (.looking(let id), .ended(let ended, let end)) where ended == id: return looked(end)
         case (.creating(let id), .interim(let source, let answer, _)) where source == id:
             upload = upload ?? ResumableAnswer.offer(answer, at: target.address, version: version)
             return []
@@ -182,6 +187,7 @@ package struct ResumableUpload: ProtocolMachine {
     }
 
     mutating func create() -> [ProtocolAction] {
+        if let look = lookFirst() { return look }
         let id = nextID()
         state = .creating(id)
         return [.perform(id, ResumableMessages.create(target, plan, version: version))]
@@ -193,6 +199,7 @@ package struct ResumableUpload: ProtocolMachine {
         case 200..<300: return made(answer, end)
         case 307, 308:
             if let error = target.follow(answer, keepsMethod: true) { return over(.fail(error)) }
+            hasLooked = false
             return create()
         case 412 where PutMessages.isConditional(plan.put(version: version, begunBefore: nil)):
             return look(plan.subject.begunBefore)

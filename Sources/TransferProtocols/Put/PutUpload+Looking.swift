@@ -98,6 +98,10 @@ extension PutUpload {
     mutating func notArrived(
         _ why: String, _ answer: HTTPAnswer, refused: Bool, isOlder: Bool
     ) -> [ProtocolAction] {
+        // Another protocol would have to send it again.
+        if !onlyLooks, !isOlder, answer.isSuccess, refused || failure == nil && isUnguarded {
+            return readEnd(of: answer, why)
+        }
         if refused {
             // What is older than anything of ours is somebody else's.
             if isOlder, plan.ifExists == .skip { return over(.finish(.skipped(plan.size))) }
@@ -112,6 +116,34 @@ extension PutUpload {
         }
         return lostAnswer(failure)
     }
+
+    // MARK: What an earlier attempt has left
+
+    /// Replaces what is there when it is what an earlier attempt had sent.
+    private mutating func readEnd(of answer: HTTPAnswer, _ why: String) -> [ProtocolAction] {
+        guard let look = BeginningLook(answer, sourceSize: plan.size), !plan.targetIsOther else {
+            return other(why, inDoubt: true)
+        }
+        if look.range.isEmpty { return replace(answer) }
+        let id = nextID()
+        state = .readingEnd(id, look, answer)
+        return [.perform(id, look.request(chain.address, mayCarrySecrets: chain.mayCarrySecrets))]
+    }
+
+    mutating func readEnd(_ end: ExchangeEnd, _ look: BeginningLook, _ answer: HTTPAnswer) -> [ProtocolAction] {
+        if end.answer == nil, let error = end.failure?.error, error.isRetryable { return refuseOrWait(error) }
+        guard let theirs = look.digest(end) else { return other("it cannot be read back", inDoubt: true) }
+        state = .hashing(theirs, .begun(answer))
+        return [.digestRange(look.range, [theirs.algorithm])]
+    }
+
+    private mutating func replace(_ own: HTTPAnswer) -> [ProtocolAction] {
+        plan.resume = StoredVersion(stored: true, etag: own.etag)
+        plan.stands = true
+        return send()
+    }
+
+    // MARK: The same file
 
     /// A file that is there by whomever. The same file counts as done; only its bytes say that it is the same.
     private mutating func decideSameness(
@@ -171,6 +203,7 @@ extension PutUpload {
             return over(
                 .mismatch(receipt(.answered, .none, answer, body: body), .differing(at: chain.address.server, why)))
         case .found(let inDoubt): return other(why, inDoubt: inDoubt)
+        case .begun: return other(why, inDoubt: true)
         case .arrived(let answer, let refused): return notArrived(why, answer, refused: refused, isOlder: false)
         }
     }
@@ -236,6 +269,7 @@ extension PutUpload {
         }
         var receipt: Receipt
         switch comparison {
+        case .begun(let answer): return replace(answer)
         case .stored(let answer, let body): receipt = self.receipt(.digest, .digest, answer, body: body)
         case .found, .arrived:
             receipt = self.receipt(.digest, .digest, nil)

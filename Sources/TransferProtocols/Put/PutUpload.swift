@@ -30,6 +30,8 @@ package struct PutUpload: ProtocolMachine {
         case found(inDoubt: Bool)
         /// An answer was lost, and a file of the source's length is there.
         case arrived(HTTPAnswer, refused: Bool)
+        /// An earlier attempt may have left there what it had sent.
+        case begun(HTTPAnswer)
     }
 
     enum State {
@@ -42,10 +44,13 @@ package struct PutUpload: ProtocolMachine {
         case probing(ExchangeID, Question)
         /// A lost answer and nothing there yet: the server gets a moment. Next: `probing`.
         case resting(Question)
-        /// The engine computes the source's digest, to compare with the server's. Next: `sending` (it is another file), `tidying`, `over`.
+        /// The engine computes the source's digest, to compare with the server's. Next: `sending` (it is another file), `readingEnd`,
+        /// `tidying`, `over`.
         case hashing(TransferDigest, Comparison)
-        /// A small file is read back, for want of a digest. Next: `hashing`, `sending`, `over`.
+        /// A small file is read back, for want of a digest. Next: `hashing`, `readingEnd`, `sending`, `over`.
         case readingBack(ExchangeID, Comparison)
+        /// The end of what is there is read, which may be a beginning of the file. Next: `hashing`, `over`.
+        case readingEnd(ExchangeID, BeginningLook, HTTPAnswer)
         /// Uploads that serve nothing any more are removed, one after the other; then the file is done. Next: `over`.
         case tidying(ExchangeID, rest: [HTTPExchange], then: Receipt)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
@@ -120,6 +125,8 @@ package struct PutUpload: ProtocolMachine {
             return ours.first.map { compare($0, theirs, comparison) } ?? []
         case (.readingBack(let id, let comparison), .ended(let ended, let end)) where ended == id:
             return readBack(end, comparison)
+        case (.readingEnd(let id, let look, let answer), .ended(let ended, let end)) where ended == id:
+            return readEnd(end, look, answer)
         case (.tidying(let id, let rest, let receipt), .ended(let ended, _)) where ended == id:
             return tidy(rest, then: receipt)
         default:
@@ -132,9 +139,7 @@ package struct PutUpload: ProtocolMachine {
 
     mutating func send() -> [ProtocolAction] {
         // A file that may be our own from an earlier attempt was looked at already.
-        if plan.mayIgnoreConditions, PutMessages.wantsAbsence(plan), !isFree, !hasProbed || isOthers {
-            return probe(.isItFree)
-        }
+        if isUnguarded, !isFree, !hasProbed || isOthers { return probe(.isItFree) }
         isFree = false
         let id = nextID()
         state = .sending(id)
@@ -142,6 +147,9 @@ package struct PutUpload: ProtocolMachine {
         restartReason = nil
         return restart + trial() + [.perform(id, PutMessages.put(plan, chain))]
     }
+
+    /// Nothing is to be replaced, and only a look can see to that.
+    var isUnguarded: Bool { plan.mayIgnoreConditions && PutMessages.wantsAbsence(plan) }
 
     mutating func probe(_ question: Question) -> [ProtocolAction] {
         let id = nextID()

@@ -31,6 +31,7 @@ extension S3Upload {
         if case .ours(let object) = standing { return found(object) }
         switch question {
         case .before: return decideBefore(standing)
+        case .beforeComplete: return decideBeforeComplete(standing)
         case .afterSilence(let error): return decideAfterSilence(standing, error)
         case .afterRefusal: return decideAfterRefusal(standing)
         case .afterUnknownCondition: return decideWithoutCondition(standing)
@@ -49,6 +50,15 @@ extension S3Upload {
         case .nothing, .untold: break
         }
         return sendPayload()
+    }
+
+    private mutating func decideBeforeComplete(_ standing: S3Standing) -> [ProtocolAction] {
+        switch standing {
+        case .foreign(let object): return occupied(object)
+        case .oursBefore(let object): protection = object.tag.map { .ifTag($0) } ?? .always
+        case .ours, .nothing, .untold: break
+        }
+        return join()
     }
 
     /// Nothing of ours is there although the answer alone may have been lost: a server may still be busy with it.
@@ -120,7 +130,7 @@ extension S3Upload {
     }
 
     /// The last request once more, under another condition.
-    private mutating func writeAgain() -> [ProtocolAction] { upload == nil ? sendPayload() : complete() }
+    private mutating func writeAgain() -> [ProtocolAction] { upload == nil ? sendPayload() : join() }
 
     // MARK: What is there
 

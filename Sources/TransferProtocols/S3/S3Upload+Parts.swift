@@ -231,6 +231,12 @@ extension S3Upload {
     // MARK: Complete
 
     mutating func complete() -> [ProtocolAction] {
+        let mayReplace = condition != .always && plan.facts.heedsConditions != true
+        return mayReplace ? look(.beforeComplete) : join()
+    }
+
+    /// Joins the parts.
+    mutating func join() -> [ProtocolAction] {
         guard let upload, let tags = parts.tags else { return [] }
         return [.compareSource(keeping: nil)]
             + request(channel.map { S3Messages.complete(upload, $0, condition, tags: tags) }) { .completing($0) }
@@ -250,7 +256,7 @@ extension S3Upload {
             // The verdict did not come through.
             case nil: return look(.afterSilence(end.failure?.error ?? .unreadable(host)))
             }
-        case .again(let learnt): return learned(learnt) + complete()
+        case .again(let learnt): return learned(learnt) + join()
         case .silent(let error, let mayHaveArrived):
             return mayHaveArrived && error.isRetryable ? look(.afterSilence(error)) : giveUp(error)
         case .refused(let refusal): return completionRefused(refusal)

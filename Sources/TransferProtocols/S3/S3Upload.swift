@@ -21,6 +21,8 @@ package struct S3Upload: ProtocolMachine {
         case afterLoss(isWhole: Bool)
         /// Somebody else wrote the object while ours was put together: what is there now? The upload is still there.
         case afterConflict
+        /// All parts are there. The first look may be days old, and a server that heeds no condition would replace what came since.
+        case beforeComplete
         /// The server said that it has the object, and a person wants its length asked for.
         case afterStored(Receipt)
     }
@@ -52,7 +54,7 @@ package struct S3Upload: ProtocolMachine {
         case creating(ExchangeID)
         /// Asks which parts are there. Next: itself (pages), `sendingParts`, `looking`, `over`.
         case listing(ExchangeID, S3Listing)
-        /// Parts are hashed and sent; what each of them does stands in `parts`. Next: `completing`, `looking`, `over`.
+        /// Parts are hashed and sent; what each of them does stands in `parts`. Next: `looking`, `completing`, `over`.
         case sendingParts
         /// The parts are joined. Next: itself, `listing` (repair), `looking`, `over`.
         case completing(ExchangeID)

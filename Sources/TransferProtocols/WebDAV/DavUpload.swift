@@ -11,8 +11,12 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case ready
         /// Asks what has the target's name, before anything is sent. Next: `digesting`, `sending`, `over`.
         case looking(ExchangeID)
-        /// Asks what an earlier attempt left. Next: `moving`, `proving`, `clearing`, `sending`.
+        /// Asks what an earlier attempt left. Next: `moving`, `proving`, `clearing`, `readingEnd`, `sending`.
         case probing(ExchangeID)
+        /// There is no temporary name: is what has the target's a beginning of the file? Next: `comparingEnd`, `over`.
+        case readingEnd(ExchangeID, BeginningLook)
+        /// The engine computes the digest of the source's bytes in that place. Next: `digesting`, `sending`, `over`.
+        case comparingEnd(TransferDigest)
         /// The source has changed: did its earlier version get the final name? First the temporary file, then the target. Next: itself,
         /// `clearing`, `over`.
         case recalling(ExchangeID, isTarget: Bool)
@@ -78,7 +82,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     /// The last look found that version under the final name, or whatever is there may be replaced.
     var mayReplace: Bool
     package private(set) var unremoved: [ResumePoint] = []
-    /// The look before the upload found nothing under the final name.
+    /// A look found nothing under the final name.
     private var isFree = false
     /// When the last exchange ended.
     private(set) var now = Timestamp(milliseconds: 0)
@@ -107,6 +111,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case (.digesting, .digested(let ours)):
             digest = ours
             return send()
+        case (.comparingEnd(let theirs), .rangeDigested(_, let ours)): return comparedEnd(ours == [theirs])
         case (_, .ended(let id, let end)) where id == current:
             now = end.at
             return ended(end)
@@ -121,9 +126,10 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         switch state {
         case .looking(let id), .probing(let id), .clearing(let id, _), .sending(let id), .making(let id, _),
             .checking(let id, _), .lookingAgain(let id), .moving(let id, _), .proving(let id, _, _), .inTheWay(let id),
-            .recalling(let id, _), .confirming(let id, _), .comparing(let id, _), .leaving(let id, _):
+            .recalling(let id, _), .confirming(let id, _), .comparing(let id, _), .leaving(let id, _),
+            .readingEnd(let id, _):
             id
-        case .ready, .digesting, .over: nil
+        case .ready, .digesting, .comparingEnd, .over: nil
         }
     }
 
@@ -144,9 +150,10 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case .leaving(_, let action):
             noteRemoval(of: DavResumePoint(temporary: point.temporary, generation: point.generation), end)
             return over(action)
+        case .readingEnd(_, let look): return readEnd(end, look)
         case .looking, .probing, .recalling, .checking, .lookingAgain, .proving, .confirming, .inTheWay, .comparing:
             return found(end)
-        case .ready, .digesting, .over: return []
+        case .ready, .digesting, .comparingEnd, .over: return []
         }
     }
 
@@ -169,6 +176,8 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
             case .ours?: return fresh()
             case .unknown?: return over(.fail(.unsureOfEarlier(at: plan.address.server)))
             case .foreign?: return over(existing(file, isFirst: false))
+            // An earlier attempt may have sent it.
+            case nil where facts.cannotRename == true && plan.subject.begunBefore != nil: return readEnd(of: file)
             case nil: return over(existing(file, isFirst: true))
             }
         case .probing: return probed(finding)
@@ -225,12 +234,38 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
             return [.resumed(at: plan.subject.size)] + whole()
         case .missing where point.publishing: return ask(plan.address) { .proving($0, isTarget: true, nil) }
         case .found where !isStraight: return again() + clear()
-        // Straight at the target it may be anybody's: the PUT will say.
+        // Straight at the target it may be anybody's.
         case .found(let file):
             _ = judge(file)
+            return mayReplace ? again() + fresh() : readEnd(of: file)
+        default:
+            isFree = isStraight
             return again() + fresh()
-        default: return again() + fresh()
         }
+    }
+
+    private mutating func readEnd(of file: DavResource) -> [ProtocolAction] {
+        guard !file.isFolder, let look = BeginningLook(length: file.size, sourceSize: plan.subject.size) else {
+            return comparedEnd(false)
+        }
+        if look.range.isEmpty { return comparedEnd(true) }
+        return perform(look.request(plan.address, mayCarrySecrets: true)) { .readingEnd($0, look) }
+    }
+
+    private mutating func readEnd(_ end: ExchangeEnd, _ look: BeginningLook) -> [ProtocolAction] {
+        if end.answer == nil { return over(DavFinding.unanswered(end, host).refusal ?? .fail(.cutOff(by: host))) }
+        guard let theirs = look.digest(end) else { return comparedEnd(false) }
+        state = .comparingEnd(theirs)
+        return [.digestRange(look.range, [theirs.algorithm])]
+    }
+
+    /// - Parameter isOurs: an earlier attempt has sent what has the target's name.
+    private mutating func comparedEnd(_ isOurs: Bool) -> [ProtocolAction] {
+        guard isOurs else {
+            return over(.fail(.unsure(at: host, "nothing tells whether what is there is a part of the file")))
+        }
+        mayReplace = true
+        return again() + fresh()
     }
 
     /// Says that bytes were lost, when some surely were sent.
@@ -259,8 +294,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
 
     /// The file goes straight to the target, and nothing but a condition, which not every server heeds, would spare what is there.
     private var mustLookStraight: Bool {
-        let mayBeOurs = plan.subject.begunBefore != nil || plan.resume != nil || own.isKnown
-        return facts.cannotRename == true && plan.subject.ifExists != .replace && !mayBeOurs && !isFree
+        facts.cannotRename == true && !mayReplace && !isFree
     }
 
     /// Before anything of the earlier version is thrown away it is asked whether it has the final name, or may yet get it.

@@ -16,6 +16,7 @@ private func machine(
     var facts = HostFacts()
     facts.interopVersion = 8
     facts.announcesResume = true
+    facts.heedsConditions = true
     facts.largestBody = body
     let point = ResumableResumePoint(
         version: 8, length: length, url: HTTPAddress("http://h/u"), cut: cut, begun: noon)

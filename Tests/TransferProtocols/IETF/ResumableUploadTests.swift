@@ -52,6 +52,42 @@ private let wish = "Want-Repr-Digest: sha-256=10"
         #expect(drive.end(answered(200, [complete], sent: size)) == ["finish 10485760 none"])
     }
 
+    @Test("a server that is not known to heed conditions is asked what has the name, once an attempt")
+    func lookFirst() {
+        let facts = HostFacts { ($0.interopVersion, $0.announcesResume) = (8, true) }
+        let creation = "2 PUT http://h/d/f | Upload-Complete: ?0 | Upload-Length: 10485760"
+        let there = answered(200, ["Content-Length: 7"])
+        #expect(Drive.run(machine(facts: facts), []) == ["1 HEAD http://h/d/f"])
+        #expect(Drive.run(machine(facts: facts), [there]) == ["2 HEAD http://h/d/f"])
+        #expect(Drive.run(machine(facts: facts), [there, there]) == ["fail destinationExists 412"])
+        #expect(Drive.run(machine(facts: facts), [answered(503)]) == ["wait hostBackoff http"])
+        for status in [404, 403, 501] {
+            #expect(Drive.run(machine(facts: facts), [answered(status)]) == [creation])
+            #expect(Drive.run(machine(facts: facts), [answered(status), made]).last?.hasPrefix("3 PATCH") == true)
+        }
+        let receiver = answered(404, ["Server: martlet-receive"])
+        #expect(Drive.run(machine(facts: facts), [receiver]) == ["learned heedsConditions=true", creation])
+        // A redirect leads to another name.
+        let moved = answered(307, ["Location: http://h/e/f"], sent: 0)
+        #expect(Drive.run(machine(facts: facts), [answered(404), moved]) == ["3 HEAD http://h/e/f"])
+        // Days may have passed since it was made.
+        let resumed = machine(facts: facts, resume: point())
+        #expect(Drive.run(resumed, [stands(5, incomplete)]) == ["resumed 5", "2 HEAD http://h/d/f"])
+        #expect(Drive.run(resumed, [stands(5, incomplete), there, there]) == ["fail destinationExists 412"])
+        #expect(
+            Drive.run(resumed, [stands(5, incomplete), answered(404)]).last?.hasPrefix("3 PATCH http://h/u") == true)
+        var replacing = subject(size)
+        replacing.ifExists = .replace
+        #expect(Drive.run(machine(replacing, facts: facts), []).first?.hasPrefix("1 PUT") == true)
+        // Our earlier version is what may be replaced.
+        let own = StoredVersion(stored: true, etag: "\"a\"")
+        let replacement = creation.replacing("| Upload-Complete", with: "| If-Match: \"a\" | Upload-Complete")
+        var plan = ResumablePlan(address: target, subject: subject(size), facts: facts)
+        plan.stored = own
+        #expect(Drive.run(ResumableUpload(plan), [answered(200, ["ETag: \"a\""])]) == [replacement])
+        #expect(Drive.run(ResumableUpload(plan), [answered(200, ["ETag: \"b\""])]) == ["2 HEAD http://h/d/f"])
+    }
+
     @Test("fields differ by version as the drafts say")
     func versions() {
         for (version, creation, append) in [
@@ -168,7 +204,7 @@ private let wish = "Want-Repr-Digest: sha-256=10"
 
     @Test("versions are asked for one by one until the server knows one")
     func discovery() {
-        var drive = Drive(machine(facts: HostFacts()))
+        var drive = Drive(machine(facts: heeding))
         #expect(drive.begin() == ["1 OPTIONS http://h/d/f"])
         #expect(drive.end(answered(200)) == ["2 OPTIONS http://h/d/f"])
         #expect(drive.end(answered(200)) == ["3 OPTIONS http://h/d/f"])

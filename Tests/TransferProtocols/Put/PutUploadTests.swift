@@ -64,9 +64,9 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(plan, answered(405)) == [send])
         #expect(run(plan, answered(302, ["Location: /login"])) == [send])
         #expect(run(plan, there, there) == ["fail destinationExists 412"])
-        // An earlier attempt's own file, as far as anybody can tell, is replaced as before; an older one is somebody else's.
+        // What an earlier attempt may have left is looked into; an older file is somebody else's.
         plan.begunBefore = noon
-        #expect(run(plan, there) == [send])
+        #expect(run(plan, there) == ["2 GET http://h/f | Range: bytes=0-6"])
         let older = answered(200, ["Content-Length: 7", "Last-Modified: \(elevenText)"])
         #expect(run(plan, older) == ["2 HEAD http://h/f"])
         plan.begunBefore = nil
@@ -86,6 +86,49 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         var signed = unknown()
         signed.address = HTTPAddress("http://h/f?X-Amz-Signature=ab")!
         #expect(run(signed).first?.hasPrefix("1 PUT") == true)
+    }
+
+    @Test("what an earlier attempt has left is replaced when it is a beginning of the file, and is else in doubt")
+    func beginning() {
+        func there(_ length: Int) -> ExchangeEnd {
+            answered(200, ["Content-Length: \(length)", "Last-Modified: \(noonText)", "ETag: \"a\""])
+        }
+        var cautious = unknown()
+        cautious.begunBefore = noon
+        var large = cautious
+        large.size = 1 << 30
+        let replaced = "PUT http://h/f | If-Match: \"a\"" + wish
+        #expect(run(cautious, there(0)) == ["2 " + replaced])
+        #expect(run(cautious, there(1001)) == ["fail unknownOutcome"])
+        #expect(run(cautious, there(7), unanswered(lost, sent: 0)) == ["wait backoff networkConnectionLost"])
+        #expect(run(cautious, there(7), answered(200, body: "abcdefgh")) == ["fail unknownOutcome"])
+        #expect(run(cautious, there(7), answered(404)) == ["fail unknownOutcome"])
+        let most = 1 << 20
+        let end = "Range: bytes=\((1 << 29) - most)-\((1 << 29) - 1)"
+        #expect(run(large, there(1 << 29)) == ["2 GET http://h/f | " + end])
+        // Another part than was asked for.
+        let part = answered(206, ["Content-Range: bytes 0-\(most - 1)/*"], body: String(repeating: "a", count: most))
+        #expect(run(large, there(1 << 29), part) == ["fail unknownOutcome"])
+        // A server that heeds the condition has refused it, perhaps for what we had left there.
+        var refused = plan(begun: noon)
+        refused.tellsDigests = false
+        #expect(run(refused, answered(412), there(7)) == ["3 GET http://h/f | Range: bytes=0-6"])
+        for (plan, ends) in [(cautious, [there(7)]), (refused, [answered(412), there(7)])] {
+            var upload = PutUpload(plan)
+            var actions = upload.handle(.began(at: noon))
+            func end(_ end: ExchangeEnd) {
+                for case .perform(let id, _) in actions { actions = upload.handle(.ended(id, end)) }
+            }
+            for answer in ends { end(answer) }
+            end(answered(206, ["Content-Range: bytes 0-6/7"], body: "abcdefg"))
+            #expect(words(actions) == ["digest 0..<7 sha-256"])
+            var strange = upload
+            let other = TransferDigest(algorithm: "sha-256", value: "00")
+            #expect(words(strange.handle(.rangeDigested(0..<7, [other]))) == ["fail unknownOutcome"])
+            let sum = DigestAlgorithm.sha256.digest(of: Array("abcdefg".utf8)).hex
+            actions = upload.handle(.rangeDigested(0..<7, [TransferDigest(algorithm: "sha-256", value: sum)]))
+            #expect(words(actions).map { $0.drop { $0 != "P" } } == [replaced[...]])
+        }
     }
 
     @Test(
@@ -158,7 +201,9 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(plan(begun: noon, own: tagged), answered(412)) == ["2 HEAD http://h/f"])
         #expect(run(plan(begun: noon, own: tagged), answered(412), after) == ["3 \(asked)"])
         let other = answered(200, ["Content-Length: 7", "Last-Modified: \(noonText)", "ETag: \"c\""])
-        #expect(run(plan(begun: noon, own: tagged), answered(412), other) == ["fail unknownOutcome"])
+        let read = "3 GET http://h/f | Range: bytes=0-6"
+        #expect(run(plan(begun: noon, own: tagged), answered(412), other) == [read])
+        #expect(run(plan(begun: noon, own: tagged), answered(412), other, answered(404)) == ["fail unknownOutcome"])
     }
 
     @Test("a large file's digest is asked when its size agrees, because the server may have to read all of it")

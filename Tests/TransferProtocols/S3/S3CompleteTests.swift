@@ -88,6 +88,27 @@ private let complete = completeRequest
         #expect(end(.fail, answered(404)) == ["9 \(complete)"])
     }
 
+    @Test("a server that is not known to heed conditions is asked once more before the parts are joined")
+    func lookBeforeComplete() {
+        // What came there while it was sent, or while it was paused.
+        func end(_ policy: ExistingFilePolicy, _ answer: ExchangeEnd) -> [String] {
+            var script = s3Completing(s3Plan(size: size, ifExists: policy, facts: HostFacts()))
+            return script.end(7, answer)
+        }
+        let foreign = answered(200, ["Content-Length: 5", "ETag: \"x\""])
+        #expect(end(.fail, foreign) == ["fail destinationExists 412"])
+        #expect(end(.skip, foreign) == ["8 DELETE ?uploadId=U"])
+        #expect(end(.fail, answered(404)) == ["8 \(complete)"])
+        #expect(end(.fail, answered(403)) == ["8 \(complete)"])
+        let ours = answered(200, ["Content-Length: \(size)", "ETag: \(composite(size))"] + ourMarks)
+        #expect(end(.fail, ours) == ["finish \(size) digest found"])
+        for (policy, next) in [(ExistingFilePolicy.fail, "2 HEAD"), (.replace, "2 POST ?uploadId=U")] {
+            let point = s3Point(size: size)
+            var resumed = s3Resumed(s3Plan(size: size, ifExists: policy, resume: point, facts: HostFacts()))
+            #expect(resumed.end(1, 200, body: listXML(s3Listed(4))).last == next)
+        }
+    }
+
     @Test("a conflict wants a new upload; a server without conditions is asked what is there")
     func conflicts() {
         var script = s3Completing()
