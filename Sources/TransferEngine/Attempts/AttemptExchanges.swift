@@ -17,6 +17,8 @@ struct FlyingExchange {
     var digest: DigestSink?
     /// Over HTTP: what was asked.
     var request: (method: HTTPExchange.Method, url: HTTPAddress)?
+    /// Over HTTP, after a redirect to another server: the login was not shown there.
+    var isElsewhere = false
 
     /// False: it only asks.
     var mayChange: Bool { request.map { !$0.method.isSafe } ?? true }
@@ -28,6 +30,8 @@ struct LastAnswer {
     var body: [UInt8] = []
     /// The request that it answers; `nil`: that was not HTTP.
     let request: (method: HTTPExchange.Method, url: HTTPAddress)?
+    /// As `FlyingExchange.isElsewhere`.
+    var isElsewhere = false
 }
 
 /// The transport that carries an exchange.

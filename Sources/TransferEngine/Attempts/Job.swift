@@ -32,6 +32,8 @@ final class UploadWork {
     var subject: UploadSubject
     /// `nil` once the attempt is over.
     var source: SourceFile?
+    /// When this attempt began.
+    let begun: Timestamp
     /// Number of times that the source was found changed, over all attempts.
     var changes = 0
     /// The resume point that was made durable last, by the machine or by an earlier attempt.
@@ -51,8 +53,8 @@ final class UploadWork {
     /// The server has said in this attempt how much it has; before that an earlier attempt's word holds.
     var isCounted = false
 
-    init(_ subject: UploadSubject, from source: SourceFile?) {
-        (self.subject, self.source) = (subject, source)
+    init(_ subject: UploadSubject, from source: SourceFile?, at now: Timestamp) {
+        (self.subject, self.source, begun) = (subject, source, now)
     }
 
     func leave(_ points: [ResumePoint]) { for point in points where !left.contains(point) { left.append(point) } }

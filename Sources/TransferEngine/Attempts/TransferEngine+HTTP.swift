@@ -32,6 +32,7 @@ extension TransferEngine {
             )
             var flying = FlyingExchange(local: local, wire: wire, carrier: .http, isPayload: isPayload)
             flying.request = (exchange.method, exchange.url)
+            flying.isElsewhere = !exchange.mayCarrySecrets
             fly(flying, attempt)
         } catch {
             // A given header field has a line end, or the file of authorities is malformed.
@@ -81,7 +82,8 @@ extension TransferEngine {
                 // An upload's head comes again with the end of the exchange, and is looked at there.
                 guard attempt.receives else { continue }
                 FaultPoint.answered.pass()
-                attempt.exchanges.answered(LastAnswer(head: answer, request: exchange.request))
+                attempt.exchanges.answered(
+                    LastAnswer(head: answer, request: exchange.request, isElsewhere: exchange.isElsewhere))
                 noteLogin(attempt, answer, exchange.request?.method)
                 feed(attempt, .answered(local, answer, at: timeline.now))
             case .ended(_, let end): ended(attempt, landed(wire, of: attempt), end)
@@ -100,16 +102,19 @@ extension TransferEngine {
             moved(attempt, to: attempt.uploaded)
         }
         FaultPoint.answered.pass()
-        switch end.failure?.cause {
+        let cause = end.failure?.cause
+        var end = converted(end, exchange, attempt)
+        if exchange.mayChange, end.failure?.mayHaveReachedServer ?? true { attempt.exchanges.reachedServer() }
+        switch cause {
         case .sourceEnded: return sourceChanged(attempt, stored: nil)
         case .sourceFailed(let error): return fail(attempt, sourceError(attempt, error))
         default: break
         }
-        var end = converted(end, exchange, attempt)
-        if exchange.mayChange, end.failure?.mayHaveReachedServer ?? true { attempt.exchanges.reachedServer() }
         end.listing = attempt.listing?.endReading()
         attempt.exchanges.answered(
-            end.answer.map { LastAnswer(head: $0, body: end.body, request: exchange.request) })
+            end.answer.map {
+                LastAnswer(head: $0, body: end.body, request: exchange.request, isElsewhere: exchange.isElsewhere)
+            })
         noteLogin(attempt, end.answer, exchange.request?.method)
         feed(attempt, .ended(exchange.local, end))
     }

@@ -163,6 +163,7 @@ extension TransferEngine {
 
     func wasRefused(_ attempt: Attempt, _ demand: WaitDemand) {
         guard demand.reason == .auth || demand.reason == .hostKey, let login = attempt.access.login else { return }
+        if attempt.exchanges.lastAnswer?.isElsewhere == true { return }
         login.standing.wasRefused(LoginStanding.Refusal(demand.reason, demand.error), by: attempt.task.id)
         notice?()
     }

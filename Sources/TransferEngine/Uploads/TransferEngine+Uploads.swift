@@ -62,7 +62,7 @@ extension TransferEngine {
                 task, TransferError(.unsupported, "the destination's address is malformed", .queued("queue it again")))
             return nil
         }
-        let work = UploadWork(subject, from: source)
+        let work = UploadWork(subject, from: source, at: timeline.now)
         work.changes = changes
         work.resumePoint = point
         work.ownVersion = point?.ownVersion
@@ -224,6 +224,8 @@ extension TransferEngine {
         var subject = subject(attempt.task, attempt.context, local, remote, source, hasChanged: true)
         // The task's own numbers are those of the attempts before.
         subject.hasArrived = hasArrived
+        // What was broken off may have left something under the final name.
+        if stored == nil, attempt.exchanges.hasReachedServer { subject.begunBefore = subject.begunBefore ?? work.begun }
         subject.targetIsOther = targetIsOther
         subject.earlierVersion = work.subject.earlierVersion ?? NamedVersion(work.subject)
         subject.hasJustStored = stored != nil

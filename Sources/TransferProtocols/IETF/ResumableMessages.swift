@@ -34,6 +34,8 @@ package struct ResumablePlan: Sendable, Hashable {
     package var resume: ResumableResumePoint?
     /// The file that an earlier version of the source left under that name: ours to replace.
     package var stored: StoredVersion?
+    /// As `PutPlan.stands`.
+    var stands = false
     /// Bytes in one request at most, when a person said so.
     package var chunk: Int64?
 
@@ -56,6 +58,8 @@ package struct ResumablePlan: Sendable, Hashable {
         put.tellsDigests = facts.tellsDigests
         put.heedsConditions = facts.heedsConditions == true
         put.targetIsOther = subject.targetIsOther
+        put.hasJustStored = subject.hasJustStored
+        put.stands = stands
         put.clockWasSetBack = subject.clockWasSetBack
         put.interopVersion = version
         put.offerIsTrial = isTrial

@@ -34,21 +34,35 @@ extension ResumableUpload {
         hasLooked = true
         let id = nextID()
         state = .looking(id)
-        return [.perform(id, PutMessages.head(target, wantsDigest: false))]
+        return [
+            .claimName(RawPath(plan.address.target)), .perform(id, PutMessages.head(target, wantsDigest: false)),
+        ]
     }
 
     /// Treats what is there as if the server had refused the upload for it. One that does not tell gets the file.
     mutating func looked(_ end: ExchangeEnd) -> [ProtocolAction] {
         guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(target.address)) }
         if answer.isSuccess {
-            let own = plan.stored?.strongTag
+            let file = StandingFile(answer)
+            // Some servers show what an unfinished upload has under the name that it will have.
+            let isUnfinished = upload != nil && held > 0 && file.size == held
             // An upload that is there, and not complete, has put nothing under the name.
-            guard let own, own == answer.etag else { return look(upload == nil ? plan.subject.begunBefore : nil) }
+            guard isUnfinished || isOwn(file) else { return look(upload == nil ? plan.subject.begunBefore : nil) }
         }
         let meaning = AnswerMeaning(answer, host: target.address.server, hasAccepted: false, at: end.at)
         if case .wait(let demand) = meaning, answer.status != 501 { return over(.wait(demand)) }
         let learnt = answer.heedsConditions ? [ProtocolAction.learned(HostFacts { $0.heedsConditions = true })] : []
         return learnt + (upload == nil ? create() : append())
+    }
+
+    /// Recognises our earlier version of the source, whose tag the creation then names.
+    private mutating func isOwn(_ file: StandingFile) -> Bool {
+        guard let own = plan.stored else { return false }
+        let isFresh = plan.subject.hasJustStored && file.size != nil && file.size == own.version?.size
+        guard isFresh || own.standing(file) == .ours else { return false }
+        plan.stored?.etag = file.etag ?? own.etag
+        plan.stands = true
+        return true
     }
 
     /// Looks at what is there after a 412.

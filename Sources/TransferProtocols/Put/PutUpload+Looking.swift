@@ -17,7 +17,7 @@ extension PutUpload {
         // The PUT itself is led there, or is not.
         case .redirect where question == .isItFree: break
         case .redirect:
-            if let error = chain.follow(answer, keepsMethod: false) { return over(.fail(error)) }
+            if let error = asking.follow(answer, keepsMethod: false) { return over(.fail(error)) }
             return probe(question)
         // A server without HEAD answers 501 and would do so for ever.
         case .wait(let demand) where answer.status != 501: return enough() ?? over(.wait(demand))
@@ -100,7 +100,7 @@ extension PutUpload {
     ) -> [ProtocolAction] {
         // Another protocol would have to send it again.
         if !onlyLooks, !isOlder, answer.isSuccess, refused || failure == nil && isUnguarded {
-            return readEnd(of: answer, why)
+            return recognise(answer, why)
         }
         if refused {
             // What is older than anything of ours is somebody else's.
@@ -120,21 +120,31 @@ extension PutUpload {
     // MARK: What an earlier attempt has left
 
     /// Replaces what is there when it is what an earlier attempt had sent.
-    private mutating func readEnd(of answer: HTTPAnswer, _ why: String) -> [ProtocolAction] {
-        guard let look = BeginningLook(answer, sourceSize: plan.size), !plan.targetIsOther else {
-            return other(why, inDoubt: true)
-        }
-        if look.range.isEmpty { return replace(answer) }
-        let id = nextID()
-        state = .readingEnd(id, look, answer)
-        return [.perform(id, look.request(chain.address, mayCarrySecrets: chain.mayCarrySecrets))]
+    private mutating func recognise(_ answer: HTTPAnswer, _ why: String) -> [ProtocolAction] {
+        guard !plan.targetIsOther, !isDifferent,
+            let look = BeginningLook(length: answer.contentLength, sourceSize: plan.size)
+        else { return other(why, inDoubt: true) }
+        return read(.part(look, of: answer))
     }
 
-    mutating func readEnd(_ end: ExchangeEnd, _ look: BeginningLook, _ answer: HTTPAnswer) -> [ProtocolAction] {
-        if end.answer == nil, let error = end.failure?.error, error.isRetryable { return refuseOrWait(error) }
-        guard let theirs = look.digest(end) else { return other("it cannot be read back", inDoubt: true) }
-        state = .hashing(theirs, .begun(answer))
-        return [.digestRange(look.range, [theirs.algorithm])]
+    private mutating func read(_ end: ExchangeEnd, _ look: BeginningLook, of answer: HTTPAnswer) -> [ProtocolAction] {
+        var look = look
+        switch look.read(end) {
+        case .empty: return replace(answer)
+        case .bytes(let theirs):
+            state = .hashing(theirs, .begun(answer, look))
+            return [.digestRange(look.range, [theirs.algorithm])]
+        case .other: return other("nothing tells whether what is there is a part of the file", inDoubt: true)
+        }
+    }
+
+    private mutating func matched(_ look: BeginningLook, of answer: HTTPAnswer) -> [ProtocolAction] {
+        var look = look
+        switch look.matched() {
+        case nil: return read(.part(look, of: answer))
+        case true?: return replace(answer)
+        case false?: return other("nothing tells whether what is there is a part of the file", inDoubt: true)
+        }
     }
 
     private mutating func replace(_ own: HTTPAnswer) -> [ProtocolAction] {
@@ -175,20 +185,39 @@ extension PutUpload {
 
     /// `nil`: it is too large for that.
     private mutating func readBack(_ comparison: Comparison) -> [ProtocolAction]? {
-        guard plan.size <= Self.quicklyRead else { return nil }
+        plan.size <= Self.quicklyRead ? read(.whole(comparison)) : nil
+    }
+
+    private mutating func read(_ reading: Reading) -> [ProtocolAction] {
         let id = nextID()
-        state = .readingBack(id, comparison)
+        state = .reading(id, reading)
+        let (headers, sink): ([HeaderField], HTTPExchange.Sink) =
+            switch reading {
+            case .whole: ([], .document(limit: Int(plan.size) + 1))
+            case .part(let look, _): (look.headers, look.sink)
+            }
         return [
             .perform(
                 id,
                 .http(
                     HTTPExchange(
-                        .get, chain.address, sink: .document(limit: Int(plan.size) + 1),
-                        mayCarrySecrets: chain.mayCarrySecrets)))
+                        .get, asking.address, headers: headers, sink: sink, mayCarrySecrets: asking.mayCarrySecrets)))
         ]
     }
 
-    mutating func readBack(_ end: ExchangeEnd, _ comparison: Comparison) -> [ProtocolAction] {
+    mutating func read(_ end: ExchangeEnd, _ reading: Reading) -> [ProtocolAction] {
+        if let demand = end.passing(host: asking.address.server) { return over(.wait(demand)) }
+        if let answer = end.answer, meaning(answer, end) == .redirect {
+            if let error = asking.follow(answer, keepsMethod: false) { return over(.fail(error)) }
+            return read(reading)
+        }
+        switch reading {
+        case .whole(let comparison): return readBack(end, comparison)
+        case .part(let look, let answer): return read(end, look, of: answer)
+        }
+    }
+
+    private mutating func readBack(_ end: ExchangeEnd, _ comparison: Comparison) -> [ProtocolAction] {
         guard let answer = end.answer, answer.status == 200, end.failure == nil, Int64(end.body.count) == plan.size
         else { return differs(comparison, "it cannot be read back") }
         let digest = TransferDigest(
@@ -264,12 +293,15 @@ extension PutUpload {
             if theirs.algorithm == "md5" {
                 return differs(comparison, "nothing tells whether what is there is the same file")
             }
-            guard case .stored = comparison else { return differs(comparison, "what is there has other bytes") }
+            guard case .stored = comparison else {
+                isDifferent = true
+                return differs(comparison, "what is there has other bytes")
+            }
             return differs(comparison, "took the file but has other bytes (its SHA-256 differs)")
         }
         var receipt: Receipt
         switch comparison {
-        case .begun(let answer): return replace(answer)
+        case .begun(let answer, let look): return matched(look, of: answer)
         case .stored(let answer, let body): receipt = self.receipt(.digest, .digest, answer, body: body)
         case .found, .arrived:
             receipt = self.receipt(.digest, .digest, nil)

@@ -31,7 +31,15 @@ package struct PutUpload: ProtocolMachine {
         /// An answer was lost, and a file of the source's length is there.
         case arrived(HTTPAnswer, refused: Bool)
         /// An earlier attempt may have left there what it had sent.
-        case begun(HTTPAnswer)
+        case begun(HTTPAnswer, BeginningLook)
+    }
+
+    /// What a GET is to bring.
+    enum Reading {
+        /// A small file, for want of a digest.
+        case whole(Comparison)
+        /// A part of what may be a beginning of the file.
+        case part(BeginningLook, of: HTTPAnswer)
     }
 
     enum State {
@@ -44,13 +52,11 @@ package struct PutUpload: ProtocolMachine {
         case probing(ExchangeID, Question)
         /// A lost answer and nothing there yet: the server gets a moment. Next: `probing`.
         case resting(Question)
-        /// The engine computes the source's digest, to compare with the server's. Next: `sending` (it is another file), `readingEnd`,
+        /// The engine computes the source's digest, to compare with the server's. Next: `sending` (it is another file), `reading`,
         /// `tidying`, `over`.
         case hashing(TransferDigest, Comparison)
-        /// A small file is read back, for want of a digest. Next: `hashing`, `readingEnd`, `sending`, `over`.
-        case readingBack(ExchangeID, Comparison)
-        /// The end of what is there is read, which may be a beginning of the file. Next: `hashing`, `over`.
-        case readingEnd(ExchangeID, BeginningLook, HTTPAnswer)
+        /// What is there is read. Next: itself (redirect), `hashing`, `sending`, `over`.
+        case reading(ExchangeID, Reading)
         /// Uploads that serve nothing any more are removed, one after the other; then the file is done. Next: `over`.
         case tidying(ExchangeID, rest: [HTTPExchange], then: Receipt)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
@@ -66,11 +72,16 @@ package struct PutUpload: ProtocolMachine {
 
     var plan: PutPlan
     var state = State.ready
+    /// Redirects of the PUT.
     var chain: RedirectChain
+    /// Redirects of the questions: a server may send those who read elsewhere.
+    var asking: RedirectChain
     private(set) var lastID: Int
     var begun = Timestamp(milliseconds: 0)
     /// The question about an earlier attempt was put; its answer was not "yes".
     var hasProbed = false
+    /// All of what is there was compared, and is something else.
+    var isDifferent = false
     /// The look has shown what is there to be older than anything of ours: somebody else's.
     var isOthers = false
     /// A lost answer was followed by a pause already.
@@ -99,6 +110,7 @@ package struct PutUpload: ProtocolMachine {
         self.plan = plan
         self.lastID = lastID
         chain = RedirectChain(plan.address)
+        asking = chain
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
@@ -123,10 +135,7 @@ package struct PutUpload: ProtocolMachine {
             return []
         case (.hashing(let theirs, let comparison), .rangeDigested(_, let ours)):
             return ours.first.map { compare($0, theirs, comparison) } ?? []
-        case (.readingBack(let id, let comparison), .ended(let ended, let end)) where ended == id:
-            return readBack(end, comparison)
-        case (.readingEnd(let id, let look, let answer), .ended(let ended, let end)) where ended == id:
-            return readEnd(end, look, answer)
+        case (.reading(let id, let reading), .ended(let ended, let end)) where ended == id: return read(end, reading)
         case (.tidying(let id, let rest, let receipt), .ended(let ended, _)) where ended == id:
             return tidy(rest, then: receipt)
         default:
@@ -139,7 +148,9 @@ package struct PutUpload: ProtocolMachine {
 
     mutating func send() -> [ProtocolAction] {
         // A file that may be our own from an earlier attempt was looked at already.
-        if isUnguarded, !isFree, !hasProbed || isOthers { return probe(.isItFree) }
+        if isUnguarded, !isFree, !hasProbed || isOthers {
+            return [.claimName(RawPath(plan.address.target))] + probe(.isItFree)
+        }
         isFree = false
         let id = nextID()
         state = .sending(id)
@@ -161,7 +172,7 @@ package struct PutUpload: ProtocolMachine {
             case .didItArrive(_, _, let wantsDigest): wantsDigest
             case .isItOwn, .isItFree: false
             }
-        return [.perform(id, PutMessages.head(chain, wantsDigest: wantsDigest))]
+        return [.perform(id, PutMessages.head(asking, wantsDigest: wantsDigest))]
     }
 
     mutating func nextID() -> ExchangeID {
@@ -198,6 +209,7 @@ package struct PutUpload: ProtocolMachine {
             return stored(answer, end.body, inDoubt: end.bytesSent < plan.size || answer.status == 202)
         case .redirect:
             if let error = chain.follow(answer, keepsMethod: true) { return over(.fail(error)) }
+            asking = chain
             return send()
         case .wait(let demand): return over(.wait(demand))
         case .fail(let error): return over(.fail(error))

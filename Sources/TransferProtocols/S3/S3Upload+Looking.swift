@@ -4,7 +4,10 @@ import TransferModel
 /// Looks at what lies where the object belongs: before the upload, and whenever an answer leaves it open.
 extension S3Upload {
     mutating func look(_ question: Question) -> [ProtocolAction] {
-        request(channel.map { S3Messages.head($0) }) { .looking($0, question) }
+        let asked = request(channel.map { S3Messages.head($0) }) { .looking($0, question) }
+        // Another file of ours of that name is not to come between the look and what follows.
+        let isAlone = [.before, .beforeComplete].contains(question) && condition != .always
+        return isAlone ? [.claimName(RawPath(plan.address.bucket).appending(plan.address.key))] + asked : asked
     }
 
     mutating func looked(_ end: ExchangeEnd, _ question: Question) -> [ProtocolAction] {

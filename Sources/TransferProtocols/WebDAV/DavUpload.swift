@@ -11,12 +11,12 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case ready
         /// Asks what has the target's name, before anything is sent. Next: `digesting`, `sending`, `over`.
         case looking(ExchangeID)
-        /// Asks what an earlier attempt left. Next: `moving`, `proving`, `clearing`, `readingEnd`, `sending`.
+        /// Asks what an earlier attempt left. Next: `moving`, `proving`, `clearing`, `reading`, `sending`.
         case probing(ExchangeID)
-        /// There is no temporary name: is what has the target's a beginning of the file? Next: `comparingEnd`, `over`.
-        case readingEnd(ExchangeID, BeginningLook)
-        /// The engine computes the digest of the source's bytes in that place. Next: `digesting`, `sending`, `over`.
-        case comparingEnd(TransferDigest)
+        /// There is no temporary name: is what has the target's a beginning of the file? Next: `matching`, `digesting`, `sending`, `over`.
+        case reading(ExchangeID, BeginningLook, DavResource)
+        /// The engine computes the digest of the source's bytes in that place. Next: `reading`, `digesting`, `sending`, `over`.
+        case matching(TransferDigest, BeginningLook, DavResource)
         /// The source has changed: did its earlier version get the final name? First the temporary file, then the target. Next: itself,
         /// `clearing`, `over`.
         case recalling(ExchangeID, isTarget: Bool)
@@ -111,7 +111,8 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case (.digesting, .digested(let ours)):
             digest = ours
             return send()
-        case (.comparingEnd(let theirs), .rangeDigested(_, let ours)): return comparedEnd(ours == [theirs])
+        case (.matching(let theirs, let look, let file), .rangeDigested(_, let ours)):
+            return ours == [theirs] ? matched(look, file) : notOurs()
         case (_, .ended(let id, let end)) where id == current:
             now = end.at
             return ended(end)
@@ -127,9 +128,9 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case .looking(let id), .probing(let id), .clearing(let id, _), .sending(let id), .making(let id, _),
             .checking(let id, _), .lookingAgain(let id), .moving(let id, _), .proving(let id, _, _), .inTheWay(let id),
             .recalling(let id, _), .confirming(let id, _), .comparing(let id, _), .leaving(let id, _),
-            .readingEnd(let id, _):
+            .reading(let id, _, _):
             id
-        case .ready, .digesting, .comparingEnd, .over: nil
+        case .ready, .digesting, .matching, .over: nil
         }
     }
 
@@ -150,10 +151,10 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case .leaving(_, let action):
             noteRemoval(of: DavResumePoint(temporary: point.temporary, generation: point.generation), end)
             return over(action)
-        case .readingEnd(_, let look): return readEnd(end, look)
+        case .reading(_, let look, let file): return read(end, look, file)
         case .looking, .probing, .recalling, .checking, .lookingAgain, .proving, .confirming, .inTheWay, .comparing:
             return found(end)
-        case .ready, .digesting, .comparingEnd, .over: return []
+        case .ready, .digesting, .matching, .over: return []
         }
     }
 
@@ -177,7 +178,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
             case .unknown?: return over(.fail(.unsureOfEarlier(at: plan.address.server)))
             case .foreign?: return over(existing(file, isFirst: false))
             // An earlier attempt may have sent it.
-            case nil where facts.cannotRename == true && plan.subject.begunBefore != nil: return readEnd(of: file)
+            case nil where facts.cannotRename == true && mayHaveSent: return recognise(file)
             case nil: return over(existing(file, isFirst: true))
             }
         case .probing: return probed(finding)
@@ -237,36 +238,60 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         // Straight at the target it may be anybody's.
         case .found(let file):
             _ = judge(file)
-            return mayReplace ? again() + fresh() : readEnd(of: file)
+            return mayReplace ? again() + fresh() : recognise(file)
         default:
             isFree = isStraight
             return again() + fresh()
         }
     }
 
-    private mutating func readEnd(of file: DavResource) -> [ProtocolAction] {
+    private mutating func recognise(_ file: DavResource) -> [ProtocolAction] {
         guard !file.isFolder, let look = BeginningLook(length: file.size, sourceSize: plan.subject.size) else {
-            return comparedEnd(false)
+            return notOurs()
         }
-        if look.range.isEmpty { return comparedEnd(true) }
-        return perform(look.request(plan.address, mayCarrySecrets: true)) { .readingEnd($0, look) }
+        return read(look, file)
     }
 
-    private mutating func readEnd(_ end: ExchangeEnd, _ look: BeginningLook) -> [ProtocolAction] {
-        if end.answer == nil { return over(DavFinding.unanswered(end, host).refusal ?? .fail(.cutOff(by: host))) }
-        guard let theirs = look.digest(end) else { return comparedEnd(false) }
-        state = .comparingEnd(theirs)
-        return [.digestRange(look.range, [theirs.algorithm])]
+    private mutating func read(_ look: BeginningLook, _ file: DavResource) -> [ProtocolAction] {
+        perform(.http(HTTPExchange(.get, plan.address, headers: look.headers, sink: look.sink))) {
+            .reading($0, look, file)
+        }
     }
 
-    /// - Parameter isOurs: an earlier attempt has sent what has the target's name.
-    private mutating func comparedEnd(_ isOurs: Bool) -> [ProtocolAction] {
-        guard isOurs else {
-            return over(.fail(.unsure(at: host, "nothing tells whether what is there is a part of the file")))
+    private mutating func read(_ end: ExchangeEnd, _ look: BeginningLook, _ file: DavResource) -> [ProtocolAction] {
+        if let demand = end.passing(host: host) { return over(.wait(demand)) }
+        var look = look
+        switch look.read(end) {
+        case .empty: return replace(file)
+        case .bytes(let theirs):
+            state = .matching(theirs, look, file)
+            return [.digestRange(look.range, [theirs.algorithm])]
+        case .other: return notOurs()
         }
+    }
+
+    private mutating func matched(_ look: BeginningLook, _ file: DavResource) -> [ProtocolAction] {
+        var look = look
+        switch look.matched() {
+        case nil: return read(look, file)
+        case true?: return replace(file)
+        case false?: return notOurs()
+        }
+    }
+
+    /// An earlier attempt has sent what has the target's name.
+    private mutating func replace(_ file: DavResource) -> [ProtocolAction] {
         mayReplace = true
+        own.found(StandingFile(file))
         return again() + fresh()
     }
+
+    private mutating func notOurs() -> [ProtocolAction] {
+        over(.fail(.unsure(at: host, "nothing tells whether what is there is a part of the file")))
+    }
+
+    /// Bytes of an earlier attempt, or of an earlier version of the source, may have the target's name.
+    private var mayHaveSent: Bool { plan.subject.begunBefore != nil || plan.resume != nil }
 
     /// Says that bytes were lost, when some surely were sent.
     private func again() -> [ProtocolAction] {
@@ -276,7 +301,9 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
 
     /// Begins under a name that nobody uses. It is durable before the first byte.
     mutating func fresh() -> [ProtocolAction] {
-        if mustLookStraight { return ask(plan.address) { .looking($0) } }
+        if mustLookStraight {
+            return [.claimName(RawPath(plan.address.target))] + ask(plan.address) { .looking($0) }
+        }
         let path =
             facts.cannotRename == true
             ? plan.address.target

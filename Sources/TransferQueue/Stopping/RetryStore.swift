@@ -79,19 +79,16 @@ struct RetryStore: QueueSubject {
         func of(_ cause: TransferErrorCode) -> String {
             "\(selection.condition) AND id IN (SELECT task FROM task_details WHERE cause = \(cause: cause))"
         }
-        for cause in [TransferErrorCode.destinationExists, .sourceChanged] {
-            try database.run(
-                """
-                UPDATE task_details SET first_tried_at = ifnull(first_tried_at, (SELECT begun_at FROM tasks WHERE id = task))
-                WHERE task IN (SELECT id FROM tasks WHERE \(of(cause)))
-                """, .integer(folder))
-        }
+        try database.run(
+            """
+            UPDATE task_details SET first_tried_at = ifnull(first_tried_at, (SELECT begun_at FROM tasks WHERE id = task))
+            WHERE task IN (SELECT id FROM tasks WHERE \(of(.destinationExists)))
+            """, .integer(folder))
         // An attempt that found another file there has put none: what is there now is not in question.
         try database.run("UPDATE tasks SET begun_at = NULL WHERE \(of(.destinationExists))", .integer(folder))
-        // Who retries it means the file as it is now, and knows that what was sent was another one.
+        // Who retries it means the file as it is now.
         try database.run(
-            "UPDATE tasks SET begun_at = NULL, mtime = NULL, inode = NULL WHERE \(of(.sourceChanged))",
-            .integer(folder))
+            "UPDATE tasks SET mtime = NULL, inode = NULL WHERE \(of(.sourceChanged))", .integer(folder))
         try database.run(
             """
             UPDATE task_details SET cause = NULL, error = NULL, failures = 0, furthest = 0, said = NULL, wait = 0, wait_since = NULL,
@@ -122,7 +119,6 @@ struct RetryStore: QueueSubject {
         switch details.cause {
         case .destinationExists: details.forgetReach(of: &row)
         case .sourceChanged:
-            details.forgetReach(of: &row)
             try database.run("UPDATE tasks SET mtime = NULL, inode = NULL WHERE id = ?", .integer(row.id.rawValue))
         default: break
         }

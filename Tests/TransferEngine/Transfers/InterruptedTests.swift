@@ -317,7 +317,8 @@ extension TransferEngine {
         let subject = UploadSubject(name: RawPath("f"), size: 1, token: "0")
         let plan = SFTPUploadPlan(host: "there", path: RawPath("/d/f"), subject: subject)
         return Attempt(
-            .upload(UploadWork(subject, from: nil)), of: task, context: BatchContext(order, userAgent: "test"),
+            .upload(UploadWork(subject, from: nil, at: Timestamp(milliseconds: 0))), of: task,
+            context: BatchContext(order, userAgent: "test"),
             origin: Self.there, machine: SFTPUpload(plan), at: 0)
     }
 

@@ -360,6 +360,57 @@ import WireOperations
         await harness.stop()
     }
 
+    @Test(
+        "what a server has kept of a file that shrank while it was sent is never skipped as somebody else's",
+        arguments: [(30_000, TransferErrorCode?.none), (150_000, .unknownOutcome)])
+    func shrinkingTorso(kept: Int, cause: TransferErrorCode?) async throws {
+        let store = SharedValue<FakeStore?>(nil)
+        let file = SharedValue<[UInt8]>([])
+        let whole = pattern(50_000) + [UInt8](repeating: 7, count: 16_000_000)
+        let harness = try await EngineHarness(started: false, knowsStore: false) { request, earlier in
+            if request.method == "PUT", earlier == 0,
+                let opened = try? System.open(file.withLock { $0 }, flags: 1)
+            {
+                try? System.ftruncate(opened.rawValue, to: 50_000)
+            }
+            if request.method == "HEAD", earlier == 1 {
+                store.withLock { $0 }?.put("/in/f", Array(whole[..<kept]), modified: "Tue, 24 Nov 2099 10:00:00 GMT")
+            }
+            return .ordinary
+        }
+        store.withLock { $0 = harness.store }
+        try await harness.engine.start()
+        let path = try harness.sandbox.write("f", whole)
+        file.withLock { $0 = path }
+        let batch = try await harness.add(harness.request(upload: ["f"]) { $0.options.ifExists = .skip })
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.cause == cause && !task.skipped, "\(task)")
+        #expect(harness.store["/in/f"] == (cause == nil ? pattern(50_000) : Array(whole[..<kept])))
+        await harness.stop()
+    }
+
+    @Test("two files of ours for one name of a server that heeds no condition: the second finds the first")
+    func oneName() async throws {
+        let held = try Milestone()
+        let harness = try await EngineHarness(knowsStore: false) { request, earlier in
+            guard request.method == "PUT" else { return .ordinary }
+            return earlier == 0 ? .holdBody(1, held) : .afterBody {}
+        }
+        for name in ["a/f", "b/f"] { try harness.sandbox.write(name, pattern(1000, seed: name == "a/f" ? 1 : 2)) }
+        let first = try await harness.add(harness.request(upload: ["a/f"]))
+        try await harness.task(of: first) { $0.state == .running }
+        let second = try await harness.add(harness.request(upload: ["b/f"]))
+        try await harness.task(of: second) { $0.state == .running }
+        held.reach()
+        try await harness.finished(first)
+        try await harness.finished(second)
+        #expect(try await harness.tasks(first).first?.state == .completed)
+        #expect(try await harness.tasks(second).first?.cause == .destinationExists)
+        #expect(harness.store["/in/f"] == pattern(1000, seed: 1))
+        await harness.stop()
+    }
+
     @Test("with --if-changed fail a source that changed after it was queued fails")
     func changedBefore() async throws {
         let harness = try await EngineHarness(started: false)
