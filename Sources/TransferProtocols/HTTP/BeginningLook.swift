@@ -29,7 +29,7 @@ struct BeginningLook: Hashable {
 
     var sink: HTTPExchange.Sink { .document(limit: range.count + 1) }
 
-    /// What the answer to that GET tells.
+    /// The meaning of the answer to that GET.
     enum Finding: Hashable {
         case empty
         /// Digest of the bytes in `range`.
@@ -65,7 +65,7 @@ struct BeginningLook: Hashable {
 }
 
 extension ExchangeEnd {
-    /// Why the same request may be answered later: the line broke, or the server has no time. `nil`: this is its answer.
+    /// A failure after which the same request may be answered: the line broke, or the server has no time. `nil`: this is its answer.
     func passing(host: String) -> WaitDemand? {
         if let error = failure?.error, error.isRetryable, error.code != .badServerResponse {
             return WaitDemand(.backoff, error)

@@ -34,7 +34,7 @@ package struct PutUpload: ProtocolMachine {
         case begun(HTTPAnswer, BeginningLook)
     }
 
-    /// What a GET is to bring.
+    /// The purpose of a GET.
     enum Reading {
         /// A small file, for want of a digest.
         case whole(Comparison)
@@ -55,7 +55,7 @@ package struct PutUpload: ProtocolMachine {
         /// The engine computes the source's digest, to compare with the server's. Next: `sending` (it is another file), `reading`,
         /// `tidying`, `over`.
         case hashing(TransferDigest, Comparison)
-        /// What is there is read. Next: itself (redirect), `hashing`, `sending`, `over`.
+        /// A GET of what is there. Next: itself (redirect), `hashing`, `sending`, `over`.
         case reading(ExchangeID, Reading)
         /// Uploads that serve nothing any more are removed, one after the other; then the file is done. Next: `over`.
         case tidying(ExchangeID, rest: [HTTPExchange], then: Receipt)
