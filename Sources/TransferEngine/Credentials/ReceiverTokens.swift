@@ -6,7 +6,8 @@ import TransferProtocols
 /// own. Read from files that are this user's alone, when a request needs one. On the engine's loop; a file is a line, on a local disk.
 final class ReceiverTokens {
     private struct Known {
-        let token: String
+        /// `nil`: there was none.
+        let token: String?
         let readAt: MonotonicInstant
     }
 
@@ -31,13 +32,13 @@ final class ReceiverTokens {
         return now != before
     }
 
-    /// Time for which a token is good without another look.
+    /// Time for which a token, or that there is none, holds without another look.
     private static let patience = Duration.seconds(1)
 
     private func read(_ port: Int) -> String? {
         guard let state, let number = UInt16(exactly: port) else { return nil }
         let token = Self.read(number, in: state)
-        known[port] = token.map { Known(token: $0, readAt: .now) }
+        known[port] = Known(token: token, readAt: .now)
         return token
     }
 
