@@ -26,7 +26,7 @@ def ten_thousand_puts(shop):
             for number in range(100):
                 name = f"{folder:02}/{number:02}.bin"
                 file.write(f'upload-file = "{source}/{name}"\nurl = "{url}curl/{name}"\noutput = /dev/null\n')
-    ours, peers, cpu = [], [], []
+    ours, replacing, peers, cpu = [], [], [], []
     for _ in range(RUNS):
         peers.append(clock(lambda: subprocess.run(
             ["curl", "--no-progress-meter", "--fail", "-Z", "--parallel-max", "8", "-K", shop.path("curl.config")], check=True)))
@@ -36,10 +36,16 @@ def ten_thousand_puts(shop):
         ours.append(clock(lambda: shop.martlet("upload", "--wait", source, url + "martlet/")))
         cpu.append(cpu_seconds(engine))
         expect_files(f"{data}/martlet/small", 10_000)
+        # curl replaces what is there; so does this, and asks for no name before.
+        shop.new_home()
+        shop.engine()
+        replacing.append(clock(lambda: shop.martlet("upload", "--wait", "--if-exists", "replace", source, url + "replaced/")))
+        expect_files(f"{data}/replaced/small", 10_000)
     shutil.rmtree(source)
     best, median = min(ours) / min(peers), statistics.median(ours) / statistics.median(peers)
     yield ("10,000 x 4 KiB PUT, wall", times(ours), times(peers), f"{best:.2f} ({median:.2f})", "≤ 1.25 x curl -Z",
            verdict(median <= 1.25))
+    yield ("  with --if-exists replace", times(replacing), "", f"{min(replacing) / min(peers):.2f}", "", "")
     yield ("  files a second, engine's CPU", f"{10_000 / min(ours):.0f}/s, {min(cpu):.2f} s", f"{10_000 / min(peers):.0f}/s", "", "", "")
 
 
