@@ -178,25 +178,60 @@ extension Model {
         return true
     }
 
+    /// Takes back the last change made here, and never one before it; where none was made here, the last of anybody.
     mutating func undo() {
-        let offer = notice?.undo
-        // One's own last change before anybody else's.
-        let newest = changes.history.newest(after: now.uptime - connection.grace)
-        // A cancel of one's own can be had back for long, though it begins anew.
-        let late = newest == nil && offer == nil ? changes.history.newestCancel : nil
-        let choice = offer?.choice ?? newest ?? late?.undo ?? .last
-        let name = late.flatMap { undoName(of: $0.purpose) } ?? offer?.name
-        ask(.undo(name)) { .undo(choice, number: $0) }
+        let isAsked = requests.outstanding.values.contains { if case .undo = $0.purpose { true } else { false } }
+        if isAsked {
+            return complain("The engine has not answered yet: \(key(.undo)) asked it to take something back.")
+        }
+        guard let last = changes.history.newest else {
+            ask(.undo(nil)) { .undo(.last, number: $0) }
+            return
+        }
+        let what = words(for: last.purpose)
+        switch last.state {
+        case .asked: complain("The engine has not answered yet: \(what).")
+        case .unknown:
+            complain("The answer was lost, so it may be done or not: \(what). :undo list tells.")
+        case .final: complain("This cannot be taken back: \(what). :undo list tells what can be.")
+        // A cancel can be had back for long, though it begins anew.
+        case .done where now.uptime >= last.at + connection.grace && !last.isCancel:
+            complain(
+                "The \(connection.grace.components.seconds) s to take it back are over: \(what). :undo list tells what can be."
+            )
+        case .done(let choice): ask(.undo(undoName(of: last.purpose))) { .undo(choice, number: $0) }
+        }
+    }
+
+    /// A change of the history, within a sentence.
+    private func words(for purpose: Outstanding.Purpose) -> SafeText {
+        switch purpose {
+        case .deed(let deed, let rows): SafeText(deed.verb.lowercased()) + " " + title(rows)
+        case .named(let deed, let what): SafeText(deed.verb.lowercased()) + " " + what
+        case .everything(let deed): "\(deed.verb.lowercased()) everything"
+        case .failed(let name): "retry " + name
+        case .askedServer(let what): "ask " + what
+        case .lettingIn(let name): "the login of " + name
+        case .clearFinished: "clear the list"
+        case .settledExisting: "change what is done about what is there"
+        case .setLimits: "change limits"
+        case .queueing: "queue files"
+        case .replaced(let old, _): "cancel \(old)"
+        default: "the last change"
+        }
     }
 
     /// Does again what was taken back last on this screen. Asks first where it could be done to others by now.
     mutating func redo() {
-        if let last = changes.history.lastUndone, last.request.isOpen, case .act(let deed, let nodes, _) = last.request
+        if let last = changes.history.lastUndone, let request = last.request, request.isOpen,
+            case .act(let deed, let nodes, _) = request
         {
             return confirmAgain(deed, nodes, last.purpose)
         }
-        guard let again = changes.history.again() else { return say("Nothing was undone here.") }
-        ask(again.purpose, isRedo: true) { again.request.numbered($0) }
+        guard let again = changes.history.again(), let request = again.request else {
+            return say("Nothing was undone here.")
+        }
+        ask(again.purpose, isRedo: true) { request.numbered($0) }
     }
 
     /// As it was asked about the first time; once confirmed it is a change like any other.

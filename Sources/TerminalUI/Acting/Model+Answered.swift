@@ -11,53 +11,79 @@ extension Model {
         case .success(let all): changed = all
         case .failure(let error):
             changes.pending = changes.pending.filter { $0.value.number != number }
-            changes.history.failed(request)
+            forget(request, number, error)
             return complain(advised(error))
         }
         let results = changed.results
-        let refused = results.filter { $0.result == .refused }
+        let refused = Set(results.filter { $0.result == .refused }.map(\.id))
         for (id, deed) in changes.pending where deed.number == number {
             changes.pending[id]?.isConfirmed = true
             // A place or a limit need not show in the row, and of what it shows already no other news comes: nothing more is waited for.
             let isShown = !deed.deed.showsInState || tree.row(id).map(deed.isShown) ?? false
-            if isShown || results.allSatisfy({ $0.result != .done }) { changes.pending[id] = nil }
-        }
-        let isClearing = if case .clearFinished = request.purpose { true } else { false }
-        if let first = refused.first, !isClearing {
-            let more = refused.count - 1 + Int(changed.untold?.refused ?? 0)
-            let others = more > 0 ? " (and \(more) more)" : ""
-            if results.allSatisfy({ $0.result != .done }) { changes.history.failed(request) }
-            let why = first.advice ?? Advice(first.message ?? "\(first.id) was refused")
-            return complain(advised(why) + SafeText(others))
+            let isRefused = refused.contains(nodeID(of: deed.before))
+            if isShown || isRefused || results.allSatisfy({ $0.result != .done }) { changes.pending[id] = nil }
         }
         let done = results.count { $0.result == .done } + Int(changed.untold?.done ?? 0)
-        withPage { $0.changeWasMade(in: &$1) }
-        // It cannot be taken back, and nothing of it is to be kept.
-        let isLogin = if case .lettingIn = request.purpose { true } else { false }
+        let isMade = done > 0 || changed.limits != nil
+        let refusal = refusal(in: changed, of: request.purpose, done: done)
         var takenBack: Outstanding.Purpose?
-        if !isLogin, done > 0 || changed.limits != nil {
+        if isMade {
             let nodes = changed.untold == nil ? results.filter { $0.result == .done }.map(\.id) : nil
-            takenBack = changes.history.note(request, changed.undo, changed: nodes, at: now.uptime)
+            // What is known of a login is not to be kept.
+            let isLogin = if case .lettingIn = request.purpose { true } else { false }
+            takenBack = changes.history.done(
+                request, number, isLogin ? nil : changed.undo, changed: nodes, at: now.uptime)
+        } else {
+            changes.history.dropped(request, number, isRefused: refusal != nil)
+            if let refusal { return complain(refusal) }
         }
-        if case .settledExisting(_, let then) = request.purpose { return perform(then) }
+        withPage { $0.changeWasMade(in: &$1) }
+        if refusal == nil, case .settledExisting(_, let then) = request.purpose {
+            changes.history.isJoining = isMade
+            defer { changes.history.isJoining = false }
+            return perform(then)
+        }
         let price = price(of: request.purpose, results)
         let undo = offer(request, changed)
         // An answer that was long in coming: nothing counts down any more, but a cancel can be taken back all the same.
         let isCancel = if case .deed(.cancel, _) = request.purpose { true } else { false }
         let isLate = undo == nil && changed.undo != nil && isCancel
         let late: SafeText = isLate ? " \(key(.undo)) takes it back." : ""
-        say(
-            outcome(of: request.purpose, changed, done: Int64(done)) + price + late + remainder(of: takenBack),
-            undo: undo, isLogged: done > 0)
+        let rest = price + late + remainder(of: takenBack)
+        var told = refusal ?? outcome(of: request.purpose, changed, done: Int64(done))
+        if refusal != nil, !rest.string.isEmpty, !told.string.hasSuffix(".") { told = told + "." }
+        say(told + rest, isError: refusal != nil, undo: undo, isLogged: done > 0 && refusal == nil)
         if case .named = request.purpose, filters.shown?.marksAll == true {
             filters.shown?.marksAll = false
             tree.unmarkAll()
         }
         // What is moved step by step stays marked for the next one.
         if case .deed(let deed, let rows) = request.purpose, !deed.isMove {
-            let ids = Set(rows.map(\.id))
+            let ids = Set(rows.filter { !refused.contains(nodeID(of: $0)) }.map(\.id))
             tree.unmark(ids.union(tree.marks.values.filter { isBelow($0, ids) }.map(\.id)))
         }
+    }
+
+    /// A request has failed as a whole; of a lost answer nobody knows.
+    mutating func forget(_ request: Outstanding, _ number: Int, _ error: RequestError) {
+        if error.code == .engineUnreachable {
+            changes.history.lost(request, number)
+        } else {
+            changes.history.dropped(request, number, isRefused: true)
+        }
+    }
+
+    /// The message about what was refused, and how much was done beside it; `nil`: nothing was refused. Of batches that clearing leaves
+    /// where they are its own message tells.
+    private func refusal(in changed: NodesChanged, of purpose: Outstanding.Purpose, done: Int) -> SafeText? {
+        if case .clearFinished = purpose { return nil }
+        let told = changed.results.filter { $0.result == .refused }
+        let count = told.count + Int(changed.untold?.refused ?? 0)
+        guard count > 0 else { return nil }
+        let why = told.first.map { advised($0.advice ?? Advice($0.message ?? "\($0.id) was refused")) }
+        guard done > 0 else { return (why ?? "All of it was refused") + (count > 1 ? " (and \(count - 1) more)" : "") }
+        let head: SafeText = "\(Figures.count(Int64(done))) \(purpose.past), \(Figures.count(Int64(count))) refused"
+        return head + (why.map { ": " + $0 } ?? ".")
     }
 
     /// A sentence on the things that an undo leaves as they are; empty: none.
@@ -185,6 +211,20 @@ extension Model {
         case .clearFinished: "the list"
         case .replaced(let old, _): SafeText("\(old)")
         default: nil
+        }
+    }
+}
+
+extension Outstanding.Purpose {
+    /// The word behind the number of nodes to which it was done.
+    fileprivate var past: String {
+        switch self {
+        case .deed(let deed, _), .everything(let deed), .named(let deed, _): deed.past.lowercased()
+        case .failed: NodeDeed.retry.past.lowercased()
+        case .askedServer: "asked"
+        case .undo: "taken back"
+        case .replaced: NodeDeed.cancel.past.lowercased()
+        default: "changed"
         }
     }
 }

@@ -82,11 +82,15 @@ extension Model {
         else { return }
         switch result {
         case .failure(let error):
-            changes.history.failed(request)
+            forget(request, number, error)
             complain(advised(error))
         case .success(let limits):
             let undo = limits.operation.map { UndoChoice.operation($0) }
-            if undo != nil { changes.history.note(request, undo, at: now.uptime) }
+            if undo != nil {
+                changes.history.done(request, number, undo, at: now.uptime)
+            } else {
+                changes.history.dropped(request, number, isRefused: false)
+            }
             let until = request.sentAt + connection.grace
             say(
                 said(wish, limits),

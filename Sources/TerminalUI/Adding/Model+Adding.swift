@@ -167,9 +167,12 @@ extension Model {
     }
 
     mutating func queued(_ result: Result<BatchSnapshot, RequestError>, _ number: Int) {
-        guard case .queueing(let order) = requests.outstanding.removeValue(forKey: number)?.purpose else { return }
+        guard let request = requests.outstanding.removeValue(forKey: number),
+            case .queueing(let order) = request.purpose
+        else { return }
         switch result {
         case .success(let batch):
+            changes.history.done(request, number, nil, at: now.uptime)
             if order.repeated == nil { drafts.kept[order.kind] = nil }
             if adding?.kind == order.kind {
                 adding = nil
@@ -189,6 +192,7 @@ extension Model {
             say("Queued \(batch.id): \"\(appearance.safe(batch.name))\"." + start)
             if let old = order.replaced { cancelReplaced(old, by: batch) }
         case .failure(let error):
+            forget(request, number, error)
             // One that was closed meanwhile can be gone on with when it is opened again.
             drafts.kept[order.kind]?.review?.isQueueing = false
             // The form is still there to be mended; when it was closed meanwhile, the message must not be lost.

@@ -165,8 +165,10 @@ struct Model: Sendable {
     mutating func ask(
         _ purpose: Outstanding.Purpose, isPatient: Bool = false, isRedo: Bool = false, _ request: (Int) -> Request
     ) -> Int {
-        requests.ask(
+        let number = requests.ask(
             purpose, at: now.uptime, files: files(of: purpose), isPatient: isPatient, isRedo: isRedo, request)
+        if let asked = requests.outstanding[number] { changes.history.asked(asked, number) }
+        return number
     }
 
     // MARK: The page

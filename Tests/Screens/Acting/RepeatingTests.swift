@@ -116,7 +116,7 @@ struct RepeatingTests {
         #expect(screen.picture.contains("Nothing was undone here."))
     }
 
-    @Test("one takes back one's own change before anybody else's, as long as it can be")
+    @Test("one takes back one's own last change, as long as it can be, and anybody's where one has made none")
     func own() {
         var screen = example()
         screen.press("p")
@@ -128,6 +128,9 @@ struct RepeatingTests {
         screen.press("p")
         screen.answerDone()
         screen.wait(.seconds(11))
+        screen.press("u")
+        #expect(sent(screen).isEmpty)
+        screen = example()
         screen.press("u")
         #expect(sent(screen) == [.undo(.last, number: screen.lastNumber)])
     }

@@ -328,7 +328,7 @@ struct ProblemsPageTests {
         let done = NodeResult(id: .batch(BatchID(rawValue: 14)), result: .done)
         screen.send(.answer(.acted(.success(NodesChanged(results: [done], undo: .operation(1))), number: number)))
         #expect(screen.picture.contains("\"photos\" goes on with what you typed."))
-        #expect(!screen.model.changes.history.hasChanges, "a login is kept by nobody but the engine")
+        #expect(screen.model.changes.history.newest?.request == nil, "a login is kept by nobody but the engine")
     }
 
     @Test("a login that the engine keeps for a configured server is mended there; Esc leaves what waits as it is")
