@@ -15,6 +15,17 @@ extension Model {
         return marked.filter { !isBelow($0, ids) }
     }
 
+    /// Refuses a deed on the cursor's row, once, where that is not the one that a person left it on; false: what is meant was seen.
+    mutating func refusesMovedCursor() -> Bool {
+        guard tree.isGone, tree.marks.isEmpty || tree.rangeStart != nil, filters.shown?.marksAll != true else {
+            return false
+        }
+        tree.isGone = false
+        let now: SafeText = tree.cursorRow.map { ": the cursor is on \(title([$0])) now" } ?? ""
+        complain("That row is gone\(now).")
+        return true
+    }
+
     /// Returns true when the row lies in one of the others. A deed on a batch is one on its files: one marked besides
     /// counts once.
     func isBelow(_ row: NodeRow, _ others: Set<RowID>) -> Bool {

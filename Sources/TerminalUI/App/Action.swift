@@ -194,6 +194,14 @@ package enum Action: String, CaseIterable, Sendable {
     /// True when it changes transfers; such actions are off while the engine does not answer.
     package var changesTransfers: Bool { facts.changes }
 
+    /// True when it changes the row under the cursor where none is marked, or marks it.
+    var meansRow: Bool {
+        switch self {
+        case .pause, .cancel, .retry, .earlier, .later, .order, .limit, .mark: true
+        default: false
+        }
+    }
+
     package enum Part: String, CaseIterable, Sendable {
         case move = "Move"
         case mark = "Find and mark"

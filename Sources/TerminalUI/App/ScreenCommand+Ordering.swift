@@ -127,6 +127,7 @@ extension Model {
         if let filter = filters.shown, filter.marksAll {
             return deed.isMove ? refuseToMoveMatching() : confirmMatching(deed)
         }
+        if refusesMovedCursor() { return }
         let rows = targets
         guard !rows.isEmpty else { return complain("Nothing is there to change.") }
         send(deed, rows)

@@ -184,6 +184,7 @@ extension Model {
 
     /// Acts on the targets one way alone, where a key would act either way.
     private mutating func actOnTargets(_ deed: NodeDeed) {
+        if refusesMovedCursor() { return }
         let left = targets.filter { !$0.isOver }
         switch deed {
         case .pause:

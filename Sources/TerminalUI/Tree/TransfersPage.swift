@@ -27,6 +27,7 @@ struct TransfersPage: Page {
     func perform(_ action: Action, in model: inout Model) {
         if model.performInLower(action) { return }
         if action.movesCursor { model.list.followed = nil }
+        if action.meansRow, model.refusesMovedCursor() { return }
         switch action {
         case .down: model.tree.move(by: 1)
         case .up: model.tree.move(by: -1)

@@ -14,15 +14,17 @@ extension Tree {
         if goal == nil { showing = showing.filter { reached.contains($0.key) } }
         if let goal, index(of: .row(goal)) != nil {
             cursor = .row(goal)
-            self.goal = nil
+            (self.goal, isGone) = (nil, false)
         }
         settle(before, place)
         goToAwaited()
+        if sections[nil] != nil { expectsOthers = false }
     }
 
     private mutating func goToAwaited() {
         guard let place = awaited.firstIndex(where: { index(of: .row($0)) != nil }) else { return }
         cursor = .row(awaited[place])
+        isGone = false
         awaited.removeSubrange(place...)
         scroll()
     }
@@ -44,7 +46,10 @@ extension Tree {
     /// neighbour.
     private mutating func settle(_ before: [TreeItem], _ place: Int?) {
         let line = place.map { $0 - top } ?? 0
-        if let cursor, index(of: cursor) == nil, let place { self.cursor = heir(before, place) }
+        if let cursor, index(of: cursor) == nil, let place {
+            self.cursor = heir(before, place)
+            isGone = !expectsOthers
+        }
         if cursor == nil { cursor = items.first?.id }
         guard let index = cursorIndex else {
             (cursor, top) = (items.first?.id, 0)

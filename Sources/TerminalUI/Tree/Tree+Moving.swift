@@ -9,7 +9,7 @@ extension Tree {
 
     mutating func move(to index: Int) {
         guard !items.isEmpty else { return }
-        (goal, awaited) = (nil, [])
+        (goal, awaited, isGone) = (nil, [], false)
         cursor = items[min(max(0, index), items.count - 1)].id
         scroll()
     }
@@ -46,6 +46,7 @@ extension Tree {
             showing[id] = nil
         }
         rebuild()
+        isGone = false
     }
 
     /// Opens or closes all under a node that is in sight, itself included. Opening goes one level deeper each time.
@@ -62,5 +63,6 @@ extension Tree {
         }
         move(to: .row(id))
         rebuild()
+        isGone = false
     }
 }

@@ -28,6 +28,7 @@ extension Tree {
         isFlat = flat
         // What is shown stays until the engine has sent what takes its place.
         (sections, waiting, showing, goal) = ([:], [:], [:], nil)
+        expectsOthers = true
         if !flat {
             for (parent, child) in zip([nil] + wayInTree.map(Optional.some), wayInTree) { showing[parent] = child }
             goal = wayInTree.last

@@ -12,6 +12,10 @@ struct Tree: Sendable {
     var items: [TreeItem] = []
     /// The line under the cursor; `nil` while there are none.
     var cursor: TreeItem.ID?
+    /// Its row went, and no key has moved it since: one that was meant for that row must not hit its neighbour.
+    var isGone = false
+    /// A person has asked for other rows: with the next ones the cursor may go anywhere.
+    var expectsOthers = false
     /// The first line in the window.
     var top = 0
     /// Lines in the window, at least 1.
@@ -106,6 +110,7 @@ struct Tree: Sendable {
     mutating func forgetRows() {
         (sections, waiting, showing, goal) = ([:], [:], [:], nil)
         (open, seen, limits, selfOpening) = ([], [], [:], 100)
+        expectsOthers = true
     }
 
     /// Back to the tree without a filter; marks and the order set meanwhile hold.

@@ -21,7 +21,7 @@ struct DestinationsPage: Sendable {
     var destinations: [Destination] = []
     /// The problems in the file: parts of it that do not count.
     var problems: [ConfigurationProblem] = []
-    var selected = 0
+    private(set) var cursor = ListCursor<String>()
     var findings: [String: Finding] = [:]
     /// When each of these was found.
     var foundAt: [String: Timestamp] = [:]
@@ -93,13 +93,14 @@ struct DestinationsPage: Sendable {
     /// The first row in the window.
     private(set) var top = 0
 
+    /// The line under the cursor.
+    var selected: Int { cursor.index }
     var current: Destination? { destinations.indices.contains(selected) ? destinations[selected] : nil }
 
     mutating func show(_ file: DestinationsFile) {
-        let name = current?.name
         destinations = file.destinations
         problems = file.problems
-        selected = destinations.firstIndex { $0.name == name } ?? min(selected, max(0, destinations.count - 1))
+        cursor.follow(destinations.map(\.name))
         if let sought { seek(sought) }
     }
 
@@ -116,12 +117,15 @@ struct DestinationsPage: Sendable {
     }
 
     mutating func move(to line: Int, height: Int) {
-        selected = min(max(0, line), max(0, destinations.count - 1))
+        cursor.move(to: line, in: destinations.map(\.name))
         top = min(top, selected)
         if selected >= top + height { top = selected - height + 1 }
     }
 
-    mutating func select(_ name: String) { selected = destinations.firstIndex { $0.name == name } ?? selected }
+    mutating func select(_ name: String) {
+        guard let line = destinations.firstIndex(where: { $0.name == name }) else { return }
+        cursor.move(to: line, in: destinations.map(\.name))
+    }
 
     /// Notes the servers that batches use: for each batch the one that names most of where it goes.
     mutating func note(uses batches: [BatchSnapshot]) {

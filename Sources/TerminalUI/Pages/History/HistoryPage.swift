@@ -9,21 +9,21 @@ struct HistoryPage: Sendable {
     /// True once the engine has answered.
     private(set) var isKnown = false
     var problem: SafeText?
-    /// The line under the cursor; the cursor stays on its batch.
-    private(set) var selected = 0
+    private var cursor = ListCursor<BatchID>()
 
+    /// The line under the cursor.
+    var selected: Int { cursor.index }
     var batch: BatchSnapshot? { batches.indices.contains(selected) ? batches[selected] : nil }
 
     mutating func show(_ all: [BatchSnapshot]) {
-        let before = batch?.id
         batches = all.filter { $0.state.isTerminal }.sorted {
             ($1.finishedAt?.milliseconds ?? 0, $1.id) < ($0.finishedAt?.milliseconds ?? 0, $0.id)
         }
         (isKnown, problem) = (true, nil)
-        selected = batches.firstIndex { $0.id == before } ?? min(selected, max(0, batches.count - 1))
+        cursor.follow(batches.map(\.id))
     }
 
-    mutating func move(to line: Int) { selected = min(max(0, line), max(0, batches.count - 1)) }
+    mutating func move(to line: Int) { cursor.move(to: line, in: batches.map(\.id)) }
 }
 
 extension HistoryPage: Page {
@@ -55,6 +55,11 @@ extension HistoryPage: Page {
 
     mutating func perform(_ action: Action, in model: inout Model) {
         if let line = action.line(from: selected, leap: max(1, model.size.rows / 2)) { return move(to: line) }
+        if cursor.isGone, action == .retry {
+            move(to: selected)
+            let now: SafeText = batch.map { ": the cursor is on \"\(model.appearance.safe($0.name))\" now" } ?? ""
+            return model.complain("That batch is gone\(now).")
+        }
         switch action {
         case .enter:
             guard let batch else { return }

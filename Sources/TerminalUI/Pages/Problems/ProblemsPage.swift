@@ -11,13 +11,12 @@ struct ProblemsPage: Sendable {
     var problem: SafeText?
     /// When the engine has answered last.
     var answeredAt: Duration?
-    /// The line under the cursor; the cursor stays on its cause.
-    private(set) var selected = 0
-    /// The cause that the cursor was on last.
-    private var kind: Cause.Kind?
-    /// The cause under the cursor is there no more, and no other was chosen: a key that was meant for it must not hit its neighbour.
-    private(set) var isGone = false
+    private var cursor = ListCursor<Cause.Kind>()
 
+    /// The line under the cursor.
+    var selected: Int { cursor.index }
+    /// The cause under the cursor is there no more, and no other was chosen.
+    var isGone: Bool { cursor.isGone }
     var files: Int64 { ByteSum.of(causes.lazy.map(\.files)) }
     var cause: Cause? { !isGone && causes.indices.contains(selected) ? causes[selected] : nil }
 
@@ -58,15 +57,8 @@ struct ProblemsPage: Sendable {
         }
         causes = found.values.sorted(by: Cause.comesBefore)
         (isKnown, problem) = (true, nil)
-        let index = causes.firstIndex { $0.kind == kind }
-        isGone = kind != nil && index == nil
-        selected = index ?? min(selected, max(0, causes.count - 1))
-        if kind == nil { kind = cause?.kind }
+        cursor.follow(causes.map(\.kind))
     }
 
-    mutating func move(to line: Int) {
-        selected = min(max(0, line), max(0, causes.count - 1))
-        isGone = false
-        kind = cause?.kind
-    }
+    mutating func move(to line: Int) { cursor.move(to: line, in: causes.map(\.kind)) }
 }
