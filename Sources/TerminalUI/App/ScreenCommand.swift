@@ -249,8 +249,18 @@ extension Model {
     /// More is known of how many files a question is about.
     mutating func recountQuestion() {
         guard let text = questionedFilter, case .named(let deed, _, _)? = dialog?.choices.first?.intent else { return }
+        if let named = dialog?.named { return recountQuestion(deed, named, filters.count(of: text)) }
         let title: SafeText = "\(SafeText(deed.verb)) \(matching(text))?"
         dialog?.retitle(title)
+    }
+
+    /// A question that names a number of files names the one of now; when there are more it is asked once more.
+    private mutating func recountQuestion(_ deed: NodeDeed, _ named: Dialog.NamedFiles, _ count: FilterCount?) {
+        guard let count, count.matched > named.count || count.complete && count.matched < named.count else { return }
+        let title: SafeText = "\(deed.verb) \(SafeText(Figures.amount(count.matched, "file"))) of \(named.place)?"
+        dialog?.named?.count = count.matched
+        let uptime = now.uptime
+        if count.matched > named.count { dialog?.askAgain(title, at: uptime) } else { dialog?.retitle(title) }
     }
 
     /// Asks about the deed, as it may not be known yet how many files it is about.

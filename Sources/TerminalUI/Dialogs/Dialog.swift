@@ -41,6 +41,12 @@ struct Dialog: Sendable {
         var isTick = false
     }
 
+    /// So many files of something.
+    struct NamedFiles: Sendable {
+        var count: Int64
+        var place: SafeText
+    }
+
     enum Outcome: Sendable {
         /// The question stays.
         case open
@@ -50,6 +56,8 @@ struct Dialog: Sendable {
     private(set) var title: SafeText
     /// The filter that it is about, whose files are counted while it is open.
     var counted: String?
+    /// The files that it has named; `nil`: it names the filter.
+    var named: NamedFiles?
     let lines: [SafeText]
     let choices: [Choice]
     /// True when the choices can all be taken back: the first is chosen, and a quick key counts.
@@ -58,7 +66,7 @@ struct Dialog: Sendable {
     let isAtSide: Bool
     /// The line that Enter takes; at first the harmless one, which is the last.
     private(set) var selected: Int
-    private let openedAt: Duration
+    private var openedAt: Duration
     /// True when the line to tick is ticked.
     private(set) var isTicked = false
 
@@ -102,6 +110,12 @@ struct Dialog: Sendable {
 
     /// It has become known how many it is about.
     mutating func retitle(_ title: SafeText) { self.title = title }
+
+    /// Asks once more, because it is about more than it has named: what was about to be answered was another question.
+    mutating func askAgain(_ title: SafeText, at uptime: Duration) {
+        self.title = title
+        (selected, openedAt) = (choices.count - 1, uptime)
+    }
 
     /// Takes a key. Other keys than the ones it shows do nothing.
     mutating func take(_ press: KeyPress, at uptime: Duration) -> Outcome {

@@ -216,6 +216,23 @@ struct ProblemsPageTests {
         #expect(screen.cursorName == "holiday-2024")
     }
 
+    @Test("what is left out for good lies in the batches that were shown; more of it is asked about once more")
+    func leaveOutMore() {
+        var screen = screen()
+        screen.press("x")
+        screen.wait(.seconds(1))
+        let text = screen.model.dialog?.counted ?? ""
+        #expect(text == "@err err=permissionDenied (id:b3 | id:b4)")
+        screen.send(.counted(FilterCount(text: text, matched: 1300, total: 20_000, complete: false)))
+        #expect(screen.picture.contains("Leave out 1,300 files of 2 batches?"))
+        screen.press("x")
+        #expect(screen.matched(.purge) == [], "that was the answer to another question")
+        screen.wait(.seconds(1))
+        screen.send(.counted(FilterCount(text: text, matched: 1300, total: 20_000, complete: true)))
+        screen.press("x")
+        #expect(screen.matched(.purge) == [text])
+    }
+
     @Test("what failed is left out only after a question; what waits is cancelled, which can be taken back")
     func leaveOut() {
         var screen = screen()
@@ -227,7 +244,7 @@ struct ProblemsPageTests {
         screen.press("x")
         screen.wait(.seconds(1))
         screen.press("x")
-        #expect(screen.matched(.purge) == ["@err err=permissionDenied"])
+        #expect(screen.matched(.purge) == ["@err err=permissionDenied (id:b3 | id:b4)"])
         var lost = batch(7, "photos", [])
         lost.waits = [
             WaitCount(
@@ -242,7 +259,7 @@ struct ProblemsPageTests {
         #expect(screen.picture.contains("Nobody knows a machine of that name."))
         #expect(screen.picture.contains("check the spelling"))
         screen.press("x")
-        #expect(screen.matched(.cancel) == [#"@retry err:/^nsa\.local cannot be found/"#])
+        #expect(screen.matched(.cancel) == [#"@retry err:/^nsa\.local cannot be found/ id:b7"#])
     }
 
     @Test("in a small window the advice comes first, and no server is offered to a download")
@@ -269,9 +286,9 @@ struct ProblemsPageTests {
         screen.press("e")
         screen.send(.answer(.batches(.success([first, second]), number: screen.lastNumber)))
         screen.press("x")
-        #expect(screen.matched(.cancel) == ["@auth why=auth"])
+        #expect(screen.matched(.cancel) == ["@auth why=auth id:b8"])
         screen.press("j", "x")
-        #expect(screen.matched(.cancel) == ["@auth why=hostKey"])
+        #expect(screen.matched(.cancel) == ["@auth why=hostKey id:b7"])
         // The one under the cursor goes, and the other moves to its place.
         screen.press("3", "1", "3")
         screen.send(.answer(.batches(.success([first, second]), number: screen.lastNumber)))
@@ -284,7 +301,7 @@ struct ProblemsPageTests {
             screen.matched(.cancel) == []
                 && screen.picture.contains("That problem is gone: the cursor is on another one now."))
         screen.press("k", "x")
-        #expect(screen.matched(.cancel) == ["@auth why=hostKey"])
+        #expect(screen.matched(.cancel) == ["@auth why=hostKey id:b7"])
     }
 
     @Test("d goes to the configured server that it is about, and Esc back to the problems")

@@ -186,27 +186,37 @@ extension ProblemsPage.Cause {
     /// The filter that finds its files and no others; `nil`: there is none.
     /// - Parameter others: all causes there are.
     func filter(among others: [Self]) -> String? {
+        words(among: others).flatMap { $0.isOfBatches ? filterOfBatches($0.text) : $0.text }
+    }
+
+    /// The same for its own batches alone, whatever meets it elsewhere by now.
+    func filterOfItsBatches(among others: [Self]) -> String? {
+        words(among: others).flatMap { filterOfBatches($0.text) }
+    }
+
+    /// The filter without the names of batches, and whether it needs them to mean no other files.
+    private func words(among others: [Self]) -> (text: String, isOfBatches: Bool)? {
         switch kind {
-        case .failed(.http, let status?, _, _): return filter("@err err=http err=\(status)", among: others)
+        case .failed(.http, let status?, _, _): return words("@err err=http err=\(status)", among: others)
         case .failed(.http, nil, _, _):
             // Refused without a status, as FTP does: none of those that have one.
             let statuses = others.compactMap {
                 if case .failed(.http, let status, _, _) = $0.kind { status } else { nil }
             }
             let words = ["@err err=http"] + Set(statuses).sorted().map { "!err=\($0)" }
-            return filter(words.joined(separator: " "), among: others)
-        case .failed(_, _, let host?, _): return "@err " + Self.said(host)
-        case .failed(let code, _, nil, _): return filter("@err err=\(code.rawValue)", among: others)
+            return self.words(words.joined(separator: " "), among: others)
+        case .failed(_, _, let host?, _): return ("@err " + Self.said(host), false)
+        case .failed(let code, _, nil, _): return words("@err err=\(code.rawValue)", among: others)
         // Also of those that are tried just now, or have not been yet.
-        case .waits(_, _?, _?) where isWhole: return filterOfBatches("(@run | @wait | @retry)")
-        case .waits(_, _?, let host?): return "@retry " + Self.said(host)
-        case .waits(_, let code?, nil): return "@retry err=\(code.rawValue)"
+        case .waits(_, _?, _?) where isWhole: return ("(@run | @wait | @retry)", true)
+        case .waits(_, _?, let host?): return ("@retry " + Self.said(host), false)
+        case .waits(_, let code?, nil): return ("@retry err=\(code.rawValue)", false)
         case .waits(let reason, nil, let key) where reason.needsPerson:
             let tried = "@auth why=\(reason.rawValue)"
             // One file tries a login or a key, and the others stand in line for it.
-            if isWhole { return filterOfBatches("(\(tried) | @wait)") }
+            if isWhole { return ("(\(tried) | @wait)", true) }
             // Another key is known to others in the same words.
-            return key == nil ? tried : filterOfBatches(tried)
+            return (tried, key != nil)
         case .waits(_, nil, _): return nil
         // Most of its files have had no try of their own.
         case .unserved: return nil
@@ -216,14 +226,14 @@ extension ProblemsPage.Cause {
     /// All that is left of its batches meets it.
     var isWhole: Bool { batches.allSatisfy(\.isWhole) }
 
-    /// The filter, limited to the cause's own batches where another server is blamed for the same.
-    private func filter(_ text: String, among others: [Self]) -> String? {
-        guard case .failed(let code, let status, _, let server) = kind else { return text }
+    /// Limited to the cause's own batches where another server is blamed for the same.
+    private func words(_ text: String, among others: [Self]) -> (text: String, isOfBatches: Bool) {
+        guard case .failed(let code, let status, _, let server) = kind else { return (text, false) }
         let isShared = others.contains { other in
             guard case .failed(code, status, _, let another) = other.kind else { return false }
             return another != server
         }
-        return isShared ? filterOfBatches(text) : text
+        return (text, isShared)
     }
 
     func filterOfBatches(_ text: String) -> String? {

@@ -121,17 +121,22 @@ extension ProblemsPage: Page {
     /// Without its files the rest is whole. What failed is forgotten, which cannot be taken back, so it is asked about.
     private func leaveOut(_ cause: Cause?, in model: inout Model) {
         guard let cause else { return }
-        guard let filter = cause.filter(among: causes) else {
+        // Files of other batches that come to it meanwhile were never shown.
+        guard let filter = cause.filterOfItsBatches(among: causes) else {
             return model.complain(
                 cause.isUnserved
                     ? "It goes on when its server is back: cancel what is not to be sent in the list."
                     : "It goes on when there is room: cancel what is not to be sent in the list.")
         }
         let nodes = NodeChoice.matching(NodeSelector(filter: filter))
-        let what =
-            "\(SafeText(Figures.amount(cause.files, "file"))) of \(Self.places(of: cause, model.appearance))"
-            as SafeText
-        guard cause.isWait else { return model.askToLeaveOut(what, nodes) }
+        let places = Self.places(of: cause, model.appearance)
+        let what = "\(SafeText(Figures.amount(cause.files, "file"))) of \(places)" as SafeText
+        guard cause.isWait else {
+            model.askToLeaveOut(what, nodes)
+            model.dialog?.counted = filter
+            model.dialog?.named = Dialog.NamedFiles(count: cause.files, place: places)
+            return
+        }
         let intent = Dialog.Intent.named(.cancel, what, nodes)
         let asks = cause.isWhole || cause.files > model.settings.askAbove.files || cause.batches.count > 1
         guard asks else { return model.perform(intent) }
