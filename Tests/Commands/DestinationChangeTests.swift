@@ -97,6 +97,31 @@ struct DestinationChangeTests {
         #expect(text == before && login("one") == nil)
     }
 
+    @Test("what was made of a section that somebody has changed since is not written over it")
+    func madeOfAnother() async throws {
+        let changes = DestinationChanges(path, logins: engine, environment: [:], now: { 0 })
+        try await changes.add(Destination(name: "one", url: "https://ana@h/"), password: "s3cret")
+        let file = { DestinationsFile(bytes: Array(self.text.utf8)) }
+        let read = try #require(file()["one"])
+        var (theirs, ours) = (read, read)
+        (theirs.limit, ours.url) = (RateLimit("2M"), "https://h/in/")
+        _ = try await changes.edit(theirs, read: read)
+        let before = text
+        let errors = [
+            await #expect(throws: RequestError.self) { try await changes.edit(ours, read: read) },
+            await #expect(throws: RequestError.self) {
+                try await changes.add(ours, password: "other", replaces: true, read: read)
+            },
+        ]
+        let words = "one was changed elsewhere meanwhile, so nothing is saved: open it once more"
+        #expect(errors.map { $0?.message } == [words, words])
+        #expect(text == before && text.contains("limit = 2M") && login("one") == "s3cret")
+        // Of what is there now it is.
+        ours.limit = theirs.limit
+        _ = try await changes.edit(ours, read: file()["one"])
+        #expect(text.contains("https://h/in/") && text.contains("limit = 2M"))
+    }
+
     @Test("while another client changes what is configured nothing is decided by what the file said before")
     func locked() async throws {
         let held = try #require(try FileLock.take(path))

@@ -49,24 +49,33 @@ package struct DestinationChanges: Sendable {
     /// - Parameters:
     ///   - password: that the engine is to keep; with none, a login that was kept for the name is forgotten.
     ///   - replaces: whether it may take the place of one of the same name.
+    ///   - read: the section that the new one was made of; another one there by now is refused. `nil`: whatever is there.
     /// - Returns: the file as it is now.
     @discardableResult
     package func add(
-        _ described: Destination, password: String?, replaces: Bool = false
+        _ described: Destination, password: String?, replaces: Bool = false, read: Destination? = nil
     ) async throws(RequestError) -> DestinationsFile {
         try await locked { () async throws(RequestError) in
-            try await addLocked(described, password: password, replaces: replaces)
+            try await addLocked(described, password: password, replaces: replaces, read: read)
         }
     }
 
+    /// Somebody may have changed the section while a person was typing: what is made of an older one would undo that.
+    private static func check(_ old: Destination?, is read: Destination?) throws(RequestError) {
+        guard let read, old != read else { return }
+        throw RequestError(
+            .refused, "\(read.name) was changed elsewhere meanwhile, so nothing is saved: open it once more")
+    }
+
     private func addLocked(
-        _ described: Destination, password: String?, replaces: Bool
+        _ described: Destination, password: String?, replaces: Bool, read: Destination? = nil
     ) async throws(RequestError) -> DestinationsFile {
         var destination = described
         destination.login = password == nil ? .none : .kept
         let (added, name) = (destination, destination.name)
         let surroundings = surroundings
         let (old, s3) = try await onDisk { disk throws(Errno) in (try disk.file[name], surroundings.place(of: added)) }
+        try Self.check(old, is: read)
         guard old == nil || replaces else {
             throw RequestError(.refused, "there is a destination \"\(name)\" by now: remove that one first")
         }
@@ -101,20 +110,22 @@ package struct DestinationChanges: Sendable {
 
     /// Writes another section in the place of one of the same name. A login that the engine keeps stays as long as it is shown to nobody
     /// else: with another host, port or user it is forgotten.
+    /// - Parameter read: as `add` has it.
     /// - Returns: the file as it is now, and whether a login was forgotten.
     package func edit(
-        _ described: Destination
+        _ described: Destination, read: Destination? = nil
     ) async throws(RequestError) -> (file: DestinationsFile, isForgotten: Bool) {
-        try await locked { () async throws(RequestError) in try await editLocked(described) }
+        try await locked { () async throws(RequestError) in try await editLocked(described, read: read) }
     }
 
     private func editLocked(
-        _ described: Destination
+        _ described: Destination, read: Destination?
     ) async throws(RequestError) -> (file: DestinationsFile, isForgotten: Bool) {
         let name = described.name
         guard let old = try await onDisk({ disk throws(Errno) in try disk.file[name] }) else {
             throw RequestError(.noSuchObject, "there is no destination \"\(name)\" any more: describe it anew")
         }
+        try Self.check(old, is: read)
         let isKept = old.login == .kept
         let stays = isKept && old.user == described.user && old.authority == described.authority
         guard stays else {

@@ -119,7 +119,7 @@ extension Drawing {
                 )
             }
             return (appearance.safe(report.facts(appearance.figures.units)), .plain)
-        case .changed?, .edited?, .restored?: return nil
+        case .changed?, .edited?, .restored?, .changedMeanwhile?: return nil
         }
     }
 

@@ -76,6 +76,24 @@ struct DestinationsPageTests {
         #expect(!screen.picture.contains("SECRET"))
     }
 
+    @Test("a form says what it was filled from; when that is another by now, the page shows it and the form is over")
+    func changedMeanwhile() throws {
+        var screen = page(80, 24)
+        let read = try #require(Adding.configured["nas"])
+        screen.press("Enter", "F2")
+        guard case .edit("nas", let saved)? = screen.asked(DestinationRequest.self).first?.question else {
+            Issue.record("nothing was saved: \(screen.requests)")
+            return
+        }
+        #expect(saved.read == read)
+        var theirs = read
+        theirs.url = "sftp://elsewhere/"
+        let file = DestinationsFile(bytes: try Adding.configured.setting(theirs))
+        answer(&screen, .changedMeanwhile(file, "nas was changed elsewhere"))
+        #expect(screen.picture.contains("nas was changed elsewhere") && screen.picture.contains("sftp://elsewhere"))
+        #expect((screen.model.page as? DestinationsPage)?.form == nil)
+    }
+
     @Test("removing asks nothing and is taken back by u; picking begins a batch for it")
     func removing() {
         var screen = page(80, 24)

@@ -11,7 +11,7 @@ struct AskedServers: Sendable {
         switch outcome {
         case .report(let report): findings[name] = .report(report)
         case .failed(let why): findings[name] = .failed(why)
-        case .changed, .edited, .restored: return
+        case .changed, .edited, .restored, .changedMeanwhile: return
         }
         times[name] = time
     }

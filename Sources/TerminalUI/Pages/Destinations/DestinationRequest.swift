@@ -20,9 +20,11 @@ enum DestinationRequest: Hashable, Sendable {
     struct SavedDestination: Hashable, Sendable {
         let destination: Destination
         let password: String?
+        /// The section that the form was filled from; `nil`: it is a new one.
+        var read: Destination?
 
         static func == (one: SavedDestination, other: SavedDestination) -> Bool {
-            one.destination == other.destination && one.password == other.password
+            one.destination == other.destination && one.password == other.password && one.read == other.read
         }
 
         func hash(into hasher: inout Hasher) { hasher.combine(destination.name) }
@@ -38,6 +40,8 @@ enum DestinationOutcome: Sendable {
     /// This one is there again.
     case restored(String, DestinationsFile, loginIsGone: Bool = false)
     case report(DestinationReport)
+    /// Nothing was saved, because another section than the form's is there by now; the file as it is.
+    case changedMeanwhile(DestinationsFile, String)
     case failed(String)
 }
 
@@ -56,13 +60,16 @@ extension DestinationRequest: PageQuestion {
                 return .changed(try await changes.add(saved.destination, password: saved.password))
             case .edit(_, let saved):
                 if let password = saved.password {
-                    return .changed(try await changes.add(saved.destination, password: password, replaces: true))
+                    return .changed(
+                        try await changes.add(
+                            saved.destination, password: password, replaces: true, read: saved.read))
                 }
-                let edited = try await changes.edit(saved.destination)
+                let edited = try await changes.edit(saved.destination, read: saved.read)
                 return .edited(edited.file, loginIsForgotten: edited.isForgotten)
             case .signIn(_, let saved):
                 return .changed(
-                    try await changes.add(saved.destination, password: saved.password, replaces: true))
+                    try await changes.add(
+                        saved.destination, password: saved.password, replaces: true, read: saved.read))
             case .remove(let name):
                 return .changed(try await changes.remove(name) ?? engine.destinationsFile())
             case .restore:
@@ -80,7 +87,19 @@ extension DestinationRequest: PageQuestion {
                 return .report(try await engine.test(try prepared.get()))
             }
         } catch {
+            if let read {
+                let file = await desk.files.run { engine.destinationsFile() }
+                if file[read.name] != read { return .changedMeanwhile(file, error.message) }
+            }
             return .failed(error.message)
+        }
+    }
+
+    /// The section that a form was filled from; `nil`: there is none.
+    private var read: Destination? {
+        switch self {
+        case .edit(_, let saved), .signIn(_, let saved): saved.read
+        case .save, .remove, .restore, .test: nil
         }
     }
 
@@ -92,7 +111,7 @@ extension DestinationRequest: PageQuestion {
         }
         if case .test(let text, _) = self { model.askedServers.note(outcome, of: text, at: model.engineNow.wall) }
         switch outcome {
-        case .changed(let file), .restored(_, let file, _), .edited(let file, _):
+        case .changed(let file), .restored(_, let file, _), .edited(let file, _), .changedMeanwhile(let file, _):
             model.book = DestinationBook(file, environment: [:])
         case .report, .failed: break
         }

@@ -70,14 +70,16 @@ extension DestinationsPage: Page {
         switch purpose {
         case .new, .edit:
             guard let (destination, password) = described(purpose.edited) else { return }
-            let saved = DestinationRequest.SavedDestination(destination: destination, password: password)
+            let saved = DestinationRequest.SavedDestination(
+                destination: destination, password: password, read: purpose.edited)
             let isNew = purpose.edited == nil
             save(
                 isNew ? .save(name: destination.name, saved) : .edit(name: destination.name, saved),
                 needsEngine: password != nil || purpose.edited?.login == .kept, in: &model)
         case .signIn(let server):
             guard let (destination, password) = signedIn(at: server) else { return }
-            let saved = DestinationRequest.SavedDestination(destination: destination, password: password)
+            let saved = DestinationRequest.SavedDestination(
+                destination: destination, password: password, read: server)
             save(.signIn(name: destination.name, saved), needsEngine: true, in: &model)
         case .letIn(let waiting):
             guard let (server, password) = signedIn(at: waiting.server) else { return }
@@ -190,6 +192,11 @@ extension DestinationsPage: Page {
             )
         case (.test(let name, _), .report), (.test(let name, _), .failed):
             (findings[name], foundAt[name]) = (model.askedServers.findings[name], model.askedServers.times[name])
+        case (_, .changedMeanwhile(let file, let why)):
+            // What was typed belongs to a section that is there no more.
+            form = nil
+            show(file)
+            note = (model.appearance.safe(why), true)
         case (_, .failed(let why)): note = (model.appearance.safe(why), true)
         case (_, .changed), (_, .edited), (_, .report), (_, .restored): break
         }
