@@ -2,6 +2,7 @@ import CommandLine
 import Configuration
 import LinuxSystem
 import MartletKit
+import TestSupport
 import Testing
 
 @testable import Commands
@@ -39,12 +40,10 @@ struct ScreenCommandTests {
 
     private func path(_ name: [UInt8]) -> [UInt8] { sandbox.path + [0x2F] + name }
 
-    /// What a shell makes of the lines that are on the screen.
-    private func shell(_ lines: [ShellCommand.Line]) throws -> [Argument] {
-        let text = lines.map { ($0.isInsideWord ? [] : Array("   ".utf8)) + $0.bytes }.joined(separator: [0x0A])
-        let home = Array("HOME='".utf8) + sandbox.path + Array("'; martlet() { printf '%s\\0' \"$@\"; }\n".utf8)
+    /// Standard output of a shell that ended well.
+    private func output(of shell: String, _ script: [UInt8]) throws -> [UInt8] {
         let pipe = try System.pipe()
-        var program = ChildProgram("/bin/bash", arguments: [Array("-c".utf8), home + text])
+        var program = ChildProgram(shell, arguments: [Array("-c".utf8), script])
         program.standardOutput = pipe.write.rawValue
         let child = try ChildProcess(program)
         pipe.write.close()
@@ -56,6 +55,14 @@ struct ScreenCommandTests {
             output += chunk[..<count]
         }
         #expect(try child.wait() == .exited(0))
+        return output
+    }
+
+    /// What a shell makes of the lines that are on the screen.
+    private func shell(_ lines: [ShellCommand.Line]) throws -> [Argument] {
+        let text = lines.map { ($0.isInsideWord ? [] : Array("   ".utf8)) + $0.bytes }.joined(separator: [0x0A])
+        let home = Array("HOME='".utf8) + sandbox.path + Array("'; martlet() { printf '%s\\0' \"$@\"; }\n".utf8)
+        let output = try output(of: "/bin/bash", home + text)
         return output.split(separator: 0, omittingEmptySubsequences: false).dropLast().map { Argument(Array($0)) }
     }
 
@@ -148,5 +155,42 @@ struct ScreenCommandTests {
         #expect(command == screen)
         #expect(screen.options.ifExists == .fail && screen.options.bytesPerSecond == nil)
         #expect(screen.options.notBefore != nil && screen.options.verify == .size)
+    }
+
+    /// Names that a shell which ends a word early would run, and whatever else there may be but NUL.
+    private static func names(seed: UInt64) -> [[UInt8]] {
+        var random = SeededGenerator(seed: seed)
+        let parts: [[UInt8]] = [
+            "'", "\\", "\\'", "; >ran;", "$(>ran)", "`>ran`", "\n>ran\n", "\u{1B}", "7", "f", "%", "é",
+        ].map {
+            Array($0.utf8)
+        }
+        return (0..<60).map { _ in
+            (0..<random.below(12)).flatMap { _ in
+                random.below(3) == 0 ? [UInt8(1 + random.below(255))] : parts[random.below(parts.count)]
+            }
+        } + [Array("\u{1B}';>ran;'".utf8), Array("\n'\n>ran\n#".utf8)]
+    }
+
+    @Test(
+        "whatever the name, no shell runs a part of it, and one that knows the words gets the very bytes",
+        arguments: [1, 2, 3])
+    func shells(_ seed: UInt64) throws {
+        try sandbox.directory("here")
+        let start = Array("cd '".utf8) + sandbox.path + Array("/here'; printf '%s|' ".utf8)
+        for name in Self.names(seed: seed) {
+            for word in [ShellCommand.quoted(name), Array(String(shellEscaping: name).utf8)] {
+                if word.starts(with: "$'".utf8) { #expect(!word.dropFirst(2).dropLast().contains(UInt8(ascii: "'"))) }
+                // What stands behind a word shows that it has ended where it should.
+                let script = start + word + Array(" end".utf8)
+                for shell in ["/bin/sh", "/bin/dash", "/bin/bash"] where (try? System.stat(Array(shell.utf8))) != nil {
+                    let output = try output(of: shell, script)
+                    #expect(output.suffix(5) == Array("|end|".utf8), "\(shell) \(name)")
+                    if shell == "/bin/bash" { #expect(Array(output.dropLast(5)) == name) }
+                }
+            }
+        }
+        let left = try DirectoryReader(path: sandbox.path + Array("/here".utf8)).next()
+        #expect(left == nil, "a name was run")
     }
 }

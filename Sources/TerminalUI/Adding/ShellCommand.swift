@@ -1,4 +1,5 @@
 import DisplayText
+import MartletKit
 
 /// A word of a command: any bytes but NUL.
 struct ShellWord: Hashable, Sendable, ExpressibleByStringLiteral {
@@ -131,39 +132,18 @@ struct ShellCommand: Sendable {
 
     static func quoted(_ word: String) -> [UInt8] { quoted(Array(word.utf8)) }
 
-    /// The word so that a shell reads exactly these bytes, and so that it is safe to be shown: bytes that cannot be
-    /// shown are written as `$'\xNN'`, which bash, zsh, ksh and the POSIX of 2024 know.
+    /// The word so that a shell reads exactly these bytes, and so that it is safe to be shown. Where a byte cannot be shown the word is written
+    /// as `$'\NNN'`; a shell that does not know that (dash) gets another word and runs none of it.
     static func quoted(_ word: [UInt8], _ characters: CharacterSet = .utf8) -> [UInt8] {
-        if !word.isEmpty, word.allSatisfy(isPlain) { return word }
+        if !word.isEmpty, word.allSatisfy(\.isPlainInShell) { return word }
         let isShowable = String(validating: word, as: UTF8.self).map { isSafe($0, characters) } ?? false
         let quote = UInt8(ascii: "'")
-        guard isShowable else {
-            return Array("$'".utf8) + word.flatMap(escaped) + [quote]
-        }
+        guard isShowable else { return Array(String(shellEscaping: word).utf8) }
         return [quote] + word.flatMap { $0 == quote ? Array(#"'\''"#.utf8) : [$0] } + [quote]
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "%+,-./:=@_".utf8.contains(byte)
-        }
     }
 
     /// Nothing in it that a screen would show otherwise than it is.
     private static func isSafe(_ text: String, _ characters: CharacterSet) -> Bool {
         SafeText(text, characterSet: characters, limit: 1 << 20).string.utf8.elementsEqual(text.utf8)
-    }
-
-    private static func escaped(_ byte: UInt8) -> [UInt8] {
-        switch byte {
-        case UInt8(ascii: "'"), UInt8(ascii: "\\"): return [UInt8(ascii: "\\"), byte]
-        case 0x20..<0x7F: return [byte]
-        default:
-            let digits = String(byte, radix: 16)
-            return Array("\\x\(digits.count < 2 ? "0" : "")\(digits)".utf8)
-        }
     }
 }

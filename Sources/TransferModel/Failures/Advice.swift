@@ -167,4 +167,28 @@ extension String {
         }
         return needsNone && !isEmpty ? self : "'" + replacing("'", with: "'\\''") + "'"
     }
+
+    /// Any bytes but NUL as one word of a shell, as `$'\NNN'`, which bash, zsh, ksh and the POSIX of 2024 read as these bytes. A shell that
+    /// does not know it (dash) gets another word, and never runs a part of it: no quote and no blank is within, whatever the bytes are. The
+    /// digits are octal and always three, so none that follows is taken for one of them.
+    package init(shellEscaping bytes: [UInt8]) {
+        let inside = bytes.map { byte in
+            let octal = String(byte, radix: 8)
+            return byte.isPlainInShell
+                ? String(UnicodeScalar(byte)) : "\\" + String(repeating: "0", count: 3 - octal.utf8.count) + octal
+        }
+        self = "$'" + inside.joined() + "'"
+    }
+}
+
+extension UInt8 {
+    /// True of a character that no shell takes for anything but itself, wherever in a word it stands.
+    package var isPlainInShell: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "%+,-./:=@_".utf8.contains(self)
+        }
+    }
 }
