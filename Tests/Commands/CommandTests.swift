@@ -71,6 +71,31 @@ struct CommandTests {
         #expect(await Bench(engine).run("list", "b7:none") == .noSuchObject)
     }
 
+    @Test("a folder's files are found by the bytes of its path, not by what is shown of it")
+    func listHiddenFolder() async {
+        let paths = ["a\nb", #"a\x0ab"#].map { RawPath($0) }
+        let engine = FakeEngine {
+            $0.batches = [.sample(7, .running)]
+            for (index, path) in paths.enumerated() {
+                var task = TaskSnapshot.sample(Int64(index + 1), .running)
+                (task.folder, task.folderBase64) = path.shown
+                $0.tasks.append(task)
+                let id = NodeID.folder(BatchID(rawValue: 7), path: path)
+                $0.nodes[id] = NodeRow(
+                    id: .folder(BatchID(rawValue: 7), FolderID(rawValue: Int64(index + 1))), name: "x", state: .running,
+                    counts: FileCounts(), bytes: ByteCounts())
+            }
+        }
+        for (index, path) in paths.enumerated() {
+            let bench = Bench(engine)
+            #expect(
+                await bench.run([Argument("list"), Argument(Array("b7:".utf8) + path.bytes), Argument("--json")])
+                    == .done)
+            #expect(bench.output.split(separator: "\n").count == 1)
+            #expect(bench.output.contains("\"id\":\"t\(index + 1)\""))
+        }
+    }
+
     @Test("JSON has every key, unknown as null, slashes as they are")
     func jsonKeys() async {
         let bench = Bench(FakeEngine { $0.batches = [.sample(7, .running)] })

@@ -60,4 +60,16 @@ import Testing
         // One file under exactly a name.
         #expect(ManifestEntry(task("name"), destination: "dav://h/in/name").path == "name")
     }
+
+    @Test("a received file is named by its bytes, whatever is shown of it")
+    func received() {
+        let path = RawPath("/d/a\nb")
+        let entry = ManifestEntry(
+            task("x") {
+                $0.direction = .download
+                ($0.finalPath, $0.finalPathBase64) = path.shown
+            }, destination: "/d/")
+        #expect(entry.checkLine == Array(#"\ab  /d/a\nb"#.utf8))
+        #expect(entry.path == #"/d/a\x0ab"# && entry.pathBase64 != nil)
+    }
 }

@@ -26,6 +26,17 @@ struct AdviceTests {
         #expect(NodeID.folder(BatchID(rawValue: 7), path: RawPath("raw/2024")).written == "b7:raw/2024")
     }
 
+    @Test("a folder that is shown in another way than it is is advised by its bytes, so that no other folder is named")
+    func hiddenNames() {
+        func written(_ path: [UInt8]) -> String { NodeID.folder(BatchID(rawValue: 7), path: RawPath(path)).written }
+        #expect(written(Array("a\nb'".utf8)) == #"$'b7:a\012b\047'"#)
+        #expect(written([0xFF, 0x37]) == #"$'b7:\3777'"#)
+        #expect(written(Array(#"a\x0ab"#.utf8)) == #"'b7:a\x0ab'"#)
+        #expect(
+            AdvisedCommand.retry(.folder(BatchID(rawValue: 7), path: RawPath("\u{202E}gpj"))).text
+                == #"martlet retry $'b7:\342\200\256gpj'"#)
+    }
+
     @Test("written another way a command loses the quotes that were for the shell")
     func unquoted() {
         let advice: Advice = "\(batch) is paused: \(quoted: .resume(batch)), or not"

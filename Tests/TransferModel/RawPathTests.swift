@@ -17,6 +17,16 @@ import TransferModel
         #expect(RawPath(bytes).displayed == shown)
     }
 
+    @Test func `what is shown is the name, or has its bytes beside it, so that no two names are told alike`() {
+        let names = ["a\nb", #"a\x0ab"#, "plain", "é", "e\u{301}", "\u{202E}gpj", "\u{627}\u{200F}"].map { RawPath($0) }
+        for name in names + [RawPath([0xFF]), RawPath(#"\xff"#), RawPath("")] {
+            let shown = name.shown
+            #expect(RawPath(shown: shown.text, base64: shown.base64) == name)
+            #expect((shown.base64 == nil) == (Array(shown.text.utf8) == name.bytes))
+        }
+        #expect(RawPath("a\nb").shown.base64 != nil && RawPath(#"a\x0ab"#).shown.base64 == nil)
+    }
+
     @Test func `whatever the bytes, what is shown holds no control character`() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<2000 {

@@ -83,16 +83,16 @@ extension LineDialogue {
             return choice.answer(&self, queue)
         }
         if place == .top {
-            if let id = NodeID(word) { return go(to: id, queue) }
+            if let id = NodeID(word) { return go(to: id, word, queue) }
             let batches = said.batches ?? queue.batches.prefix(Self.most).map(\.id)
             if let number = Int(word), number > 0, batches.indices.contains(number - 1) {
-                return go(to: .batch(batches[number - 1]), queue)
+                return go(to: .batch(batches[number - 1]), word, queue)
             }
         }
         return Reply(lines: ["\"\(word)\" is none of the choices."])
     }
 
-    private mutating func go(to id: NodeID, _ queue: QueueState) -> Reply {
+    private mutating func go(to id: NodeID, _ word: String, _ queue: QueueState) -> Reply {
         if case .batch(let batch) = id {
             guard let known = queue.batches.first(where: { $0.id == batch }) else {
                 return Reply(lines: ["There is no \(batch)."])
@@ -100,7 +100,7 @@ extension LineDialogue {
             place = .batch(batch)
             return Reply(lines: [sentence(known)])
         }
-        place = .part("\(id)", of: nil)
+        place = .part(word, of: nil)
         return Reply()
     }
 
@@ -127,10 +127,10 @@ extension LineDialogue {
     /// `raw/2024`, `t31`, or the whole of it as commands name it.
     private mutating func findPart(_ word: String, _ batch: BatchID) -> Reply {
         let path = word.hasSuffix("/") ? String(word.dropLast()) : word
-        guard let id = NodeID(word) ?? NodeID("\(batch):\(path)") else {
+        guard let name = [path, "\(batch):\(path)"].first(where: { NodeID($0) != nil }) else {
             return Reply(lines: ["\"\(word)\" names nothing."])
         }
-        place = .part("\(id)", of: batch)
+        place = .part(name, of: batch)
         return Reply()
     }
 

@@ -48,7 +48,7 @@ struct LineMode {
                     let shown = words.map { LineDialogue.quoted(TransferURL.withoutPassword($0)) }
                     console.line("martlet \(shown.joined(separator: " "))".harmless)
                     console.flush()
-                    await run(words)
+                    await run(words.map { Argument($0) })
                 }
                 if let elsewhere = reply.elsewhere { await send(elsewhere) }
                 if let batch = reply.files { await tellFiles(of: batch) }
@@ -71,32 +71,23 @@ struct LineMode {
 
     /// Queues what failed of a batch again, for another place, as a batch of its own. What is queued already stays.
     private func send(_ elsewhere: LineDialogue.Elsewhere) async {
-        var (sources, unnamed): ([String], Int) = ([], 0)
+        var sources: [Argument] = []
         do throws(CommandFailure) {
             let selector = NodeSelector(batch: elsewhere.batch, states: [.failed])
             try await context.ask(answersLate: true) { engine throws(RequestError) in
-                try await engine.eachTask(selector) { task in
-                    if task.sourceBase64 == nil { sources.append(task.source) } else { unnamed += 1 }
-                }
+                try await engine.eachTask(selector) { sources.append(Argument($0.sourcePath.bytes)) }
             }
         } catch {
             return console.tell(error, json: false)
         }
         guard !sources.isEmpty, sources.count <= Self.mostElsewhere else {
-            let why = sources.isEmpty ? "Nothing that can be named has failed" : "\(sources.count) files have failed"
+            let why = sources.isEmpty ? "Nothing has failed" : "\(sources.count) files have failed"
             return say(["\(why): queue the folder they are in, with martlet upload FOLDER URL."])
-        }
-        if unnamed > 0 {
-            say([
-                unnamed == 1
-                    ? "1 file is left out: its name is no text."
-                    : "\(unnamed) files are left out: their names are no text."
-            ])
         }
         say(["Queueing \(sources.count) \(sources.count == 1 ? "file" : "files") for \(elsewhere.destination)."])
         let destination = elsewhere.destination
         let end = destination.hasSuffix("/") || destination.hasSuffix(":") || sources.count == 1 ? "" : "/"
-        await run(["upload"] + sources + [destination + end])
+        await run([Argument("upload")] + sources + [Argument(destination + end)])
     }
 
     /// The first files of a batch, and how many more there are.
@@ -149,9 +140,9 @@ struct LineMode {
         return sum
     }
 
-    private func run(_ words: [String]) async {
+    private func run(_ words: [Argument]) async {
         do throws(CommandFailure) {
-            guard case .run(let invocation) = try MartletProgram.program.parse(words.map { Argument($0) }) else {
+            guard case .run(let invocation) = try MartletProgram.program.parse(words) else {
                 return
             }
             _ = await context.run(invocation)

@@ -49,12 +49,12 @@ struct ListCommand: EngineCommand {
             context.tell(found, table, json: json)
         case .folder(let batch, let path):
             _ = try await ask { engine throws(RequestError) in try await engine.node(id) }
-            try await listTasks(NodeSelector(batch: batch), below: path.displayed, json: json)
+            try await listTasks(NodeSelector(batch: batch), below: path, json: json)
         }
     }
 
     private func listTasks(
-        _ selector: NodeSelector, below folder: String? = nil, json: Bool
+        _ selector: NodeSelector, below folder: RawPath? = nil, json: Bool
     ) async throws(CommandFailure) {
         let table = context.taskTable
         if !json, console.outputIsTerminal { console.line(table.header) }
@@ -69,7 +69,8 @@ struct ListCommand: EngineCommand {
 
 extension TaskSnapshot {
     /// True of a file in that folder or below it. Names that look the same may be two (é as one character and as two).
-    func isBelow(_ folder: String) -> Bool {
-        self.folder.utf8.elementsEqual(folder.utf8) || self.folder.utf8.starts(with: (folder + "/").utf8)
+    func isBelow(_ folder: RawPath) -> Bool {
+        let path = folderPath.bytes
+        return path == folder.bytes || path.starts(with: folder.bytes + [UInt8(ascii: "/")])
     }
 }

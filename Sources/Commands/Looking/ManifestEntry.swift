@@ -3,13 +3,16 @@ import MartletKit
 /// One completed file of a manifest: with `--json` one object a line.
 struct ManifestEntry: Codable, Sendable {
     var task: TaskID
-    /// Below the destination, or on this machine where it was received; what is not text is shown as `\xNN`.
+    /// Below the destination, or on this machine where it was received; what cannot be shown stands there as `\xNN`.
     var path: String
+    var pathBase64: String?
     var bytes: Int64
     @OrNull var sha256: String?
     /// The source of the file, and its destination.
     var source: String
+    var sourceBase64: String?
     var remote: String
+    var remoteBase64: String?
     @OrNull var etag: String?
     @OrNull var finishedAt: Timestamp?
     /// The proof: `digest`, `size` or `none`, by the answers to the file itself.
@@ -23,18 +26,19 @@ struct ManifestEntry: Codable, Sendable {
     private var isTakenOnTrust = false
 
     private enum CodingKeys: CodingKey {
-        case task, path, bytes, sha256, source, remote, etag, finishedAt, verified, answered, listed
+        case task, path, pathBase64, bytes, sha256, source, sourceBase64, remote, remoteBase64, etag
+        case finishedAt, verified, answered, listed
     }
 
     /// - Parameter destination: of the batch.
     init(_ task: TaskSnapshot, destination: String) {
         self.task = task.id
         name = Self.name(of: task, destination)
-        path = name.displayed
+        (path, pathBase64) = name.shown
         bytes = task.bytesTotal ?? 0
         _sha256 = OrNull(wrappedValue: task.digest.flatMap { $0.algorithm == "sha-256" ? $0.value : nil })
-        source = task.source
-        remote = task.destination
+        (source, sourceBase64) = (task.source, task.sourceBase64)
+        (remote, remoteBase64) = (task.destination, task.destinationBase64)
         _etag = OrNull(wrappedValue: task.etag)
         _finishedAt = OrNull(wrappedValue: task.finishedAt)
         verified = task.verified
@@ -47,11 +51,14 @@ struct ManifestEntry: Codable, Sendable {
         let object = try decoder.container(keyedBy: CodingKeys.self)
         task = try object.decode(TaskID.self, forKey: .task)
         path = try object.decode(String.self, forKey: .path)
-        name = RawPath(path)
+        pathBase64 = try object.decodeIfPresent(String.self, forKey: .pathBase64)
+        name = RawPath(shown: path, base64: pathBase64)
         bytes = try object.decode(Int64.self, forKey: .bytes)
         _sha256 = try object.decode(OrNull<String>.self, forKey: .sha256)
         source = try object.decode(String.self, forKey: .source)
+        sourceBase64 = try object.decodeIfPresent(String.self, forKey: .sourceBase64)
         remote = try object.decode(String.self, forKey: .remote)
+        remoteBase64 = try object.decodeIfPresent(String.self, forKey: .remoteBase64)
         _etag = try object.decode(OrNull<String>.self, forKey: .etag)
         _finishedAt = try object.decode(OrNull<Timestamp>.self, forKey: .finishedAt)
         verified = try object.decode(Verification.self, forKey: .verified)
@@ -61,7 +68,7 @@ struct ManifestEntry: Codable, Sendable {
 
     /// As whoever stands in the folder at the other end would call it.
     private static func name(of task: TaskSnapshot, _ destination: String) -> RawPath {
-        guard task.direction == .upload else { return RawPath(task.finalPath ?? task.destination) }
+        guard task.direction == .upload else { return task.finalPlace ?? task.destinationPath }
         let isBelow = destination.hasSuffix("/") && task.destination.hasPrefix(destination)
         let encoded =
             isBelow

@@ -23,7 +23,7 @@ extension ShowCommand {
             let batch = try await ask { engine throws(RequestError) in try await engine.batch(shown.batch) }
             write(shown, batch.destination)
         case .batch(let id): try await manifest(of: id, below: nil, write)
-        case .folder(let id, let path): try await manifest(of: id, below: path.displayed, write)
+        case .folder(let id, let path): try await manifest(of: id, below: path, write)
         }
         if left.unfinished > 0 { console.note("\(left.unfinished) files that are not completed are left out") }
         if left.unknown > 0 {
@@ -33,7 +33,7 @@ extension ShowCommand {
     }
 
     private func manifest(
-        of id: BatchID, below folder: String?, _ write: @escaping (TaskSnapshot, String) -> Void
+        of id: BatchID, below folder: RawPath?, _ write: @escaping (TaskSnapshot, String) -> Void
     ) async throws(CommandFailure) {
         let batch = try await ask { engine throws(RequestError) in try await engine.batch(id) }
         try await ask(answersLate: true) { engine throws(RequestError) in

@@ -154,8 +154,12 @@ package struct AdvisedCommand: Codable, Hashable, Sendable {
 }
 
 extension NodeID {
-    /// As one word of a shell: the name of a folder may have anything in it.
-    package var written: String { description.shellWord }
+    /// As one word of a shell: the name of a folder may have anything in it. One that is shown in another way than it is stands there byte by
+    /// byte, since what is shown may be the name of another folder.
+    package var written: String {
+        guard case .folder(let batch, let path) = self, path.shown.base64 != nil else { return description.shellWord }
+        return String(shellEscaping: Array("\(batch):".utf8) + path.bytes)
+    }
 }
 
 extension String {

@@ -19,7 +19,7 @@ public struct RawPath: Hashable, Sendable {
     public var text: String? { String(validating: bytes, as: UTF8.self) }
 
     /// The path for a person or a log: control and invalid bytes as `\xNN`, and those that turn the direction of what follows or are
-    /// not seen, with which a name can look like another. Not reversible; never opened.
+    /// not seen, with which a name can look like another. Not reversible; never opened, compared or sent: `shown` has the bytes beside it.
     public var displayed: String {
         if bytes.allSatisfy({ (32..<127).contains($0) }) { return String(decoding: bytes, as: UTF8.self) }
         // In a name that is written from right to left its marks do no more than its letters; elsewhere nobody has use for them.
@@ -44,8 +44,17 @@ public struct RawPath: Hashable, Sendable {
         return shown
     }
 
-    /// The bytes in base64 when they are not UTF-8, else `nil`: the `…Base64` fields that stand beside names in JSON.
-    public var base64WhenNotText: String? { text == nil ? Data(bytes).base64EncodedString() : nil }
+    /// `displayed`, and the bytes in base64 where that is not exactly these bytes: a name in JSON, and the `…Base64` field beside it.
+    public var shown: (text: String, base64: String?) {
+        let text = displayed
+        return (text, text.utf8.elementsEqual(bytes) ? nil : Data(bytes).base64EncodedString())
+    }
+
+    /// Reads what `shown` wrote.
+    public init(shown text: String, base64: String?) {
+        let data = base64.flatMap { Data(base64Encoded: $0) }
+        bytes = data.map { Array($0) } ?? Array(text.utf8)
+    }
 
     /// The last component, without slashes at the end; empty for `/`.
     public var lastComponent: RawPath {

@@ -22,8 +22,10 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
     @OrNull public var limit: Int64?
     /// The file's name for a person; the folder is `folder`.
     public var name: String
+    public var nameBase64: String?
     /// The folder's path in the batch, without slashes at the ends; empty at the root.
     public var folder: String
+    public var folderBase64: String?
     /// Local path (upload) or URL without credentials and query (download); control and invalid bytes as `\xNN`.
     public var source: String
     public var sourceBase64: String?
@@ -54,6 +56,7 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
     @OrNull public var listed: Bool?
     /// The path where a completed download ended up.
     @OrNull public var finalPath: String?
+    public var finalPathBase64: String?
     /// The server's name for the stored version of a completed upload; missing where it did not say it.
     public var etag: String?
     /// The status by which the server said that it has a completed upload, where nothing was compared; missing otherwise, and where there is
@@ -91,12 +94,10 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
         _cause = OrNull(wrappedValue: nil)
         self.priority = priority
         _limit = OrNull(wrappedValue: nil)
-        self.name = name.displayed
-        self.folder = folder.displayed
-        self.source = source.displayed
-        sourceBase64 = source.base64WhenNotText
-        self.destination = destination.displayed
-        destinationBase64 = destination.base64WhenNotText
+        (self.name, nameBase64) = name.shown
+        (self.folder, folderBase64) = folder.shown
+        (self.source, sourceBase64) = source.shown
+        (self.destination, destinationBase64) = destination.shown
         _bytesTotal = OrNull(wrappedValue: bytesTotal)
         _secondsLeft = OrNull(wrappedValue: nil)
         _retryAt = OrNull(wrappedValue: nil)
@@ -108,6 +109,15 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
         _startedAt = OrNull(wrappedValue: nil)
         _finishedAt = OrNull(wrappedValue: nil)
     }
+}
+
+/// The paths byte for byte: the strings are what a person is shown, and may be the names of other files.
+extension TaskSnapshot {
+    public var folderPath: RawPath { RawPath(shown: folder, base64: folderBase64) }
+    public var sourcePath: RawPath { RawPath(shown: source, base64: sourceBase64) }
+    public var destinationPath: RawPath { RawPath(shown: destination, base64: destinationBase64) }
+    /// The path where a completed download ended up.
+    public var finalPlace: RawPath? { finalPath.map { RawPath(shown: $0, base64: finalPathBase64) } }
 }
 
 /// The kind of check that a completed task has passed.

@@ -38,6 +38,7 @@ public struct EventPayload: Codable, Hashable, Sendable {
     public var verified: Verification?
     public var digest: TransferDigest?
     public var finalPath: String?
+    public var finalPathBase64: String?
     public var error: TransferError?
     public var waitReasons: [WaitReason]?
     public var retryAt: Timestamp?

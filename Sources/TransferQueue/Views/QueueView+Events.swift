@@ -36,7 +36,7 @@ extension QueueView {
         payload.verified = flags.verification
         if flags.contains(.skipped) { payload.skipped = true }
         payload.digest = StoredJSON.value(TransferDigest.self, row.optionalText(9))
-        payload.finalPath = row.optionalBytes(10).map { RawPath($0).displayed }
+        if let final = row.optionalBytes(10) { (payload.finalPath, payload.finalPathBase64) = RawPath(final).shown }
         return payload
     }
 

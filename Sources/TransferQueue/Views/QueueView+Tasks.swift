@@ -197,7 +197,7 @@ extension QueueView {
             snapshot.etag = try etag(of: row.id)
             snapshot.answered = row.flags.answered
         }
-        snapshot.finalPath = details.finalPath.map { RawPath($0).displayed }
+        if let final = details.finalPath { (snapshot.finalPath, snapshot.finalPathBase64) = RawPath(final).shown }
         if wasStarted { snapshot.startedAt = task.startedAt }
         snapshot.finishedAt = row.finishedAt.map { Timestamp(milliseconds: $0) }
         snapshot.limit = try limit(of: .task(row.id))
