@@ -28,6 +28,7 @@ struct EventsCommand: EngineCommand {
             guard let consumer else { throw .usage("events: --ack needs a --consumer", "name who has dealt with them") }
             return try await acknowledge(sequence, consumer: consumer, invocation)
         }
+        console.endsWithReader()
         guard try await context.engineToLookAt(invocation) else { return .done }
         let after = invocation.value(Self.after).map { EventSequence(rawValue: Int64($0)) }
         let follows = invocation.has(Self.follow)

@@ -17,6 +17,7 @@ struct ListCommand: EngineCommand {
         ])
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        console.endsWithReader()
         guard try await context.queueToLookAt(invocation) else { return .done }
         let json = invocation.has(CommonOptions.json)
         guard let selection = try Selection(invocation, command: "list") else {

@@ -23,6 +23,7 @@ struct LogCommand: EngineCommand {
         let json = invocation.has(CommonOptions.json)
         let level = invocation.value(Self.level) ?? .info
         let (batch, task) = try logged(invocation.operands(as: .node).first)
+        console.endsWithReader()
         guard try await context.engineToLookAt(invocation) else { return .done }
         var after: Int64?
         repeat {

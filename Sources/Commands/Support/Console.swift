@@ -26,6 +26,10 @@ package final class Console: Sendable {
         var output: [UInt8] = []
         /// Cells of the progress line on the screen.
         var progressWidth = 0
+        /// The reader of the output has gone: what is still written is thrown away.
+        var readerLeft = false
+        /// The command is over when its reader has gone.
+        var endsWithReader = false
         /// The deed that was done already, whatever becomes of the output.
         var done: String?
     }
@@ -58,32 +62,43 @@ package final class Console: Sendable {
     }
 
     private func write(_ stream: Stream, _ bytes: [UInt8]) {
+        if stream == .output, state.withLock(\.readerLeft) { return }
         do throws(Errno) {
             try sink(stream, bytes)
         } catch {
             // Nobody can be told of a standard error that takes nothing.
             guard stream == .output else { return }
+            // Whoever read has seen enough (a pipe into head). That says nothing of the command, whose own status counts.
+            if error == .brokenPipe {
+                let ends = state.withLock { state in
+                    state.readerLeft = true
+                    return state.endsWithReader
+                }
+                if ends { leave(.done) }
+                return
+            }
             let (status, message) = Self.end(after: error, done: state.withLock(\.done))
-            if let message { write(.error, Array("\(message)\n".utf8)) }
+            write(.error, Array("\(message)\n".utf8))
             leave(status)
         }
     }
+
+    /// Says that the command only lists, for as long as somebody reads: it is over, and well, when its reader has gone. Others run to their end
+    /// without one.
+    func endsWithReader() { state.withLock { $0.endsWithReader = true } }
 
     /// Says what was done already and stays so, should the output fail: a status other than 0 would deny it.
     func note(done: String) { state.withLock { $0.done = done } }
 
     /// The end of the program when its output cannot be written: a script must not take a cut list for a whole one.
     /// - Parameter done: what is done all the same.
-    static func end(after error: Errno, done: String? = nil) -> (status: ExitStatus, message: String?) {
+    static func end(after error: Errno, done: String? = nil) -> (status: ExitStatus, message: String) {
         let remedy =
             switch error {
-            // Whoever read has seen enough (a pipe into head).
-            case .brokenPipe: ""
             case .noSpace, .quotaExceeded, .fileTooLarge: "make room there, or write to another place"
             case .badDescriptor: "leave it open; >/dev/null throws it away"
             default: "write to another place"
             }
-        guard error != .brokenPipe else { return (.done, nil) }
         let what = "martlet: the output could not be written (\(error))"
         if let done { return (.done, "\(what), but \(done): \(remedy)") }
         return (.refused, "\(what): \(remedy)")

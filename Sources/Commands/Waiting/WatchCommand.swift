@@ -20,6 +20,7 @@ struct WatchCommand: EngineCommand {
             console.note("nothing is queued")
             return .done
         }
+        console.endsWithReader()
         var wasSeen = false
         while true {
             let look: (text: String, isOver: Bool)?
