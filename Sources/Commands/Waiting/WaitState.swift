@@ -34,10 +34,8 @@ enum WaitState: Equatable {
         case .completed: self = .over(completed: failures == 0)
         // Also when no file was cancelled: its folders were, before all of their files were known.
         case .failed, .cancelled: self = .over(completed: false)
-        case .paused where end != nil: self = .moving
-        case .paused, .created: self = .needsPerson
-        case .waiting: self = !reasons.isEmpty && reasons.allSatisfy(\.needsPerson) ? .needsPerson : .moving
-        case .queued, .running, .finishing: self = .moving
+        case .created, .queued, .waiting, .running, .finishing, .paused:
+            self = state.needsPerson(reasons, pausedUntil: end) ? .needsPerson : .moving
         }
     }
 }

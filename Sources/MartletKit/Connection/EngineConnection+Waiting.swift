@@ -6,7 +6,7 @@ public struct WaitOutcome: Sendable, Hashable {
     public var rows: [NodeID: NodeRow]
     /// Asked for and not there (any more).
     public var missing: [NodeID]
-    /// Nodes left that need a person: `auth`, `hostKey`, paused or held. Empty: everything is over.
+    /// Nodes left that need a person: `auth`, `hostKey`, held, or paused without an end. Empty: everything is over.
     public var stuck: [NodeID]
 
     /// True when everything asked for is over and nothing failed or was cancelled.
@@ -78,8 +78,6 @@ extension NodeRow {
 
     /// True when nothing of it can move before a person does something.
     fileprivate var needsPerson: Bool {
-        if effectivelyPaused { return counts.active == 0 }
-        return !scanning && counts.active == 0 && counts.queued == 0
-            && (counts.waiting == 0 || !waitReasons.isEmpty && waitReasons.allSatisfy(\.needsPerson))
+        counts.active == 0 && state.needsPerson(waitReasons, pausedUntil: pausedUntil)
     }
 }

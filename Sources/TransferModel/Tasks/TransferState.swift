@@ -25,6 +25,20 @@ public enum TransferState: String, Codable, Sendable, CaseIterable {
 
     /// True when it counts as active in `filesActive`.
     public var isActive: Bool { self == .running || self == .finishing }
+
+    /// True when nothing in this state moves before a person does something: what is paused without an end, held, or waits for what only a
+    /// person can end. It is the rule of every wait that is not patient.
+    /// - Parameters:
+    ///   - reasons: why it waits.
+    ///   - end: when its pause ends by itself; `nil`: when somebody resumes it.
+    package func needsPerson(_ reasons: [WaitReason], pausedUntil end: Timestamp?) -> Bool {
+        switch self {
+        case .created: true
+        case .paused: end == nil
+        case .waiting: !reasons.isEmpty && reasons.allSatisfy(\.needsPerson)
+        case .queued, .running, .finishing, .completed, .failed, .cancelled: false
+        }
+    }
 }
 
 /// The direction of the bytes.
