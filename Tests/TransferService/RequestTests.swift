@@ -249,6 +249,27 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `a selector passes over a task that ended before it could be changed, an ID does not`() async throws {
+        let harness = try await ServiceHarness()
+        let batch = try await harness.add(2)
+        let selector = NodeSelector(batch: batch, states: [.queued])
+        let raced = try await harness.service.change(NodesRequest(selector: selector)) { writer, nodes in
+            // They were found, and end right now.
+            try await harness.completeAll()
+            return try await writer.cancel(nodes)
+        }
+        #expect(raced.results.isEmpty)
+        let tasks = try await harness.queue.reader.nodes(
+            matching: NodeSelector(batch: batch, states: [.completed]), limit: 10)
+        let named = try await harness.service.change(NodesRequest(ids: tasks)) { try await $0.cancel($1) }
+        #expect(named.results.map(\.result) == [.refused, .refused])
+        // Whoever selects what is over means it.
+        let over = NodeSelector(batch: batch, states: [.completed])
+        let meant = try await harness.service.change(NodesRequest(selector: over)) { try await $0.cancel($1) }
+        #expect(meant.results.map(\.result) == [.refused, .refused])
+        try await harness.end()
+    }
+
     @Test func `who stops what cannot be resumed is told how much is sent again`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()

@@ -82,7 +82,9 @@ extension TransferService {
         }
         if isEmpty, request.selector == nil, request.rows == nil { throw RequestError(.usage, "no node is named") }
         await engine.queueChanged()
-        if request.selector != nil { results.results = try await meant(results.results) }
+        if let selector = request.selector {
+            results.results = try await meant(results.results, by: selector, named: request.ids ?? [])
+        }
         return results
     }
 
@@ -119,19 +121,29 @@ extension TransferService {
         }
     }
 
-    /// A selector means what something can be done to: batches that are over were not meant, and are no refusal.
-    private func meant(_ results: [NodeResult]) async throws -> [NodeResult] {
+    /// A selector means what something can be done to: batches that are over were not meant, nor were tasks that came to their end after
+    /// they were found in a state that the selector names. They are no refusal.
+    private func meant(
+        _ results: [NodeResult], by selector: NodeSelector, named: [NodeID]
+    ) async throws -> [NodeResult] {
+        let named = Set(named)
         var kept: [NodeResult] = []
         for result in results {
             let changesNothing = result.result == .already || result.result == .refused && result.code == .refused
-            if changesNothing, case .batch(let id) = result.id,
-                try await queue.reader.batch(id)?.state.isTerminal == true
-            {
-                continue
-            }
+            if changesNothing, !named.contains(result.id), try await isOver(result.id, for: selector) { continue }
             kept.append(result)
         }
         return kept
+    }
+
+    private func isOver(_ node: NodeID, for selector: NodeSelector) async throws -> Bool {
+        switch node {
+        case .batch(let id): return try await queue.reader.batch(id)?.state.isTerminal == true
+        case .task(let id):
+            guard !selector.states.isEmpty, let state = try await queue.reader.task(id)?.state else { return false }
+            return state.isTerminal && !selector.states.contains(state)
+        case .folder: return false
+        }
     }
 
     /// The results, with what each of them costs: what is on its way to servers that cannot resume is sent again.
