@@ -15,6 +15,7 @@ struct UploadJoin: Equatable, Sendable {
         if head.body != .none { throw .unwantedField("Content-Length") }
         guard let metadata = UploadMetadata(head.fields["upload-metadata"]) else { throw .badField("Upload-Metadata") }
         let urls = list.dropFirst(Self.prefix.count).split(separator: " ")
+        guard urls.count <= Self.mostPieces else { throw .tooManyPieces(most: Self.mostPieces) }
         pieces = urls.compactMap { UploadID(target: $0.utf8) }
         guard !pieces.isEmpty, pieces.count == urls.count else { throw .badField("Upload-Concat") }
         // A piece is copied each time that it is named.
@@ -36,6 +37,8 @@ struct UploadJoin: Equatable, Sendable {
     }
 
     static let prefix = "final;"
+    /// All pieces are open while they are joined, and the receiver has descriptors for others to serve.
+    static let mostPieces = 256
 }
 
 /// Serves a join. The pieces are copied, so that a kill in the middle loses none; they go when the file has its name.

@@ -22,6 +22,8 @@ enum UploadRefusal: Error, Equatable, Sendable {
     case piecesMissing
     /// One upload is named more than once in a join.
     case pieceTwice
+    /// A join names more uploads than it may.
+    case tooManyPieces(most: Int)
     /// There are as many unfinished uploads as there may be.
     case tooMany(Int)
     /// Another receiver writes it, or it is being published this moment.
@@ -53,7 +55,7 @@ enum UploadRefusal: Error, Equatable, Sendable {
         switch self {
         case .tusVersion: .preconditionFailed
         case .unknownDraft, .badField, .missingField, .unwantedField, .unknownChecksum, .inconsistentLength,
-            .piecesMissing, .pieceTwice:
+            .piecesMissing, .pieceTwice, .tooManyPieces:
             .badRequest
         case .tooMany: .insufficientStorage
         case .wrongContentType: .unsupportedMediaType
@@ -89,6 +91,7 @@ enum UploadRefusal: Error, Equatable, Sendable {
         case .joined: "a join of uploads is not written to"
         case .piecesMissing: "one of the uploads to join is missing or not complete"
         case .pieceTwice: "an upload is named more than once"
+        case .tooManyPieces(let most): "a join takes up to \(most) uploads: join fewer"
         case .tooMany(let limit): "there are \(limit) unfinished uploads, and more are not begun"
         case .busy: "the upload is being written or published: ask again"
         case .checksumDiffers: "the bytes do not have the checksum that was announced; none were kept"

@@ -74,8 +74,9 @@ final class UploadWriteRequest: ServedRequest {
     }
 
     func bodyEnded() -> RequestStep {
-        // The server hands on the end of a body only where its beginning was taken.
-        guard let upload, let seat else { preconditionFailure("a refused request has no end") }
+        // The server hands on the end of a body only where its beginning was taken. Were it otherwise the client asks again, and the receiver
+        // serves on.
+        guard let upload, let seat else { return .answer(refuse(.busy)) }
         let action = machine.bodyEnded(piece: piece?.digest)
         if case .refuse(let refusal) = action { return .answer(refuse(refusal)) }
         let uploads = context.uploads

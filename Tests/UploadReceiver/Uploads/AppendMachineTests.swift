@@ -130,6 +130,7 @@ struct AppendMachineTests {
             (.noSuchUpload, 404, 404), (.offsetDiffers(expected: 1, provided: 2), 409, 409),
             (.inconsistentLength(1), 400, 400), (.completed, 409, 400), (.joined, 403, 403), (.busy, 503, 503),
             (.checksumDiffers, 460, 400), (.exists, 409, 409), (.unknownChecksum, 400, 400), (.piecesMissing, 400, 400),
+            (.tooManyPieces(most: 9), 400, 400),
             (.file(.noRoom), 507, 507), (.file(.tooLarge(limit: 1)), 413, 413), (.name(.leavesTheFolder), 400, 400),
         ] as [(UploadRefusal, UInt32, UInt32)])
     func statuses(refusal: UploadRefusal, tus: UInt32, draft: UInt32) {

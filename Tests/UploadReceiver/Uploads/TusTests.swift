@@ -228,6 +228,11 @@ struct TusTests {
         }
         #expect(try join(urls + [try #require(unfinished.fields["location"])]).status == 400)
         #expect(try join(["/nowhere"]).status == 400)
+        let names = try (0..<255).map { _ in "/\(UploadID.folderName)/\(try UploadID().text)" }
+        let many = try join(urls + names)
+        #expect(many.status == 400 && String(decoding: many.body, as: UTF8.self).contains("up to 256 uploads"))
+        let most = try join(urls + names.dropLast())
+        #expect(most.status == 400 && String(decoding: most.body, as: UTF8.self).contains("missing or not complete"))
         let first = try join(urls)
         #expect(first.status == 201)
         #expect(try contents(sandbox.path("joined")) == one + other)
