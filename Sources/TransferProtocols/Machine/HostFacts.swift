@@ -134,8 +134,12 @@ package struct HostFacts: Codable, Hashable, Sendable {
         Array(list.lazy.filter { $0.utf8.count <= 64 && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } }.prefix(64))
     }
 
-    /// Seconds: a clock that is a hundred years off is none.
-    private static let mostSkew: Int64 = 3_153_600_000
+    /// Seconds that a server's clock is believed to be off from ours, 25 hours: as far as a wrong time zone goes. A request is signed for the
+    /// time that its server has, so a server that may name any time gets signatures that hold at another one.
+    private static let mostSkew: Int64 = 90_000
+
+    /// - Parameter seconds: how far a server's clock is ahead of ours.
+    static func believes(skew seconds: Int64) -> Bool { seconds.magnitude <= mostSkew.magnitude }
 
     /// The facts that hold now with what `newer` knows put over them. What the server cannot do ages from here on.
     package func learning(_ newer: HostFacts, at now: Timestamp) -> HostFacts {

@@ -109,6 +109,10 @@ struct S3Channel: Hashable, Sendable {
         if answer.isSuccess { return .success(answer) }
         let error = S3Answers.error(end.body)
         if let learnt = learn(answer, error, at: end.at) { return .again(learnt: learnt) }
+        if let skew = skew(answer, error, at: end.at), !HostFacts.believes(skew: skew) {
+            let fault = TransferError.clocksDisagree(by: skew, host, httpStatus: answer.status)
+            return .refused(Refusal(status: answer.status, code: error?.code ?? "", decision: .fail(fault)))
+        }
         let refusal = refusal(answer, error?.code ?? "", hasAccepted: hasAccepted, at: end.at)
         if lesson < lessons, Self.isMisunderstanding(refusal) { return .again(learnt: nil) }
         return .refused(refusal)
@@ -208,6 +212,13 @@ struct S3Channel: Hashable, Sendable {
             learnt.region = named
             return learnt
         }
+        guard let seconds = skew(answer, error, at: now), HostFacts.believes(skew: seconds) else { return nil }
+        learnt.clockSkewSeconds = seconds
+        return learnt
+    }
+
+    /// Seconds that the server's clock is ahead of ours, when the answer complains of that; `nil`: it does not.
+    private func skew(_ answer: HTTPAnswer, _ error: S3ErrorBody?, at now: Timestamp) -> Int64? {
         guard answer.status == 403 || error?.code == "RequestTimeTooSkewed", let time = answer.date ?? error?.time
         else {
             return nil
@@ -216,9 +227,7 @@ struct S3Channel: Hashable, Sendable {
         let difference = abs(seconds - (facts.clockSkewSeconds ?? 0))
         // S3 forgives a quarter of an hour. An answer without a body (HEAD) does not say what it complains of.
         let isSkewed = error.map { $0.code == "RequestTimeTooSkewed" && difference > 30 } ?? (difference > 600)
-        guard isSkewed else { return nil }
-        learnt.clockSkewSeconds = seconds
-        return learnt
+        return isSkewed ? seconds : nil
     }
 
     var noAnswer: TransferError {

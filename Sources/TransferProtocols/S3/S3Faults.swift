@@ -25,6 +25,15 @@ extension TransferError {
             .thenRetry("look at its rules for unfinished uploads and whether something else there clears them away"))
     }
 
+    /// - Parameter seconds: how far the server's clock is ahead of ours.
+    static func clocksDisagree(by seconds: Int64, _ host: String, httpStatus: Int) -> TransferError {
+        let hours = seconds.magnitude / 3600
+        let apart = hours < 72 ? "\(hours) hours" : "\(hours / 24) days"
+        return TransferError(
+            .http, "the clock of \(host) is \(apart) \(seconds < 0 ? "behind" : "ahead of") the one of this machine",
+            .thenRetry("set the clock that is wrong"), httpStatus: httpStatus)
+    }
+
     static var tooLargeForS3: TransferError {
         TransferError(.unsupported, "S3 takes no file of that size", .step("split it, then queue the pieces"))
     }

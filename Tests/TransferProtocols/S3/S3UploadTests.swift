@@ -204,6 +204,14 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
             run(s3Plan(), no(403, "RequestTimeTooSkewed", more: "<ServerTime>2026-11-21T11:00:00Z</ServerTime>"))
                 == expected)
         #expect(run(s3Plan(), skewed, skewed) == ["wait backoff http"])
+        // Noon is the time here. 25 hours are believed, and not more, whether the answer names the clock or is a bare 403.
+        let day = "<ServerTime>2026-11-22T13:00:00Z</ServerTime>"
+        #expect(run(s3Plan(), no(403, "RequestTimeTooSkewed", more: day)).first == "learned clockSkewSeconds=90000")
+        for far in ["2026-11-22T13:00:01Z", "2026-11-20T10:59:59Z", "2126-11-21T12:00:00Z"] {
+            let more = "<ServerTime>\(far)</ServerTime>"
+            #expect(run(s3Plan(), no(403, "RequestTimeTooSkewed", more: more)) == ["fail http 403"], "\(far)")
+        }
+        #expect(run(s3Plan(), answered(403, ["Date: Sat, 21 Nov 2020 12:00:00 GMT"])) == ["fail http 403"])
         var facts = HostFacts { $0.heedsConditions = true }
         facts.clockSkewSeconds = -3600
         #expect(run(s3Plan(facts: facts), skewed) == ["wait backoff http"])
