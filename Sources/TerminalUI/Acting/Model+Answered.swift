@@ -29,7 +29,7 @@ extension Model {
         var takenBack: Outstanding.Purpose?
         if isMade {
             let nodes = changed.untold == nil ? results.filter { $0.result == .done }.map(\.id) : nil
-            // What is known of a login is not to be kept.
+            // The history keeps nothing of a login.
             let isLogin = if case .lettingIn = request.purpose { true } else { false }
             takenBack = changes.history.done(
                 request, number, isLogin ? nil : changed.undo, changed: nodes, at: now.uptime)

@@ -224,7 +224,7 @@ extension TransferEngine {
         var subject = subject(attempt.task, attempt.context, local, remote, source, hasChanged: true)
         // The task's own numbers are those of the attempts before.
         subject.hasArrived = hasArrived
-        // What was broken off may have left something under the final name.
+        // The broken-off request may have left something under the final name.
         if stored == nil, attempt.exchanges.hasReachedServer { subject.begunBefore = subject.begunBefore ?? work.begun }
         subject.targetIsOther = targetIsOther
         subject.earlierVersion = work.subject.earlierVersion ?? NamedVersion(work.subject)

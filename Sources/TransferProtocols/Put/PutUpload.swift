@@ -117,12 +117,7 @@ package struct PutUpload: ProtocolMachine {
         switch (state, event) {
         case (.ready, .began(let now)):
             begun = now
-            if let before = plan.begunBefore, plan.resume?.stored != true, plan.tellsDigests != false,
-                !plan.targetIsOther
-            {
-                return probe(.didItArrive(begun: before, refused: false, wantsDigest: false))
-            }
-            return mustRecognise ? probe(.isItOwn) : send()
+            return claim() + begin()
         case (.sending(let id), .ended(let ended, let end)) where ended == id: return putEnded(end)
         case (.sending(let id), .interim(let source, let answer, let now)) where source == id:
             return offered(answer, now)
@@ -144,13 +139,24 @@ package struct PutUpload: ProtocolMachine {
         }
     }
 
+    private mutating func begin() -> [ProtocolAction] {
+        if let before = plan.begunBefore, plan.resume?.stored != true, plan.tellsDigests != false, !plan.targetIsOther {
+            return probe(.didItArrive(begun: before, refused: false, wantsDigest: false))
+        }
+        return mustRecognise ? probe(.isItOwn) : send()
+    }
+
+    /// Another file of ours is not to get the name between a look that guards it and the PUT.
+    private func claim() -> [ProtocolAction] {
+        let isGuardedByLooks = plan.mayIgnoreConditions && PutMessages.isConditional(plan)
+        return isGuardedByLooks ? [.claimName(RawPath(plan.address.target))] : []
+    }
+
     // MARK: Requests
 
     mutating func send() -> [ProtocolAction] {
         // A file that may be our own from an earlier attempt was looked at already.
-        if isUnguarded, !isFree, !hasProbed || isOthers {
-            return [.claimName(RawPath(plan.address.target))] + probe(.isItFree)
-        }
+        if isUnguarded, !isFree, !hasProbed || isOthers { return probe(.isItFree) }
         isFree = false
         let id = nextID()
         state = .sending(id)

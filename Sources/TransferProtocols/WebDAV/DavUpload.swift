@@ -212,7 +212,9 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     // MARK: Beginning
 
     private mutating func begin() -> [ProtocolAction] {
-        if plan.resume != nil { return plan.subject.hasChanged ? recall() : ask(temporary) { .probing($0) } }
+        if plan.resume != nil {
+            return claim() + (plan.subject.hasChanged ? recall() : ask(temporary) { .probing($0) })
+        }
         // A small file is sent and refused as fast as it is asked for.
         let isSmall = plan.subject.size <= Self.unlooked && !own.isKnown
         if plan.subject.ifExists == .replace || isSmall { return fresh() }
@@ -301,9 +303,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
 
     /// Begins under a name that nobody uses. It is durable before the first byte.
     mutating func fresh() -> [ProtocolAction] {
-        if mustLookStraight {
-            return [.claimName(RawPath(plan.address.target))] + ask(plan.address) { .looking($0) }
-        }
+        if mustLookStraight { return claim() + ask(plan.address) { .looking($0) } }
         let path =
             facts.cannotRename == true
             ? plan.address.target
@@ -320,8 +320,11 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     }
 
     /// The file goes straight to the target, and nothing but a condition, which not every server heeds, would spare what is there.
-    private var mustLookStraight: Bool {
-        facts.cannotRename == true && !mayReplace && !isFree
+    private var mustLookStraight: Bool { facts.cannotRename == true && !mayReplace && !isFree }
+
+    /// Another file of ours is not to get the target's name between the look at it and the PUT.
+    private func claim() -> [ProtocolAction] {
+        facts.cannotRename == true && !mayReplace ? [.claimName(RawPath(plan.address.target))] : []
     }
 
     /// Before anything of the earlier version is thrown away it is asked whether it has the final name, or may yet get it.

@@ -86,7 +86,7 @@ struct RetryStore: QueueSubject {
             """, .integer(folder))
         // An attempt that found another file there has put none: what is there now is not in question.
         try database.run("UPDATE tasks SET begun_at = NULL WHERE \(of(.destinationExists))", .integer(folder))
-        // Who retries it means the file as it is now.
+        // A person's retry means the file as it is now.
         try database.run(
             "UPDATE tasks SET mtime = NULL, inode = NULL WHERE \(of(.sourceChanged))", .integer(folder))
         try database.run(

@@ -88,6 +88,20 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(signed).first?.hasPrefix("1 PUT") == true)
     }
 
+    @Test("where a look guards the name, no other file of ours gets it meanwhile")
+    func claimed() {
+        func claims(_ plan: PutPlan) -> Bool {
+            var upload = PutUpload(plan)
+            return upload.handle(.began(at: noon)).first == .claimName(RawPath("/f"))
+        }
+        var begun = unknown()
+        begun.begunBefore = noon
+        for plan in [unknown(), begun, unknown(own: StoredVersion(stored: true, etag: "\"a\""))] {
+            #expect(claims(plan))
+        }
+        #expect(!claims(plan(begun: noon)) && !claims(unknown(ifExists: .replace)))
+    }
+
     @Test("what an earlier attempt has left is replaced when it is a beginning of the file, and is else in doubt")
     func beginning() {
         func there(_ length: Int) -> ExchangeEnd {

@@ -627,6 +627,17 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         }
     }
 
+    @Test("without MOVE, no other file of ours gets the name between the look and the PUT")
+    func claimed() {
+        func claims(_ plan: DavPlan) -> Bool {
+            var upload = DavUpload(plan)
+            return upload.handle(.began(at: noon)).first == .claimName(RawPath("/d/e/f"))
+        }
+        let resumed = plan(begun: noon, facts: straight, resume: DavResumePoint(temporary: "/d/e/f"))
+        #expect(claims(resumed) && claims(plan(facts: straight)))
+        #expect(!claims(plan(.replace, facts: straight)) && !claims(plan()))
+    }
+
     private static func rangeSum(_ value: String) -> TransferDigest {
         TransferDigest(algorithm: "sha-256", value: value)
     }

@@ -193,7 +193,7 @@ extension DestinationsPage: Page {
         case (.test(let name, _), .report), (.test(let name, _), .failed):
             (findings[name], foundAt[name]) = (model.askedServers.findings[name], model.askedServers.times[name])
         case (_, .changedMeanwhile(let file, let why)):
-            // What was typed belongs to a section that is there no more.
+            // The typed text belongs to a section that is there no more.
             form = nil
             show(file)
             note = (model.appearance.safe(why), true)
