@@ -5,12 +5,14 @@ of connections back to zero). `../faultproxy help` says what they are. What happ
 DIR/connections, one JSON object a line, when a connection ends.
 """
 import errno
+import fcntl
 import json
 import os
 import random
 import socket
 import struct
 import sys
+import termios
 import threading
 import time
 
@@ -23,8 +25,10 @@ if len(sys.argv) > 6:
 
 RULES, LOG = dir_ + "/rules", dir_ + "/connections"
 lock = threading.Lock()
+data_open = set()
 rules, stamp, started, still_open = [], None, 0, 0
 CHUNK = 1 << 16
+TCP_CLOSE = 7
 
 
 def number(text):
@@ -124,6 +128,34 @@ def close(sock):
     sock.close()
 
 
+def drain(sock):
+    """Wait until the other side's system has all that was sent: a reset throws away what is still here."""
+    try:
+        # A connection that has broken, too, keeps what it had.
+        while sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] != TCP_CLOSE:
+            if not struct.unpack("i", fcntl.ioctl(sock, termios.TIOCOUTQ, b"\0" * 4))[0]:
+                return
+            time.sleep(0.01)
+    except (OSError, ValueError):
+        pass
+
+
+def unread(sock):
+    """Whether the other side's program, on this machine, has something left to read of what was sent: one that has not
+    taken the connection yet waits for its control connection."""
+    def place(address):
+        return "%08X:%04X" % (struct.unpack("=I", socket.inet_aton(address[0]))[0], address[1])
+    try:
+        drain(sock)
+        there, here = place(sock.getpeername()), place(sock.getsockname())
+    except OSError:
+        return False
+    with open("/proc/net/tcp") as table:
+        rows = (line.split() for line in table)
+        # The end counts as one byte there, also when it has been read; what is not taken belongs to no file (0).
+        return any(row[1:3] == [there, here] and int(row[4].split(":")[1], 16) > 1 and row[9] != "0" for row in rows)
+
+
 class Line:
     """Sends to a socket, each piece DELAY seconds after it came; WINDOW bytes are on the way at most."""
 
@@ -183,6 +215,7 @@ class Connection:
         self.info = {"n": self.nth, "port": port_, "at": round(time.time(), 3), "up": 0, "down": 0, "fault": None}
         self.over = threading.Event()
         self.begun = time.monotonic()
+        self.is_stalled = self.has_sent = False
 
     def of(self, what, way=None):
         return [r for r in self.rules if r["what"] == what and (way is None or r["way"] in (way, "both"))]
@@ -192,11 +225,16 @@ class Connection:
             self.info["fault"] = rule["text"]
 
     def run(self):
+        if self.kind == "data":
+            with lock:
+                data_open.add(self)
         try:
             self.go()
         except OSError as err:
             self.info["error"] = str(err)
         finally:
+            with lock:
+                data_open.discard(self)
             for s in (self.client, self.server):
                 if s:
                     close(s)
@@ -334,13 +372,34 @@ class Connection:
                     if ahead > 0:
                         self.over.wait(ahead)
             line.flush()
+            if way == "up":
+                self.await_data()
             if not self.over.is_set():
                 self.half(src, dst)
         except OSError:
             if not self.over.is_set():
                 self.over.set()
-                reset(src)  # one side broke: so does the other
+                reset(src)  # one side broke: so does the other, once what came before has got through
+                if way == "up":
+                    self.await_data()
+                drain(dst)
                 reset(dst)
+        finally:
+            self.has_sent |= way == "up"
+
+    def is_coming(self):
+        return self.info["up"] and not self.is_stalled and (not self.has_sent or unread(self.server))
+
+    def await_data(self):
+        """An FTP server may end with its control connection: what the data connections carry is read by it first."""
+        if self.kind != "main":
+            return
+        with lock:
+            before = set(data_open)
+        while not self.over.is_set() and any(c.is_coming() for c in before):
+            time.sleep(0.01)
+            with lock:
+                before &= data_open
 
     def half(self, src, dst):
         try:
@@ -350,8 +409,11 @@ class Connection:
 
     def stall(self, rule):
         self.fault(rule)
+        self.is_stalled = True
         if rule["what"] == "stall":
-            return self.over.wait(rule.get("for"))
+            self.over.wait(rule.get("for"))
+            self.is_stalled = False
+            return
         # A client that is gone cannot be felt: what it left is not read.
         while not self.over.wait(0.02):
             load(counts=False)
