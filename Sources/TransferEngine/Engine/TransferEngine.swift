@@ -109,7 +109,9 @@ package actor TransferEngine: EngineControl {
         walker = try DirectoryWalker(platform)
     }
 
+    /// Takes up what the queue holds. A stop that came before or comes meanwhile is heeded: then nothing begins.
     package func start() async throws {
+        if phase == .stopping { return }
         precondition(phase == .new, "an engine is started once")
         phase = .running
         timeline.startedAt = timeline.now
@@ -126,6 +128,7 @@ package actor TransferEngine: EngineControl {
         // bounded by a time that is behind is moved along when the clock is set (`followClock`).
         try await queue.writer.moveRetries(by: .zero, now: timeline.now, within: Self.waitRule.retry.longestRetryAfter)
         try await queue.writer.boundEnds(by: timeline.now)
+        if phase == .stopping { return }
         let changes = queue.changes()
         // Ends with the engine's shutdown, or with the queue. On our loop, as everything is: one task elsewhere would make the pool of
         // threads that the language has wake up once a second for good.

@@ -52,10 +52,13 @@ actor EngineProcess {
         Task {
             do throws(EngineFailure) {
                 let days = try await start()
+                if isTornDown { return }
                 ready()
                 // Old history can wait until all that is to go on goes on.
                 await forgetOld(days: days)
             } catch {
+                // Told to stop while it started, it finds its queue closed.
+                if isTornDown { return }
                 failure = error
                 await tearDown()
             }
@@ -83,10 +86,11 @@ actor EngineProcess {
             if let agent = getenv("SSH_AUTH_SOCK") { await engine.useAgent(RawPath(String(cString: agent))) }
             let service = makeService(queue, engine, log, settings, isActivated: socket.isActivated)
             self.service = service
+            try await service.start(listener: socket.listener)
+            // Not before: until then a signal ends the process, which loses nothing.
             signals = try SignalSource(on: loop, [SIGTERM, SIGINT]) { [weak self] _ in
                 self?.assumeIsolated { $0.end(.now) }
             }
-            try await service.start(listener: socket.listener)
             try await engine.start()
             return settings.historyDays
         } catch {

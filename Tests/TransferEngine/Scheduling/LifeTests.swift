@@ -127,6 +127,25 @@ import TransferQueue
         await second.stop()
     }
 
+    @Test("a stop that comes before the start or during it is heeded", arguments: [false, true])
+    func stoppedWhileStarting(during: Bool) async throws {
+        let harness = try await EngineHarness(started: false)
+        try harness.sandbox.write("a", pattern(1000))
+        _ = try await harness.queue.writer.add(harness.request(upload: ["a"]))
+        if during {
+            async let started: Void = harness.engine.start()
+            while await harness.engine.phase == .new { await Task.yield() }
+            #expect(await harness.engine.shutdown(.now))
+            try await started
+        } else {
+            #expect(await harness.engine.shutdown(.now))
+            try await harness.engine.start()
+        }
+        #expect(await harness.engine.phase == .stopping)
+        #expect(harness.store.requests.isEmpty)
+        await harness.stop()
+    }
+
     @Test("draining finishes what runs and starts nothing")
     func draining() async throws {
         let hold = try Milestone()
