@@ -11,10 +11,10 @@ struct RetryStore: QueueSubject {
     let looks: LastLookStore
     let purging: PurgingStore
 
-    /// Retries nodes: of a batch or folder everything that failed or waits; cancelled tasks only when there is nothing of these,
-    /// because a person who cancelled some files and retries the failed ones does not want them back. A listing goes on that a cancel of
-    /// the node itself stopped: nobody has looked at the rest, so nobody gave it up by name. What other cancels stopped goes on with the
-    /// cancelled tasks.
+    /// Retries nodes: of a batch or folder everything that failed or waits; cancelled tasks only when every task there is over and none
+    /// failed, because a person who cancelled some files and retries the failed ones, twice perhaps, does not want them back. A listing
+    /// goes on that a cancel of the node itself stopped: nobody has looked at the rest, so nobody gave it up by name. What other cancels
+    /// stopped goes on with the cancelled tasks.
     func retry(_ nodes: [NodeID]) throws -> NodeChange {
         try finder.forEach(nodes) { node, target, change in
             switch target {
@@ -40,6 +40,7 @@ struct RetryStore: QueueSubject {
             }
         }
         if count == 0 {
+            guard try finder.areTasksOver(below: top) else { return NodeResult(id: node, result: .already) }
             for folder in try sets.withTasks(folders, states: [.cancelled]) {
                 count += try retry(folder, states: [.cancelled])
             }

@@ -81,13 +81,18 @@ struct NodeFinder: QueueSubject {
 
     /// Returns true when every task below a folder is over and the batch is not being walked any more.
     func isOver(folder: Int64, in batch: BatchID) throws -> Bool {
+        let isScanning =
+            try database.integer("SELECT scanning FROM batches WHERE id = ?", .integer(batch.rawValue)) == 1
+        return try !isScanning && areTasksOver(below: folder)
+    }
+
+    /// Returns true when every task that is known below a folder is over.
+    func areTasksOver(below folder: Int64) throws -> Bool {
         try counters.write()
         let sums = try database.first(
             "SELECT \(FolderSums.list) FROM folders WHERE id = ?", .integer(folder)
         ) { FolderSums($0) }
-        let isScanning =
-            try database.integer("SELECT scanning FROM batches WHERE id = ?", .integer(batch.rawValue)) == 1
-        return !isScanning && sums?.files.total == sums?.files.terminal
+        return sums?.files.total == sums?.files.terminal
     }
 
     /// Refuses what comes too late: all bytes are here, and the file is a moment from its final name.

@@ -320,6 +320,7 @@ struct QueueModel {
             return .done
         }
         for states: Set<TransferState> in [[.failed, .waiting], [.cancelled]] {
+            if states == [.cancelled], !tasks.allSatisfy({ batch.tasks[$0]!.state.isTerminal }) { break }
             let chosen = tasks.filter { states.contains(batch.tasks[$0]!.state) }
             for task in chosen { runAgain(task, from: states) }
             if !chosen.isEmpty { return .done }

@@ -657,6 +657,24 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a retry that is given twice leaves alone what was cancelled")
+    func retryTwice() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3)
+        let tasks = try await queue.claimAll()
+        for task in tasks[..<2] { queue.writer.record(.failed(TransferError(.http, "no")), for: task.id) }
+        _ = try await queue.writer.cancel([.task(tasks[2].id)])
+        #expect(try await queue.writer.retry([.batch(batch)]).results.map(\.result) == [.done])
+        #expect(try await queue.writer.retry([.batch(batch)]).results.map(\.result) == [.already])
+        #expect(try await queue.reader.batch(batch)?.filesCancelled == 1)
+        #expect(try await queue.claimAll().count == 2)
+        #expect(try await queue.writer.retry([.batch(batch)]).results.map(\.result) == [.already])
+        #expect(try await queue.reader.batch(batch)?.filesCancelled == 1)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("what is over can be forgotten, what is not cannot; numbers are not used again")
     func purge() async throws {
         let sandbox = try Sandbox()

@@ -231,10 +231,13 @@ import TransferModel
         #expect(try await openNames(queue, batch) == ["lib"])
         #expect(try await queue.reader.check() == [])
         try await walkOn(queue, batch)
+        // Not while files of the folder are to go: the same key pressed twice must not do more than once.
+        #expect(try await queue.writer.retry([.batch(batch)]).walked.isEmpty)
+        try await queue.complete(try await queue.claimAll())
         #expect(try await queue.writer.retry([.batch(batch)]).walked == [batch])
         #expect(try await openNames(queue, batch) == ["node"])
         try await walkOn(queue, batch)
-        #expect(try await queue.claimAll().count == 3)
+        #expect(try await queue.claimAll().count == 2)
         #expect(try await queue.reader.check() == [])
         try await queue.close()
     }
