@@ -148,6 +148,7 @@ final class SecretStore {
         }
     }
 
+    /// Notes which queue a batch belongs to. Everything that is written for one notes that: what belongs to none is taken for an orphan.
     private func note(_ batch: UUID, _ database: SQLiteConnection) throws {
         guard let queue else { return }
         try database.run(
@@ -190,6 +191,7 @@ final class SecretStore {
     func write(handles: [Handle]) throws(SecretsFailure) {
         if handles.isEmpty { return }
         try change(make: true) { database in
+            for batch in Set(handles.map(\.batch)) { try note(batch, database) }
             for handle in handles {
                 try database.run(
                     "INSERT OR REPLACE INTO upload_handles VALUES (?, ?, ?, ?)", .blob(handle.batch.bytes),
