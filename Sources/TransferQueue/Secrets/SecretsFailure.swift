@@ -64,10 +64,9 @@ struct FileMark: Sendable, Hashable {
     private let device: UInt64
     private let inode: UInt64
 
-    init(_ path: RawPath) throws(Errno) {
-        let status = try System.stat(path.bytes)
-        (device, inode) = (status.device, status.inode)
-    }
+    init(_ path: RawPath) throws(Errno) { self.init(try System.stat(path.bytes)) }
+
+    init(_ status: FileStatus) { (device, inode) = (status.device, status.inode) }
 
     /// Returns true while the path leads to the same file.
     func isStill(at path: RawPath) -> Bool { (try? FileMark(path)) == self }

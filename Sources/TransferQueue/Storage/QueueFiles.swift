@@ -56,16 +56,14 @@ struct QueueFiles: Sendable {
 }
 
 /// The exclusive lock on a queue: flock on `queue.lock`, in which the holder's pid and version stand.
-/// The kernel lets go of it when the holder dies, so a left-over file means nothing.
+/// The kernel lets go of it when the holder dies, so a left-over file means nothing. One that loses its name while it is held lets a
+/// second engine in, so ``QueueMarks`` watches it, too.
 final class QueueLock: Sendable {
     private let descriptor: OwnedDescriptor
 
     init(_ files: QueueFiles, version: String) throws(QueueOpenError) {
         do {
-            descriptor = try System.openOwnFile(files.lock.bytes, flags: O_RDWR | O_CREAT)
-            guard try descriptor.tryLockExclusively() else {
-                throw Self.held(by: descriptor)
-            }
+            descriptor = try Self.locked(files.lock)
             try System.ftruncate(descriptor.rawValue, to: 0)
             let text = Array("\(System.processID) \(version)\n".utf8)
             try text.withUnsafeBytes { bytes in try System.writeAll(descriptor.rawValue, bytes) }
@@ -78,6 +76,15 @@ final class QueueLock: Sendable {
         } catch {
             // The calls above throw nothing else.
             throw .system(.inputOutput, doing: "lock \(files.lock.displayed)")
+        }
+    }
+
+    /// Opens and locks the file that has the name by then: somebody may have removed the one that was opened.
+    private static func locked(_ path: RawPath) throws -> OwnedDescriptor {
+        while true {
+            let opened = try System.openOwnFile(path.bytes, flags: O_RDWR | O_CREAT)
+            guard try opened.tryLockExclusively() else { throw held(by: opened) }
+            if let named = try? FileMark(path), named == FileMark(try System.fstat(opened.rawValue)) { return opened }
         }
     }
 
@@ -95,16 +102,21 @@ final class QueueLock: Sendable {
 struct QueueMarks: Sendable {
     private var queue: FileMark?
     private var log: FileMark?
+    private var lock: FileMark?
 
     init() {}
 
     init(_ files: QueueFiles) throws(Errno) {
         queue = try FileMark(files.queue)
         log = try? FileMark(files.log)
+        lock = try? FileMark(files.lock)
     }
 
-    func areStill(at files: QueueFiles) -> Bool {
-        (queue?.isStill(at: files.queue) ?? true) && (log?.isStill(at: files.log) ?? true)
+    /// The first of them that does not lead to its file any more.
+    func lost(at files: QueueFiles) -> RawPath? {
+        [(queue, files.queue), (log, files.log), (lock, files.lock)].first { mark, path in
+            mark.map { !$0.isStill(at: path) } ?? false
+        }?.1
     }
 }
 

@@ -135,8 +135,8 @@ final class QueueStore: QueueSubject {
             try references.write()
             if queue.numbers != before.numbers { try queue.numbers.write(to: database, after: before.numbers) }
             // Rows in a file without a name are nobody's: what is said to be queued could be found by no later engine.
-            if let files, durability == .full, !marks.areStill(at: files) {
-                throw QueueError.gone(files.queue.displayed)
+            if let files, durability == .full, let lost = marks.lost(at: files) {
+                throw QueueError.gone(lost.displayed)
             }
             faults.beforeCommit()
             try database.run("COMMIT")

@@ -113,6 +113,10 @@ import TransferModel
         let sandbox = try Sandbox()
         var queue = try sandbox.open()
         let batch = try await queue.writer.add(secretUpload()).batch
+        // Nothing of this one is secret but the place that its server gives the upload.
+        _ = try await queue.addTree("plain", files: 1)
+        let task = try #require(try await queue.claimAll().first { $0.batch != batch })
+        queue.writer.record(.checkpoint(resumePoint: [7], accepted: 1, secret: "XurlX"), for: task.id)
         try await queue.close()
         try System.rename(sandbox.path("queue.sqlite").bytes, to: sandbox.path("kept.sqlite").bytes)
         try await sandbox.open().close()
@@ -121,6 +125,7 @@ import TransferModel
         queue = try sandbox.open()
         #expect(try await queue.writer.order(of: batch)?.lacks == [])
         #expect(try await queue.writer.order(of: batch)?.secrets.headers.first?.value == "XtokenX")
+        #expect(try await queue.claimAll().first { $0.id == task.id }?.resumeSecret == "XurlX")
         try await queue.close()
     }
 
@@ -180,7 +185,7 @@ import TransferModel
 
     @Test(
         "a queue that is deleted or replaced under way takes nothing more and says so",
-        arguments: ["queue.sqlite", "queue.sqlite-wal"])
+        arguments: ["queue.sqlite", "queue.sqlite-wal", "queue.lock"])
     func deleted(name: String) async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
@@ -189,7 +194,7 @@ import TransferModel
         let error = try await #require(throws: QueueError.self) {
             try await queue.writer.add(.downloads(["https://host/a"]))
         }
-        guard case .gone = error else {
+        guard case .gone(sandbox.path(name).displayed) = error else {
             Issue.record("\(error)")
             return
         }
