@@ -82,6 +82,33 @@ import Testing
         #expect(throws: Errno.noSuchFile) { try System.stat(sandbox.file("a")) }
     }
 
+    @Test(arguments: [Errno.notPermitted, .notImplemented, .notSupported])
+    func `without the flag and without second names a file is moved over an empty one of our own`(error: Errno) throws {
+        let sandbox = try Sandbox()
+        let (a, b, c) = (sandbox.file("a"), sandbox.file("b"), sandbox.file("c"))
+        for name in [a, b] {
+            let file = try System.open(name, flags: O_RDWR | O_CREAT)
+            try name.suffix(1).withUnsafeBytes { try System.writeAll(file.rawValue, $0) }
+        }
+        let target = ForcedFailures.Target.path(containing: String(decoding: a, as: UTF8.self))
+        defer { ForcedFailures.clear(target) }
+        ForcedFailures.fail(.renameat2, on: target, with: .invalidArgument, times: .max)
+        ForcedFailures.fail(.link, on: target, with: error, times: .max)
+        #expect(throws: Errno.fileExists) { try System.renameWithoutReplacing(a, to: b) }
+        try System.renameWithoutReplacing(a, to: c)
+        #expect(try contents(of: c) == "a")
+        #expect(throws: Errno.noSuchFile) { try System.stat(a) }
+        #expect(try contents(of: b) == "b")
+        // Nothing stays of a name that was taken for nothing.
+        ForcedFailures.fail(.rename, on: target, with: .noSpace)
+        #expect(throws: Errno.noSpace) {
+            try System.rename(c, to: a)
+            try System.renameWithoutReplacing(a, to: c)
+        }
+        #expect(try contents(of: a) == "a")
+        #expect(throws: Errno.noSuchFile) { try System.stat(c) }
+    }
+
     @Test func `directories are made with those above them, and a file in the way is told`() throws {
         let sandbox = try Sandbox()
         try System.mkdirs(sandbox.file("x/y/z/"))

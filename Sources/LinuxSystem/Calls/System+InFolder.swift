@@ -27,7 +27,8 @@ extension System {
     }
 
     /// Moves a name from one directory to another, `EEXIST` when the new one is taken: who comes first wins.
-    /// Corresponds to `renameat2(RENAME_NOREPLACE)`, and to `linkat` and `unlinkat` where the file system has no such flag.
+    /// Corresponds to `renameat2(RENAME_NOREPLACE)`, to `linkat` and `unlinkat` where the file system has no such flag, and to
+    /// `renameatOverOwn` where it has no second names either, as many that reach a server by FUSE.
     package static func renameatWithoutReplacing(
         _ oldDirectory: Int32, _ old: [UInt8], to newDirectory: Int32, _ new: [UInt8]
     ) throws(Errno) {
@@ -36,8 +37,28 @@ extension System {
                 CLinux_renameat2(oldDirectory, $0, newDirectory, $1, CLinux_RENAME_NOREPLACE)
             }
         } catch Errno.invalidArgument {
-            _ = try withTwoNames(.link, old, new) { Glibc.linkat(oldDirectory, $0, newDirectory, $1, 0) }
+            do throws(Errno) {
+                _ = try withTwoNames(.link, old, new) { Glibc.linkat(oldDirectory, $0, newDirectory, $1, 0) }
+            } catch .notPermitted, .notImplemented, .notSupported, .invalidArgument {
+                return try renameatOverOwn(oldDirectory, old, to: newDirectory, new)
+            } catch {
+                throw error
+            }
             try unlinkat(oldDirectory, old)
+        }
+    }
+
+    /// Takes a name by making an empty file of it, which only one can do (`EEXIST`), and moves the file over that. Who is killed between
+    /// the two leaves the empty file.
+    package static func renameatOverOwn(
+        _ oldDirectory: Int32, _ old: [UInt8], to newDirectory: Int32, _ new: [UInt8]
+    ) throws(Errno) {
+        try openat(newDirectory, new, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600).close()
+        do throws(Errno) {
+            try renameat(oldDirectory, old, to: newDirectory, new)
+        } catch {
+            try? unlinkat(newDirectory, new)
+            throw error
         }
     }
 

@@ -36,21 +36,12 @@ extension System {
 
     /// Moves a name, replacing what is there. Corresponds to `rename`.
     package static func rename(_ old: [UInt8], to new: [UInt8]) throws(Errno) {
-        try withTwoPaths(.rename, old, new) { Glibc.rename($0, $1) }
+        try renameat(AT_FDCWD, old, to: AT_FDCWD, new)
     }
 
-    /// Moves a name, `EEXIST` when the new one is taken. Corresponds to `renameat2(RENAME_NOREPLACE)`.
-    ///
-    /// A file system without that flag (`EINVAL`) gets `link` and `unlink`, which is as exclusive for files.
+    /// Moves a name, `EEXIST` when the new one is taken, as `renameatWithoutReplacing` does.
     package static func renameWithoutReplacing(_ old: [UInt8], to new: [UInt8]) throws(Errno) {
-        do {
-            try withTwoPaths(.renameat2, old, new) {
-                CLinux_renameat2(AT_FDCWD, $0, AT_FDCWD, $1, CLinux_RENAME_NOREPLACE)
-            }
-        } catch Errno.invalidArgument {
-            try withTwoPaths(.link, old, new) { Glibc.link($0, $1) }
-            try unlink(old)
-        }
+        try renameatWithoutReplacing(AT_FDCWD, old, to: AT_FDCWD, new)
     }
 
     /// Removes a name of a file. Corresponds to `unlink`.
@@ -135,19 +126,5 @@ extension System {
     /// The bytes of a C string, without its NUL.
     static func bytes(of cString: UnsafePointer<CChar>) -> [UInt8] {
         [UInt8](UnsafeRawBufferPointer(start: cString, count: strlen(cString)))
-    }
-
-    private static func withTwoPaths(
-        _ name: SystemCall, _ old: [UInt8], _ new: [UInt8],
-        _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
-    ) throws(Errno) {
-        if new.contains(0) { throw .invalidArgument }
-        let terminated = new + [0]
-        _ = try systemCall(name, path: old) { cOld in
-            terminated.withUnsafeBytes { raw in
-                // `terminated` holds at least the NUL, so it has a base address.
-                body(cOld, raw.baseAddress!.assumingMemoryBound(to: CChar.self))
-            }
-        }
     }
 }
