@@ -160,7 +160,14 @@ final class Publisher: Sendable {
                 }
             } catch .fileExists {}
             do {
-                let existing = Existing(try System.fstatat(parent, name, followingLinks: false))
+                let status = try System.fstatat(parent, name, followingLinks: false)
+                let own = try System.fstat(file.descriptor.rawValue)
+                if status.inode == own.inode, status.device == own.device {
+                    // The name was given before a kill, by the way that leaves both names for a moment.
+                    try System.unlinkat(source, old)
+                    return .created(facts)
+                }
+                let existing = Existing(status)
                 if conditions.demandsAbsence { return .refused }
                 guard case .file(let present) = existing else { return .blocked }
                 guard conditions.outcome(of: present, isRead: false) == .met else { return .refused }
