@@ -15,11 +15,11 @@ extension EngineConnection: LoginKeeper {}
 
 /// Adding, removing and restoring configured servers, for the commands and the screen alike.
 ///
-/// A server has a section of `destinations.conf` and perhaps a login that the engine keeps. The login is changed first: where the
-/// engine cannot be reached nothing has happened, and the same can be asked again. Where the file cannot be written then, the login
-/// is put back; only of two logins with one name the engine keeps the later one, and says so. A power cut in between leaves a section
-/// whose login is gone, can be had again or is for another server, which the engine finds out; never a login without a section, which
-/// nobody would ever remove.
+/// A server has a section of `destinations.conf` and perhaps a login that the engine keeps. The login of a section that is there is
+/// changed first: where the engine cannot be reached nothing has happened, and the same can be asked again. Where the file cannot be
+/// written then, the login is put back; only of two logins with one name the engine keeps the later one, and says so. A new name gets its
+/// section first. A kill or a power cut in between leaves a section whose login is gone, can be had again or is for another server, which
+/// the engine finds out; never a login without a section, which nobody would ever remove.
 ///
 /// Several clients may do so at once. Each change holds the file's lock from the decision (there is one of that name already) to the last
 /// byte, the engine's answers in between included.
@@ -84,17 +84,18 @@ package struct DestinationChanges: Sendable {
             throw RequestError(.usage, "\(error.what): \(error.remedy)")
         }
         if let password {
-            try await logins.keepLogin(added.kept(password: password), of: name, at: added.url, s3: s3)
+            let secrets = added.kept(password: password)
+            if old == nil {
+                return try await addNew(added) { () async throws(RequestError) in
+                    try await logins.keepLogin(secrets, of: name, at: added.url, s3: s3)
+                }
+            }
+            try await logins.keepLogin(secrets, of: name, at: added.url, s3: s3)
         } else if old?.login == .kept {
             _ = try await logins.forgetLogin(of: name)
         }
         do {
-            return try await onDisk { disk throws(Errno) in
-                // It was tried above.
-                let file = try disk.file
-                if let bytes = try? file.setting(added) { try disk.write(bytes) }
-                return try disk.file
-            }
+            return try await write(added)
         } catch {
             // The new password must not be shown to the old one's server.
             guard password == nil else {
@@ -105,6 +106,31 @@ package struct DestinationChanges: Sendable {
             }
             if old?.login == .kept { _ = try? await logins.restoreLogin(of: name) }
             throw error
+        }
+    }
+
+    /// Adds a section, and takes it away again when its login is not kept.
+    private func addNew(
+        _ added: Destination, keepLogin: () async throws(RequestError) -> Void
+    ) async throws(RequestError) -> DestinationsFile {
+        let file = try await write(added)
+        do throws(RequestError) {
+            try await keepLogin()
+        } catch {
+            let name = added.name
+            _ = try? await onDisk { disk throws(Errno) in try disk.write(disk.file.removing(name)) }
+            // Only its answer may have been lost.
+            _ = try? await logins.forgetLogin(of: name)
+            throw error
+        }
+        return file
+    }
+
+    /// Writes a section that was tried before. Returns the file as it is now.
+    private func write(_ section: Destination) async throws(RequestError) -> DestinationsFile {
+        try await onDisk { disk throws(Errno) in
+            if let bytes = try? disk.file.setting(section) { try disk.write(bytes) }
+            return try disk.file
         }
     }
 
@@ -137,12 +163,7 @@ package struct DestinationChanges: Sendable {
         do { _ = try DestinationsFile(bytes: []).setting(edited) } catch {
             throw RequestError(.usage, "\(error.what): \(error.remedy)")
         }
-        let file = try await onDisk { disk throws(Errno) in
-            let file = try disk.file
-            if let bytes = try? file.setting(edited) { try disk.write(bytes) }
-            return try disk.file
-        }
-        return (file, false)
+        return (try await write(edited), false)
     }
 
     /// Takes a server out; it can be had again for a day, with its login.

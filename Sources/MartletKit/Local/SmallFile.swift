@@ -76,6 +76,8 @@ package enum SmallFile {
             try? System.unlink(temporary)
             throw error
         }
+        // Some file systems cannot sync a folder; the file has its name all the same.
+        if let folder = RawPath(target).parent { try? System.syncDirectory(folder.bytes) }
     }
 
     /// Reads a file and puts a new version in its place, while no other process of ours does.
