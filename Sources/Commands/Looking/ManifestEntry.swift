@@ -74,24 +74,7 @@ struct ManifestEntry: Codable, Sendable {
             isBelow
             ? task.destination.dropFirst(destination.count)
             : task.destination.split(separator: "/").last.map { $0[...] } ?? ""
-        return RawPath(decoded(encoded))
-    }
-
-    private static func decoded(_ text: Substring) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let first = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if first == UInt8(ascii: "%"), digits.count == 2,
-                let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                bytes.append(byte)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(first)
-            }
-        }
-        return bytes
+        return RawPath(PercentText.decoded(encoded.utf8))
     }
 
     /// The proof in words.

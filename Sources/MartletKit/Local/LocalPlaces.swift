@@ -54,8 +54,9 @@ package struct LocalPlaces: Hashable, Sendable {
         var rest = field
         while let byte = rest.popFirst() {
             let digits = rest.prefix(3)
-            if byte == UInt8(ascii: "\\"), digits.count == 3,
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+            let isOctal =
+                digits.count == 3 && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }
+            if byte == UInt8(ascii: "\\"), isOctal, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
             {
                 path.append(value)
                 rest = rest.dropFirst(3)

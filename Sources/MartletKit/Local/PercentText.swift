@@ -1,21 +1,8 @@
+import TransferModel
+
 /// Percent-encoding of bytes in texts of one line.
 package enum PercentText {
-    package static func decoded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        var decoded: [UInt8] = []
-        var rest = Array(bytes)[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2,
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                decoded.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                decoded.append(byte)
-            }
-        }
-        return decoded
-    }
+    package static func decoded(_ bytes: some Sequence<UInt8>) -> [UInt8] { PercentEncoding.decode(bytes) }
 
     /// Everything that is not a plain character of a path becomes `%NN`.
     package static func encoded(_ bytes: some Sequence<UInt8>) -> String {

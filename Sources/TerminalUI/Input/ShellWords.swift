@@ -1,3 +1,5 @@
+import MartletKit
+
 /// Paths as people type and paste them: with quotes, backslashes and `~`, as `file://` URLs, one a line.
 struct ShellWords: Sendable {
     /// The folder that `~` stands for.
@@ -77,7 +79,8 @@ struct ShellWords: Sendable {
         let scheme = Array("file://".utf8)
         if word.starts(with: scheme) {
             let path = word.dropFirst(scheme.count).drop { $0 != UInt8(ascii: "/") }
-            return Self.percentDecoded(Array(path))
+            let decoded = PercentText.decoded(path)
+            return decoded.contains(0) ? Array(path) : decoded
         }
         guard word.first == UInt8(ascii: "~"), word.count == 1 || word[1] == UInt8(ascii: "/") else { return word }
         return home + word.dropFirst()
@@ -96,23 +99,6 @@ struct ShellWords: Sendable {
             }
         }
         return nil
-    }
-
-    private static func percentDecoded(_ bytes: [UInt8]) -> [UInt8] {
-        var decoded: [UInt8] = []
-        var rest = bytes[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2,
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16), value != 0
-            {
-                decoded.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                decoded.append(byte)
-            }
-        }
-        return decoded
     }
 
     private static func trimmed(_ line: [UInt8]) -> [UInt8] {

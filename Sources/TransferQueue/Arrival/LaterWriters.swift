@@ -153,11 +153,11 @@ extension QueueReader {
     private func writers(_ batch: WritingBatch, to address: String) throws -> [(folder: Int64, exact: [UInt8]?)] {
         if batch.isExact {
             guard Self.folder(of: batch.destination) == address else { return [] }
-            return [(batch.root, RemoteAddress.decoded(batch.destination.dropFirst(address.count)))]
+            return [(batch.root, PercentEncoding.decode(batch.destination.dropFirst(address.count)))]
         }
         let base = Self.asFolder(batch.destination)
         guard address.hasPrefix(base) else { return [] }
-        let names = address.dropFirst(base.count).split(separator: "/").map { RemoteAddress.decoded($0) }
+        let names = address.dropFirst(base.count).split(separator: "/").map { PercentEncoding.decode($0) }
         return try folders(at: names, below: batch.root).map { ($0, nil) }
     }
 

@@ -32,7 +32,7 @@ struct RemoteAddress: Hashable {
         origin = scheme + "://" + place
         plain = String(text[..<colon.upperBound]) + beforeQuery
         let path = beforeQuery[authority.endIndex...]
-        lastSegment = Self.decoded(path.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
+        lastSegment = PercentEncoding.decode(path.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
     }
 
     private static func hostAndPort(_ authority: Substring, _ scheme: String) -> String? {
@@ -46,23 +46,6 @@ struct RemoteAddress: Hashable {
             return host.lowercased() + ":\(port)"
         }
         return host.lowercased() + (TransferScheme(rawValue: scheme)?.defaultPort.map { ":\($0)" } ?? "")
-    }
-
-    /// The bytes of a segment of a URL's path, percent-encoding undone.
-    static func decoded(_ segment: Substring) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = Array(segment.utf8)[...]
-        while let first = rest.popFirst() {
-            guard first == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            else {
-                bytes.append(first)
-                continue
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return bytes
     }
 
     /// A path below a destination as it stands in a URL: everything but unreserved characters and slashes percent-encoded.

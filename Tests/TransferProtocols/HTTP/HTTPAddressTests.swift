@@ -52,5 +52,7 @@ import TransferProtocols
         #expect(PercentEncoding.decode(PercentEncoding.encode(bytes)) == bytes)
         #expect(PercentEncoding.encode(Array("a b/é".utf8)) == "a%20b%2F%C3%A9")
         #expect(PercentEncoding.decode("%zz%4") == Array("%zz%4".utf8))
+        // A sign is no digit.
+        #expect(PercentEncoding.decode("%+A%-1") == Array("%+A%-1".utf8))
     }
 }
