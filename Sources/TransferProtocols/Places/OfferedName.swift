@@ -105,8 +105,14 @@ package enum OfferedName {
             // The shortest that is UTF-8 is one character; a byte that begins none stands for itself.
             let scalar = (1...4).lazy.compactMap { String(validating: rest.prefix($0), as: UTF8.self) }.first
             let length = scalar?.utf8.count ?? 1
-            if !(scalar?.unicodeScalars.contains(where: isMark) ?? false) { harmless += rest.prefix(length) }
+            let isMark = scalar?.unicodeScalars.contains(where: isMark) ?? false
+            if !isMark { harmless += rest.prefix(length) }
             rest = rest.dropFirst(length)
+            if isMark {
+                // What stood on both sides of it stands together now, and may be another one.
+                rest = (harmless.suffix(3) + rest)[...]
+                harmless.removeLast(min(3, harmless.count))
+            }
         }
         return harmless
     }

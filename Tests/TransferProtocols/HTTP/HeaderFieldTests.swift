@@ -77,6 +77,11 @@ import WireOperations
         // A byte that is no UTF-8 hides nothing that turns the writing around.
         #expect(name("http://h/%ff%E2%80%AEgpj.exe").bytes == [0xff] + Array("gpj.exe".utf8))
         #expect(name("http://h/%C2%9b%e2%80%ffa%D8%9C").bytes == [0xe2, 0x80, 0xff] + Array("a".utf8))
+        // Marks inside of one another: what is left of one must not be the next.
+        #expect(name("http://h/%E2%E2%80%8E%80%AEgpj.exe").bytes == Array("gpj.exe".utf8))
+        #expect(name("http://h/a%C2%E2%80%8E%9B31mX").bytes == Array("a31mX".utf8))
+        let nested = String(repeating: "%E2", count: 2000) + String(repeating: "%80%AE", count: 2000)
+        #expect(name("http://h/n" + nested).bytes == Array("n".utf8))
         let long = name("http://h/" + String(repeating: "%E2%82%AC", count: 200) + ".tar")
         #expect((250...255).contains(long.bytes.count) && long.text?.hasSuffix(".tar") == true)
         // Two that begin alike stay two.
