@@ -44,7 +44,7 @@ package struct CureSubject: Sendable, Hashable {
         case .awsKeys:
             "\(set("--s3-keys")) takes the keys that AWS_* or the AWS profile have now; or renew what its command gives"
         case .fields:
-            "\(set("--header", "'K: V'")) or --user USER gives it anew; or renew what a command or a netrc file gives"
+            "\(set("--header", "K: V")) or --user USER gives it anew; or renew what a command or a netrc file gives"
         }
     }
 }
