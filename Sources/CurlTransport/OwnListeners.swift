@@ -10,6 +10,9 @@ struct OwnListeners {
         let localAddress: String
         let localPort: UInt16
 
+        /// The address of the other end in bytes; empty when it is no number.
+        var peer: [UInt8] { InternetSocket.bytes(ofAddress: address) ?? [] }
+
         /// `nil`: the addresses are no numbers, or the other end is not on this machine.
         fileprivate var within: ListenerOwner.Connection? {
             guard let address = InternetSocket.bytes(ofAddress: address), InternetSocket.isLoopback(address),

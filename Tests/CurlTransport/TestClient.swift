@@ -137,7 +137,7 @@ actor TestClient {
     private func take(_ batch: [HTTPEvent]) {
         for event in batch {
             events.append(event)
-            if case .head(let id, _, _) = event, let sink = gates[id] { transport?.openGate(id, to: .sink(sink)) }
+            if case .head(let id, _, _, _) = event, let sink = gates[id] { transport?.openGate(id, to: .sink(sink)) }
             let found = waiting.filter { $0.matches(event) }
             waiting.removeAll { $0.matches(event) }
             for waiter in found { waiter.found.resume(returning: event) }
@@ -187,9 +187,9 @@ actor TestClient {
 
     func head(of id: UInt64) async -> HTTPAnswer {
         let event = await first {
-            if case .head(let told, _, _) = $0 { told.rawValue == id } else { false }
+            if case .head(let told, _, _, _) = $0 { told.rawValue == id } else { false }
         }
-        guard case .head(_, let head, _) = event else { preconditionFailure("matched above") }
+        guard case .head(_, let head, _, _) = event else { preconditionFailure("matched above") }
         return head
     }
 
@@ -210,7 +210,7 @@ actor TestClient {
         events.filter { $0.id.rawValue == id }.map { event in
             switch event {
             case .interim(_, let head): "interim \(head.status)"
-            case .head(_, let head, _): "head \(head.status)"
+            case .head(_, let head, _, _): "head \(head.status)"
             case .ended(_, let end): end.failure.map { "failed \($0.code.rawValue)" } ?? "ended"
             }
         }

@@ -1,5 +1,6 @@
 import Testing
 import TransferModel
+import WireOperations
 
 @testable import TransferProtocols
 
@@ -20,6 +21,7 @@ import TransferModel
             ($0.cannotRename, $0.refusedRenames, $0.cannotChunk, $0.cannotResume) = (true, 1, true, true)
             $0.heedsConditions = true
             ($0.clockSkewSeconds, $0.region, $0.partRate) = (7, "eu-central-1", 1 << 20)
+            $0.zone = .link
         }
         learnt = try #require(HostFacts(encoded: HostFacts().learning(learnt, at: noon).encoded))
         // A property that `possible`, `merged` or the samples above leave out is nil here.

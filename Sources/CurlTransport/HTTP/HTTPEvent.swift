@@ -8,7 +8,8 @@ package enum HTTPEvent: Sendable {
     /// An answer below 200 other than 100, such as 104 of a resumable upload.
     case interim(WireID, HTTPAnswer)
     /// The final answer's header is complete. Behind a gate the body now waits for `openGate`.
-    case head(WireID, HTTPAnswer, retryAfter: Duration?)
+    /// - zone: of the server's address; `nil`: an earlier exchange on the same connection has told it.
+    case head(WireID, HTTPAnswer, retryAfter: Duration?, zone: AddressZone?)
     case ended(WireID, HTTPTransferEnd)
 }
 
@@ -45,6 +46,8 @@ package struct HTTPTransferEnd: Sendable {
     package var redirectURL: String?
     /// The peer's address.
     package var address: String?
+    /// As in ``HTTPEvent/head``.
+    package var zone: AddressZone?
 
     /// An end with nothing in it yet; for the transport and for fakes of it.
     package init() {}

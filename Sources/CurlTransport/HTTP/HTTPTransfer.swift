@@ -98,6 +98,9 @@ final class HTTPTransfer {
 
     deinit { limits.leave() }
 
+    /// The zone of the server's address, once a connection of its own has told it.
+    private(set) var zone: AddressZone?
+
     /// True when the answer's body goes to memory or is dropped.
     var answersToNoFile: Bool {
         switch destination {
@@ -122,8 +125,13 @@ final class HTTPTransfer {
     func requestBegins(on connection: OwnListeners.Connection) -> Bool {
         passes += 1
         movedAt = transport.clock.awake
+        if isOnNewConnection || request.innermostZone != nil { zone = AddressZone(connection.peer) }
         if isOnNewConnection { transport.ownListeners.opened(connection) }
         isOnNewConnection = false
+        if let innermost = request.innermostZone, zone.map({ $0 > innermost }) ?? true {
+            cause = .tooFarInside
+            return false
+        }
         if request.connection.onlyToOwnListener, !transport.ownListeners.include(connection) {
             cause = .foreignListener
             return false
@@ -206,7 +214,7 @@ final class HTTPTransfer {
                 heldHead = head
                 mayPassAgain = true
             } else {
-                transport.record(.head(id, head, retryAfter: retryAfter))
+                transport.record(.head(id, head, retryAfter: retryAfter, zone: zone))
             }
         case .tooLarge:
             cause = .headerTooLarge
@@ -282,7 +290,7 @@ final class HTTPTransfer {
         guard let head = heldHead else { return }
         heldHead = nil
         mayPassAgain = false
-        transport.record(.head(id, head, retryAfter: retryAfter))
+        transport.record(.head(id, head, retryAfter: retryAfter, zone: zone))
     }
 
     /// Opens the gate; an opened one stays as it is.

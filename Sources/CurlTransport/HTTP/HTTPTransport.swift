@@ -214,6 +214,7 @@ package final class HTTPTransport {
         end.bytesReceived = exchange.bytesReceived
         end.sawContinue = exchange.sawContinue
         end.redirectURL = handle.string(CURLINFO_REDIRECT_URL)
+        end.zone = exchange.zone
         end.address = handle.string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
         var cause = exchange.cause
         // libcurl is content with 101 and a body; only a final status is an answer.
@@ -241,7 +242,7 @@ extension HTTPEvent {
     /// The exchange it is about.
     package var id: WireID {
         switch self {
-        case .interim(let id, _), .head(let id, _, _), .ended(let id, _): id
+        case .interim(let id, _), .head(let id, _, _, _), .ended(let id, _): id
         }
     }
 }

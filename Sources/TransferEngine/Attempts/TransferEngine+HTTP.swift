@@ -23,8 +23,10 @@ extension TransferEngine {
             countRepeated(attempt)
         }
         let skew = exchange.signing == nil ? 0 : hosts.facts[attempt.factsKey]?.clockSkewSeconds ?? 0
-        let request = attempt.context.request(
+        var request = attempt.context.request(
             exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
+        // An address that the server has named: at one from outside it must not lead to what trusts those inside.
+        if !exchange.mayCarrySecrets { request.innermostZone = hosts.facts[attempt.origin]?.zone ?? .internet }
         if case .listing(let format) = exchange.sink { attempt.listing?.beginReading(format) }
         do {
             try transports.http?.start(
@@ -77,7 +79,8 @@ extension TransferEngine {
             switch event {
             case .interim(_, let head):
                 feed(attempt, .interim(local, head, at: timeline.now))
-            case .head(_, let answer, _):
+            case .head(_, let answer, _, let zone):
+                learn(zone, exchange, attempt)
                 if attempt.listing != nil { openListing(wire, answer.status, attempt) }
                 // An upload's head comes again with the end of the exchange, and is looked at there.
                 guard attempt.receives else { continue }
@@ -86,9 +89,17 @@ extension TransferEngine {
                     LastAnswer(head: answer, request: exchange.request, isElsewhere: exchange.isElsewhere))
                 noteLogin(attempt, answer, exchange.request?.method)
                 feed(attempt, .answered(local, answer, at: timeline.now))
-            case .ended(_, let end): ended(attempt, landed(wire, of: attempt), end)
+            case .ended(_, let end):
+                learn(end.zone, exchange, attempt)
+                ended(attempt, landed(wire, of: attempt), end)
             }
         }
+    }
+
+    /// Keeps where the server lies that the person has named.
+    private func learn(_ zone: AddressZone?, _ exchange: FlyingExchange, _ attempt: Attempt) {
+        guard let zone, !exchange.isElsewhere, hosts.facts[attempt.origin]?.zone != zone else { return }
+        remember(HostFacts { $0.zone = zone }, of: attempt.origin)
     }
 
     private func ended(_ attempt: Attempt, _ exchange: FlyingExchange, _ end: HTTPTransferEnd) {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 package import TransferModel
-import WireOperations
+package import WireOperations
 
 /// Facts about a server that hold for the next file, too. Remembered by origin, over restarts of the engine; a fact that turns out
 /// wrong is learnt anew.
@@ -42,6 +42,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var cannotResume: Bool?
     /// When the first of what it cannot do was learnt: a server may be mended, or have refused for another reason.
     private var cannotSince: Timestamp?
+    /// The zone of its address: what it names may lie as far inside.
+    package var zone: AddressZone?
     /// S3: seconds that its clock is ahead of ours; the region that it said it is in.
     package var clockSkewSeconds: Int64?
     package var region: S3Region?
@@ -180,6 +182,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         merged.clockSkewSeconds = newer.clockSkewSeconds ?? clockSkewSeconds
         merged.region = newer.region ?? region
         merged.partRate = newer.partRate ?? partRate
+        merged.zone = newer.zone ?? zone
         return merged
     }
 }

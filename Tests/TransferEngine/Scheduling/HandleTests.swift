@@ -5,6 +5,7 @@ import Testing
 import TransferModel
 import TransferProtocols
 import TransferQueue
+import WireOperations
 
 @testable import TransferEngine
 
@@ -465,6 +466,18 @@ import TransferQueue
         await #expect(throws: TransferError.self) { try await harness.engine.search(search).get() }
         await harness.stop()
         server.stop()
+    }
+
+    @Test("the place of a server's address is kept: what it names later may lie as far inside, and no farther")
+    func addressZone() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("a", pattern(1000))
+        let batch = try await harness.add(harness.request(upload: ["a"]))
+        try await harness.finished(batch)
+        #expect(try await harness.tasks(batch).first?.state == .completed)
+        let stored = try await harness.queue.writer.hosts()
+        #expect(stored.values.compactMap { HostFacts(encoded: $0)?.zone } == [.machine])
+        await harness.stop()
     }
 
     @Test("the test of a server ends with whoever asks for it")

@@ -278,7 +278,7 @@ final class SimulatedHTTP: HTTPExchanges {
             let head = HTTPAnswer(status: answer.status, headers: answer.fields)
             exchange.end.head = head
             exchange.end.retryAfter = head.field("retry-after").flatMap { Int($0) }.map { .seconds($0) }
-            tell(.head(exchange.id, head, retryAfter: exchange.end.retryAfter))
+            tell(.head(exchange.id, head, retryAfter: exchange.end.retryAfter, zone: .internet))
             switch exchange.request.response {
             case .discard: exchange.gate = .discard
             case .buffer(let limit): exchange.gate = .buffer(limit: limit)
