@@ -22,7 +22,9 @@ extension System {
 
     /// Makes what is missing of a folder and of those above it, with this mode whatever the process's umask is. What is there is not changed,
     /// and links in it are followed: a person has named it. Corresponds to `mkdirat` and `fchmod`, repeated.
-    package static func makeFolders(_ path: [UInt8], mode: UInt32) throws(Errno) {
+    /// - Returns: whether something was missing.
+    @discardableResult
+    package static func makeFolders(_ path: [UInt8], mode: UInt32) throws(Errno) -> Bool {
         var missing: [[UInt8]] = []
         var above = path[...]
         while !above.isEmpty, !leadsToFolder(Array(above)) {
@@ -31,7 +33,7 @@ extension System {
             if !name.isEmpty { missing.append(Array(name)) }
             above = above[..<(slash ?? above.startIndex)]
         }
-        guard !missing.isEmpty else { return }
+        guard !missing.isEmpty else { return false }
         let start = above.isEmpty ? (path.first == UInt8(ascii: "/") ? "/" : ".").utf8.map { $0 } : Array(above)
         var folder = try openPlace(start)
         var made: [OwnedDescriptor] = []
@@ -49,6 +51,7 @@ extension System {
                 if error != .notPermitted { throw error }
             }
         }
+        return true
     }
 
     /// Something is there that may hold more: a link that leads nowhere, or a file, is refused when it is opened.

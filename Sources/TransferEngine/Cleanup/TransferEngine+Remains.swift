@@ -194,7 +194,7 @@ extension TransferEngine {
         return nil
     }
 
-    /// A download's temporary file, known by its inode: another file of that name stays.
+    /// Removes a download's temporary file.
     private func removePart(_ remains: Remains, in directory: RawPath) async throws -> TransferError? {
         let task = remains.task
         guard let stored = task.resumePoint, try await queue.writer.leaveToRemove(remains, resumePoint: stored),
@@ -202,14 +202,12 @@ extension TransferEngine {
         else { return .takenBack }
         do {
             let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
-            if let name = point?.partName, let inode = point?.partInode {
-                guard try removePart(directory.appending(name), inode) || Self.isThere(directory) else {
-                    return .partOutOfReach(directory)
-                }
+            if let part = point.flatMap({ KnownPart($0, in: directory) }) {
+                guard try part.unlink(from: disk) || part.absence == .gone else { return .partOutOfReach(directory) }
                 // Before nothing knows of it: a power cut can bring a name back that was just taken away.
                 let device = (try? System.stat(directory.bytes))?.device ?? 0
                 let failure = await disks.worker(.name, device: device).run { [disk] in
-                    Publication.syncNames(in: directory, on: disk)
+                    Publication.syncNames(in: [directory], on: disk)
                 }
                 if let failure { throw failure }
             }
@@ -221,26 +219,6 @@ extension TransferEngine {
         // A person may have taken the cancel back meanwhile: then it begins anew by itself.
         if attempts[task.id] == nil { try await queue.writer.forget(remains) }
         return nil
-    }
-
-    /// - Returns: false: nothing of that name is there.
-    private func removePart(_ path: RawPath, _ inode: UInt64) throws(Errno) -> Bool {
-        do throws(Errno) {
-            let found = try System.lstat(path.bytes)
-            if found.kind == .regular, found.inode == inode { try disk.remove(path.bytes) }
-            return true
-        } catch .noSuchFile {
-            return false
-        }
-    }
-
-    /// A folder that is away, with its disk perhaps, says nothing of what is in it.
-    private static func isThere(_ folder: RawPath) throws(Errno) -> Bool {
-        do throws(Errno) {
-            return try System.stat(folder.bytes).kind == .directory
-        } catch .noSuchFile {
-            return false
-        }
     }
 }
 

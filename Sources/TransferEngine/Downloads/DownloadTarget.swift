@@ -5,7 +5,7 @@ import TransferModel
 import TransferProtocols
 
 /// The temporary file of a download, beside the final name; nobody sees the final name before the file is whole. Never a file of somebody
-/// else: it is made exclusively, and recognised by its inode when an attempt comes back. On the engine's loop.
+/// else: it is made exclusively, and recognised (``KnownPart``) when an attempt comes back. On the engine's loop.
 final class DownloadTarget: TransferBodySink {
     typealias Refusal = LocalRefusal
 
@@ -18,6 +18,10 @@ final class DownloadTarget: TransferBodySink {
     private(set) var partInode: UInt64?
     /// Inode of the folder at which `directory` led to the file.
     private var folderInode: UInt64?
+    /// Its bytes before the last checkpoint.
+    private var tail: PartTail?
+    /// Folders were made for it.
+    private(set) var hasMadeFolders = false
     private(set) var descriptor: OwnedDescriptor?
     /// Offset in the file at which the next byte is written.
     private var position: Int64 = 0
@@ -64,18 +68,19 @@ final class DownloadTarget: TransferBodySink {
     /// Opens what an earlier attempt left and says how much of it counts.
     func reopen(_ point: GetResumePoint) -> PartState {
         // Its owner says nothing where a server over the network maps all to one, nor another name where backups are made of links.
-        guard let name = point.partName, let inode = point.partInode else { return .nothing }
+        guard let known = KnownPart(point, in: directory) else { return .nothing }
         let found: OwnedDescriptor
         let (status, folder): (FileStatus, FileStatus)
         do throws(Errno) {
-            found = try System.open(directory.appending(name).bytes, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+            found = try System.open(known.path.bytes, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK)
             status = try System.fstat(found.rawValue)
             folder = try System.stat(directory.bytes)
         } catch {
-            return lacking(point, error)
+            return lacking(known, error)
         }
-        guard status.kind == .regular, status.inode == inode else { return .nothing }
-        (partName, partInode, folderInode, descriptor) = (name, inode, folder.inode, found)
+        guard known.isIn(found.rawValue, status) else { return .nothing }
+        (partName, partInode, folderInode, tail) = (known.name, status.inode, folder.inode, known.tail)
+        descriptor = found
         // Whoever has cut it may have put anything there.
         guard status.size >= point.offset else { return .cut }
         (position, synced) = (point.offset, point.offset)
@@ -83,13 +88,15 @@ final class DownloadTarget: TransferBodySink {
     }
 
     /// The file cannot be opened: it is gone when the folder that it was made in does not have it, else nobody knows.
-    private func lacking(_ point: GetResumePoint, _ error: Errno) -> PartState {
+    private func lacking(_ known: KnownPart, _ error: Errno) -> PartState {
         switch error {
         case .noSuchFile:
-            let folder = try? System.stat(directory.bytes)
-            guard let folder else { return .outOfReach(away("is not there, with the beginning of the file in it")) }
-            guard let known = point.folderInode, known != folder.inode else { return .nothing }
-            return .outOfReach(away("is another folder than the one with the beginning of the file"))
+            switch known.absence {
+            case .gone: return .nothing
+            case .folderAway: return .outOfReach(away("is not there, with the beginning of the file in it"))
+            case .otherFolder:
+                return .outOfReach(away("is another folder than the one with the beginning of the file"))
+            }
         // Something else has its name.
         case .tooManyLinks, .isDirectory, Errno(rawValue: ENXIO): return .nothing
         case .accessDenied, .notPermitted, .readOnlyFileSystem: return .outOfReach(refusal(error))
@@ -108,7 +115,7 @@ final class DownloadTarget: TransferBodySink {
 
     /// Notes where the temporary file lies.
     func tellPlace(to point: inout GetResumePoint) {
-        (point.partName, point.partInode, point.folderInode) = (partName, partInode, folderInode)
+        (point.partName, point.partInode, point.folderInode, point.tail) = (partName, partInode, folderInode, tail)
     }
 
     /// Makes the temporary file, if there is none yet; after this its name can be recorded.
@@ -116,7 +123,7 @@ final class DownloadTarget: TransferBodySink {
         if descriptor != nil { return }
         do {
             // With the mode that the batch's umask gives: the engine's own is 077.
-            try System.makeFolders(directory.bytes, mode: 0o777 & ~umask)
+            hasMadeFolders = try System.makeFolders(directory.bytes, mode: 0o777 & ~umask)
             for number in 1...99 {
                 let suffix = ".\(mark)" + (number == 1 ? "" : "-\(number)") + ".part"
                 let candidate = RawPath(TemporaryName.cut(name.bytes, for: suffix.utf8.count) + Array(suffix.utf8))
@@ -148,15 +155,17 @@ final class DownloadTarget: TransferBodySink {
     }
 
     /// The temporary file, if there is one: as it is open, else as a resume point knows it.
-    func stalePart(_ point: GetResumePoint?) -> StalePart? {
-        guard let name = partName ?? point?.partName, let inode = partInode ?? point?.partInode else { return nil }
-        return StalePart(directory: directory, name: name, inode: inode)
+    func knownPart(_ point: GetResumePoint?) -> KnownPart? {
+        var known = point ?? GetResumePoint(version: RemoteVersion(), offset: 0, name: RawPath(""))
+        if partName != nil { tellPlace(to: &known) }
+        return KnownPart(known, in: directory)
     }
 
     /// Discards all bytes and empties the file at once. A later attempt goes on from them all the same until the restart is recorded.
     func forget() {
         if let descriptor { try? disk.cut(descriptor.rawValue, to: 0) }
         (position, synced, skip) = (0, 0, 0)
+        tail = nil
         starts += 1
     }
 
@@ -172,6 +181,7 @@ final class DownloadTarget: TransferBodySink {
         skip = opening.skip
         (end, isOverlong) = (opening.total, false)
         synced = min(synced, opening.offset)
+        if let end = tail?.end, end > opening.offset { tail = nil }
         starts += 1
     }
 
@@ -185,15 +195,17 @@ final class DownloadTarget: TransferBodySink {
         if let lostPages { return lostPages }
         guard let descriptor else { return .badDescriptor }
         isSyncing = true
-        let failure: Errno? = await worker.run { [disk] in
+        let (end, start) = (position, starts)
+        let (failure, tail): (Errno?, PartTail?) = await worker.run { [disk] in
             do throws(Errno) {
                 try sync(disk, descriptor)
-                return nil
+                return (nil, PartTail(in: descriptor.rawValue, before: end))
             } catch {
-                return error
+                return (error, nil)
             }
         }
         isSyncing = false
+        if start == starts, failure == nil { self.tail = tail }
         lostPages = failure
         let waiters = syncWaiters
         syncWaiters = []

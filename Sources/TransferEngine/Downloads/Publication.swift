@@ -20,6 +20,8 @@ struct Publication: Sendable {
     var size: Int64
     var final: RawPath
     var directory: RawPath
+    /// The folders above that one whose names in it may not be on the disk.
+    var above: [RawPath] = []
     var mayReplace: Bool
     var disk: any LocalDisk = LinuxDisk()
 
@@ -28,26 +30,32 @@ struct Publication: Sendable {
         try disk.sync(descriptor.rawValue)
     }
 
-    /// Makes the names in a folder durable. Returns the error of a disk that fails.
-    static func syncNames(in directory: RawPath, on disk: any LocalDisk) -> Errno? {
-        do throws(Errno) {
-            try disk.syncNames(in: directory.bytes)
-            return nil
-        } catch {
-            // Some file systems cannot sync a directory; the file has its name all the same.
-            return error == .inputOutput ? error : nil
+    /// Makes the names in folders durable. Returns the error of a disk that fails.
+    static func syncNames(in folders: [RawPath], on disk: any LocalDisk) -> Errno? {
+        for folder in folders {
+            do throws(Errno) {
+                try disk.syncNames(in: folder.bytes)
+            } catch {
+                // Some file systems cannot sync a directory; the file has its name all the same.
+                if error == .inputOutput { return error }
+            }
         }
+        return nil
     }
 
     /// Returns true when a temporary file has got its final name already; its temporary name is removed then. Blocks.
     static func isDone(_ point: GetResumePoint, in directory: RawPath, on disk: any LocalDisk) -> Bool {
-        guard let inode = point.partInode, let part = point.partName,
-            let found = try? System.lstat(directory.appending(point.name).bytes),
-            found.inode == inode, found.size == point.offset
+        let final = directory.appending(point.name)
+        guard let part = KnownPart(point, in: directory), let found = try? System.lstat(final.bytes),
+            found.size == point.offset
         else { return false }
-        let path = directory.appending(part).bytes
+        let left = try? System.lstat(part.path.bytes)
+        guard found.inode == part.inode else {
+            // Mounted anew, perhaps: then the file with its bytes has the one name and not the other.
+            return left == nil && part.tail?.end == point.offset && part.isAt(final, found)
+        }
         // A file system without a rename that refuses to replace gives the file both names for a moment.
-        if let other = try? System.lstat(path), other.inode == inode { try? disk.remove(path) }
+        if left?.inode == part.inode { try? disk.remove(part.path.bytes) }
         return true
     }
 
@@ -58,7 +66,7 @@ struct Publication: Sendable {
             guard found.kind == .regular, found.inode == inode, found.size == size else { return .notOurs }
             try disk.rename(part.bytes, to: final.bytes, replacing: mayReplace)
             FaultPoint.renamed.pass()
-            return Self.syncNames(in: directory, on: disk).map { .failed($0) } ?? .published
+            return Self.syncNames(in: [directory] + above, on: disk).map { .failed($0) } ?? .published
         } catch {
             switch error {
             case .fileExists, .isDirectory: return .nameTaken

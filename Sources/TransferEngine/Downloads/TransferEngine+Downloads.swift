@@ -86,6 +86,7 @@ extension TransferEngine {
         }
     }
 
+    /// Until it is durable, a cancel would come too late and is told so, as before the name was given.
     private func concludePublished(_ task: ClaimedTask, _ point: GetResumePoint, in directory: RawPath) {
         let completion = Completion(
             size: point.offset, verified: point.received ?? .none, digest: point.promised,
@@ -127,18 +128,20 @@ extension TransferEngine {
     func conclude(_ task: ClaimedTask, _ ending: Ending, of target: DownloadTarget, _ point: GetResumePoint?) {
         switch ending {
         case .completed(let completion):
-            guard let part = target.stalePart(point) else {
+            guard let part = target.knownPart(point) else {
                 return queue.writer.record(.completed(completion), for: task.claim)
             }
             inBackground { [self] in await complete(task, completion, without: part) }
         case .published(let completion):
             inBackground { [self] in
-                let directory = target.directory
-                let device = (try? System.stat(directory.bytes))?.device ?? 0
-                let error = await disks.worker(.name, device: device).run { [disk] in
-                    Publication.syncNames(in: directory, on: disk)
+                guard let path = completion.finalPath else { return }
+                let leave = await durably(while: { true }) {
+                    try await queue.writer.leaveToPublish(task.claim, as: path)
                 }
-                guard let error else { return queue.writer.record(.completed(completion), for: task.claim) }
+                guard let leave, leave != .void else { return }
+                guard let error = await syncNames(onTheWayTo: target.directory) else {
+                    return queue.writer.record(.completed(completion), for: task.claim)
+                }
                 refuse(task, target.refusal(error).error)
             }
         case .failed(let error): refuse(task, error)
@@ -149,15 +152,26 @@ extension TransferEngine {
                 // Whoever has stopped the task knows what became of it.
                 guard waits.comparisons.remove(task.claim) != nil else { return }
                 switch outcome {
-                case .success(let completion): await complete(task, completion, without: target.stalePart(point))
+                case .success(let completion): await complete(task, completion, without: target.knownPart(point))
                 case .failure(let error): refuse(task, error)
                 }
             }
         }
     }
 
+    /// Puts the names in a folder on the disk, and those on the way to it. Returns the error of a disk that fails.
+    private func syncNames(onTheWayTo directory: RawPath) async -> Errno? {
+        let device = (try? System.stat(directory.bytes))?.device ?? 0
+        let folders = [directory] + durableFolders.unsynced(above: directory)
+        let error = await disks.worker(.name, device: device).run { [disk] in
+            Publication.syncNames(in: folders, on: disk)
+        }
+        if error == nil { durableFolders.note(directory) }
+        return error
+    }
+
     /// Records that the file is there already. Nothing knows of the temporary file afterwards, so it goes first.
-    private func complete(_ task: ClaimedTask, _ completion: Completion, without part: StalePart?) async {
+    private func complete(_ task: ClaimedTask, _ completion: Completion, without part: KnownPart?) async {
         if let part {
             let device = (try? System.stat(part.directory.bytes))?.device ?? 0
             await disks.worker(.name, device: device).run { [disk] in part.remove(from: disk) }
@@ -221,6 +235,7 @@ extension TransferEngine {
                 refused(attempt, error)
                 return nil
             }
+            if target.hasMadeFolders { durableFolders.forget() }
         }
         target.tellPlace(to: &get)
         work.point = get

@@ -79,6 +79,7 @@ extension TransferEngine {
         let publication = Publication(
             part: target.directory.appending(part), inode: inode, size: receipt.bytes,
             final: target.directory.appending(point.name), directory: target.directory,
+            above: durableFolders.unsynced(above: target.directory),
             mayReplace: attempt.context.order.options.ifExists == .replace, disk: disk)
         // Most names that are taken are seen before anybody is asked.
         if existing(publication.final, attempt.context.order.options, total: publication.size) != nil {
@@ -97,7 +98,9 @@ extension TransferEngine {
         // A cancel that came meanwhile counts if it did not get its name, and its bytes are to go.
         if case .published = outcome {} else { planSweep() }
         switch outcome {
-        case .published: complete(attempt, receipt, finalPath: publication.final)
+        case .published:
+            durableFolders.note(target.directory)
+            complete(attempt, receipt, finalPath: publication.final)
         case .nameTaken: nameTaken(attempt, work, publication)
         // Over a network the file system may ask twice, and hear of its own first try.
         case .notOurs where Publication.isDone(last, in: target.directory, on: disk):
@@ -157,7 +160,7 @@ extension TransferEngine {
 
     /// Another file of that name stays.
     private func removePart(of target: DownloadTarget) {
-        target.stalePart(nil)?.unlink(from: disk)
+        _ = try? target.knownPart(nil)?.unlink(from: disk)
     }
 
     private func nameTaken(_ attempt: Attempt, _ work: DownloadWork, _ publication: Publication) {

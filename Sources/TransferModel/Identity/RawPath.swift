@@ -64,6 +64,17 @@ public struct RawPath: Hashable, Sendable {
         return RawPath(Array(bytes[start..<end]))
     }
 
+    /// The path of the folder that this one is in; `nil` for `/` and for a single component.
+    public var parent: RawPath? {
+        func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+            bytes[..<(bytes.lastIndex { $0 != Self.slash }.map { $0 + 1 } ?? 0)]
+        }
+        let path = trimmed(bytes[...])
+        guard let slash = path.lastIndex(of: Self.slash) else { return nil }
+        let above = trimmed(path[..<slash])
+        return RawPath(above.isEmpty ? [Self.slash] : Array(above))
+    }
+
     /// This path with `name` below it.
     public func appending(_ name: RawPath) -> RawPath {
         if bytes.isEmpty { return name }

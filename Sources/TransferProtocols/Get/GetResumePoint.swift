@@ -16,6 +16,8 @@ package struct GetResumePoint: ResumePointContent {
     package var partInode: UInt64?
     /// Inode of the folder that the temporary file was made in: elsewhere nobody can tell whether it is gone.
     package var folderInode: UInt64?
+    /// The end of the temporary file, which recognises it where inode numbers do not last.
+    package var tail: PartTail?
     /// Digest that the whole file must have, by the word of the server or of a person.
     package var promised: TransferDigest?
     /// All bytes are there, and this is how they were checked: nothing is left to ask the server for.
@@ -43,7 +45,7 @@ package struct GetResumePoint: ResumePointContent {
 
     /// Lies where another one does.
     mutating func takePlace(of other: GetResumePoint) {
-        (partName, partInode, folderInode) = (other.partName, other.partInode, other.folderInode)
+        (partName, partInode, folderInode, tail) = (other.partName, other.partInode, other.folderInode, other.tail)
     }
 
     /// Nothing of it but where it lies.
@@ -55,7 +57,7 @@ package struct GetResumePoint: ResumePointContent {
 
     package var isPlausible: Bool {
         ResumeBounds.lengths.contains(offset) && ResumeBounds.counts.contains(silentLooks ?? 0) && version.isPlausible
-            && Self.stays(name) && partName.map(Self.stays) ?? true
+            && Self.stays(name) && partName.map(Self.stays) ?? true && tail?.isPlausible ?? true
     }
 
     /// True of a name that lies below the download's folder.

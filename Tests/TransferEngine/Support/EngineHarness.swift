@@ -30,7 +30,7 @@ final class EngineHarness: Sendable {
     init(
         sandbox: Sandbox? = nil, store: FakeStore? = nil, limits: EngineLimits = EngineLimits(), started: Bool = true,
         reports: RecordingReports? = nil, clockAhead: SharedValue<Int64>? = nil, checkpointBytes: Int64 = 1,
-        turns: Bool = false, disk: LinuxDisk = LinuxDisk(), knowsStore: Bool = true,
+        turns: Bool = false, disk: any LocalDisk = LinuxDisk(), knowsStore: Bool = true,
         plan: @escaping FakeStore.Plan = { _, _ in .ordinary }
     ) async throws {
         self.sandbox = try sandbox ?? Sandbox("engine")

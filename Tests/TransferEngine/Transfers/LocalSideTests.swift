@@ -182,6 +182,77 @@ import TransferQueue
         #expect(target().reopen(point) == .nothing)
     }
 
+    @Test("where inode numbers do not outlive a mount the last bytes before the checkpoint recognise the file")
+    func otherInode() async throws {
+        let worker = try BlockingWorker(name: "test", threads: 1)
+        defer { worker.stop() }
+        let first = target()
+        try first.prepare(for: RawPath("f"))
+        try first.begin(GateOpening(offset: 0, total: 10_000))
+        try write(first, pattern(9000))
+        #expect(
+            await first.putOnDisk(by: worker) { disk, file throws(Errno) in try disk.syncBytes(file.rawValue) } == nil)
+        try write(first, [1, 2, 3])
+        var point = GetResumePoint(version: RemoteVersion(total: 9000), offset: 9000, name: RawPath("f"))
+        first.tellPlace(to: &point)
+        /// Gives the file another inode.
+        func remount(_ name: String, _ bytes: [UInt8]) throws {
+            try sandbox.write("new/dir/other", bytes)
+            try System.rename(sandbox.path("new/dir/other"), to: sandbox.path(name))
+        }
+        try remount("new/dir/f.t7.part", pattern(9000) + [1, 2, 3])
+        #expect(target().reopen(point) == .part(synced: 9000, length: 9003))
+        // Another file of that name is somebody else's, whatever its length is.
+        try remount("new/dir/f.t7.part", [UInt8](repeating: 7, count: 9003))
+        #expect(target().reopen(point) == .nothing)
+        let part = try #require(KnownPart(point, in: first.directory))
+        #expect(try part.unlink(from: LinuxDisk()))
+        #expect(sandbox.names("new/dir") == ["f.t7.part"])
+        // It has its name already, and no other file beside that.
+        try remount("new/dir/f", pattern(9000))
+        #expect(!Publication.isDone(point, in: first.directory, on: LinuxDisk()))
+        try System.unlink(sandbox.path("new/dir/f.t7.part"))
+        #expect(Publication.isDone(point, in: first.directory, on: LinuxDisk()))
+        try remount("new/dir/f", [UInt8](repeating: 7, count: 9000))
+        #expect(!Publication.isDone(point, in: first.directory, on: LinuxDisk()))
+        try remount("new/dir/f.t7.part", pattern(9000))
+        #expect(try part.unlink(from: LinuxDisk()))
+        #expect(sandbox.names("new/dir") == ["f"])
+    }
+
+    @Test("bytes that are all the same recognise nothing, and a cut file has others before its end")
+    func weakTail() {
+        #expect(PartTail([UInt8](repeating: 0, count: 4096), before: 4096) == nil)
+        #expect(PartTail([], before: 0) == nil)
+        #expect(PartTail([0, 1], before: 2) != PartTail([0, 2], before: 2))
+    }
+
+    @Test("that a folder does not have the file says nothing when it is another folder, or away")
+    func absence() throws {
+        let made = target()
+        try made.prepare(for: RawPath("f"))
+        var point = GetResumePoint(version: RemoteVersion(), offset: 0, name: RawPath("f"))
+        made.tellPlace(to: &point)
+        let part = try #require(KnownPart(point, in: made.directory))
+        #expect(try part.unlink(from: LinuxDisk()) && part.absence == .gone)
+        #expect(try !part.unlink(from: LinuxDisk()))
+        try System.rename(sandbox.path("new/dir"), to: sandbox.path("new/away"))
+        #expect(part.absence == .folderAway)
+        try System.mkdir(sandbox.path("new/dir"), mode: 0o700)
+        #expect(part.absence == .otherFolder)
+    }
+
+    @Test("the folders on the way to a file are put on the disk once, and again when one is made anew")
+    func durableFolders() {
+        var folders = DurableFolders()
+        #expect(folders.unsynced(above: RawPath("/a/b/c")) == ["/a/b", "/a", "/"].map { RawPath($0) })
+        folders.note(RawPath("/a/b/c"))
+        #expect(folders.unsynced(above: RawPath("/a/b/c")).isEmpty)
+        #expect(folders.unsynced(above: RawPath("/a/b/d/e")) == ["/a/b/d", "/a/b"].map { RawPath($0) })
+        folders.forget()
+        #expect(folders.unsynced(above: RawPath("/a/b/c")).count == 3)
+    }
+
     @Test("somebody else's file of that name is never touched; an empty one is taken")
     func foreignPart() throws {
         try sandbox.write("new/dir/f.t7.part", [1, 2, 3])

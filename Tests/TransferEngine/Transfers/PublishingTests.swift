@@ -94,6 +94,27 @@ extension TransferEngine {
         await harness.stop()
     }
 
+    @Test(
+        "folders that were made for a file are on the disk before it is completed; later ones cost no more than their own"
+    )
+    func madeFolders() async throws {
+        let disk = RecordingDisk()
+        let harness = try await EngineHarness(disk: disk)
+        for name in ["/f", "/g"] { harness.store.put(name, pattern(1000)) }
+        func synced(by download: String) async throws -> [String] {
+            disk.synced.withLock { $0 = [] }
+            let batch = try await harness.add(harness.request(download: [download], into: "new/a/b"))
+            try await harness.finished(batch)
+            #expect(try await harness.tasks(batch).first?.state == .completed)
+            return disk.synced.withLock { $0.map { RawPath($0).displayed } }
+        }
+        let made = ["new/a/b", "new/a", "new"].map { RawPath(harness.sandbox.path($0)).displayed }
+        let first = try await synced(by: "/f")
+        #expect(Array(first.prefix(3)) == made && first.contains("/"))
+        #expect(try await synced(by: "/g") == [made[0]])
+        await harness.stop()
+    }
+
     @Test("a disk that did not take a part fails the attempt, and the next goes on at the last checkpoint")
     func lostPages() async throws {
         let hold = try Milestone()
