@@ -160,7 +160,8 @@ extension Model {
     }
 
     /// Asks before a cancel; false: no question is needed.
-    private mutating func asksToCancel(_ rows: [NodeRow]) -> Bool {
+    private mutating func asksToCancel(_ seen: [NodeRow]) -> Bool {
+        guard let rows = newest(seen) else { return true }
         let files = ByteSum.of(rows.lazy.map { $0.counts.unstarted + $0.counts.active })
         let bytes = ByteSum.of(rows.lazy.map { max(0, $0.bytes.total - $0.bytes.accepted) })
         let batches = rows.count { if case .batch = $0.id { true } else { false } }
@@ -178,6 +179,7 @@ extension Model {
         }
         if rows.count > 6 { lines.append("and \(rows.count - 6) more") }
         if rows.contains(where: \.scanning) { lines.append("Some folders are still being listed.") }
+        if let growth = growth(of: seen) { lines.append(growth) }
         if isForeign { lines.append("Somebody else has changed it a moment ago.") }
         if hidden > 0 { lines.append("\(Figures.amount(Int64(hidden), "marked row")) not in sight.") }
         if let cost { lines.append(said(cost)) }
@@ -251,7 +253,9 @@ extension Model {
         case (.matching(let selector), _):
             let cost = selector.filter == nil ? cost(of: deed, tree.root?.rows ?? []) : nil
             confirm(deed, title(selector, for: deed), nodes, cost)
-        case (_, .deed(_, let rows)): confirm(deed, title(rows), nodes, cost(of: deed, rows))
+        case (_, .deed(_, let rows)):
+            guard let rows = newest(rows) else { return }
+            confirm(deed, title(rows), .act(deed, rows), cost(of: deed, rows))
         // No other change names a group.
         default: break
         }
@@ -313,8 +317,9 @@ extension Model {
         }
     }
 
-    /// Until the engine has confirmed it, the rows say so; nothing is claimed before.
+    /// Until the engine has confirmed it, the rows say so; nothing is claimed before. A group that has grown since it was seen is asked about.
     mutating func send(_ deed: NodeDeed, _ rows: [NodeRow]) {
+        if asksAgain(deed, rows) { return }
         let number = ask(.deed(deed, rows)) { .act(deed, .rows(rows.map(\.id)), number: $0) }
         guard let asked = requests.outstanding[number] else { return }
         for row in rows {

@@ -266,13 +266,15 @@ extension Model {
     /// Asks about the deed, as it may not be known yet how many files it is about.
     /// - Parameter cost: as far as it is known here.
     mutating func confirm(_ deed: NodeDeed, _ what: SafeText, _ nodes: NodeChoice, _ cost: StoppingCost? = nil) {
+        confirm(deed, what, .named(deed, what, nodes), cost)
+        if case .matching(let selector) = nodes { dialog?.counted = selector.filter }
+    }
+
+    mutating func confirm(_ deed: NodeDeed, _ what: SafeText, _ intent: Dialog.Intent, _ cost: StoppingCost?) {
         let lines =
             (cost.map { [said($0)] } ?? [])
             + (deed == .cancel ? ["What has arrived whole stays. \(takesBack)"] : [])
-        confirm(
-            "\(deed.verb) \(what)?", lines, deed.letter, deed.verb, no: "Leave them as they are",
-            .named(deed, what, nodes))
-        if case .matching(let selector) = nodes { dialog?.counted = selector.filter }
+        confirm("\(deed.verb) \(what)?", lines, deed.letter, deed.verb, no: "Leave them as they are", intent)
     }
 }
 

@@ -88,6 +88,7 @@ struct RepeatingTests {
     func group() {
         var screen = example()
         let row = Rows.group(1, 1, .queued, 3)
+        screen.news([Rows.section(.batch(BatchID(rawValue: 1)), [row])])
         screen.model.send(.cancel, [row])
         _ = screen.model.requests.takeMade()
         let files = [4, 5].map { NodeID.task(TaskID(rawValue: $0)) }

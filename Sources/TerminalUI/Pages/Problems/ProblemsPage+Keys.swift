@@ -184,14 +184,20 @@ extension KeyMap.View {
 
 extension Model {
     /// Asks about leaving out all that failed in these rows of the list.
-    mutating func leaveOut(_ rows: [NodeRow]) {
+    mutating func leaveOut(_ seen: [NodeRow]) {
+        guard let rows = newest(seen) else { return }
         let files = ByteSum.of(rows.lazy.map(\.counts.failed))
         guard let filter = (try? TransferFilter("@err @marked"))?.naming(rows.map(\.id)).description else { return }
-        var what = title(rows)
-        if rows.count > 1 || rows[0].canHold {
-            what = "\(SafeText(Figures.amount(files, "failed file"))) of \(what)"
+        let place = title(rows)
+        guard rows.count > 1 || rows[0].canHold else {
+            return askToLeaveOut(place, .matching(NodeSelector(filter: filter)))
         }
-        askToLeaveOut(what, .matching(NodeSelector(filter: filter)))
+        askToLeaveOut(
+            "\(SafeText(Figures.amount(files, "failed file"))) of \(place)", .matching(NodeSelector(filter: filter)))
+        // More may come to a group while the question is open.
+        guard rows.contains(where: \.isGroup) else { return }
+        dialog?.counted = filter
+        dialog?.named = Dialog.NamedFiles(count: files, place: place)
     }
 
     fileprivate mutating func askToLeaveOut(_ what: SafeText, _ nodes: NodeChoice) {
