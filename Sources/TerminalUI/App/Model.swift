@@ -125,6 +125,7 @@ struct Model: Sendable {
         if layers.reopen() { say("What you asked for came while you were busy here: ask for it once more.") }
         if wasSilent, canChange, notice == before { say("The engine answers again.") }
         expire()
+        holdCommand()
         tree.resize(height: layout.tree.count)
         if let flow = adding {
             let height = PickerLayout(size, flow.picker).list.count

@@ -5,8 +5,31 @@ import Terminal
 /// The line behind `:`: fuzzy words find what can be done, an exact command runs.
 struct CommandPrompt: Sendable {
     var field = TextField()
+    /// The line of the list under the cursor when this one was opened: a command without a name means that.
+    let held: TreeItem.ID?
     /// The entry that Enter takes.
-    var selected = 0
+    private(set) var choice = ListCursor<PaletteEntry.ID>()
+
+    init(field: TextField = TextField(), on held: TreeItem.ID?) {
+        self.field = field
+        self.held = held
+    }
+
+    /// The line of that entry among the entries of now.
+    var selected: Int { choice.index }
+
+    /// The entries have changed; the choice stays on its own.
+    mutating func follow(_ entries: [PaletteEntry]) { choice.follow(entries.map(\.id)) }
+
+    /// Goes on with another text.
+    fileprivate mutating func type(_ text: String) {
+        field = TextField(Array(text.utf8))
+        choice = ListCursor()
+    }
+
+    fileprivate mutating func choose(_ line: Int, _ entries: [PaletteEntry]) {
+        choice.move(to: line, in: entries.map(\.id))
+    }
 
     var text: String { (field.text ?? "").trimmed }
 
@@ -29,6 +52,24 @@ struct PaletteEntry: Sendable {
         case batch(BatchCommand, NodeRow)
         /// Goes on in the line.
         case command(ScreenCommand)
+    }
+
+    /// The identity of an entry; stays the same while what is told of a batch changes.
+    enum ID: Hashable, Sendable {
+        case action(Action)
+        /// By its title: two filters may have one text.
+        case filter(String)
+        case batch(BatchCommand, RowID)
+        case command(ScreenCommand)
+    }
+
+    var id: ID {
+        switch run {
+        case .action(let action): .action(action)
+        case .filter: .filter(title)
+        case .batch(let command, let row): .batch(command, row.id)
+        case .command(let command): .command(command)
+        }
     }
 
     var run: Run
@@ -82,6 +123,15 @@ extension Model {
     var commandPrompt: CommandPrompt? {
         get { layers[CommandPrompt.self] }
         set { layers[CommandPrompt.self] = newValue }
+    }
+
+    /// News may take the cursor of the list and the lines of the palette elsewhere, while a command is typed: both stay on what they were on.
+    mutating func holdCommand() {
+        guard var prompt = commandPrompt else { return }
+        prompt.follow(paletteEntries)
+        commandPrompt = prompt
+        guard let held = prompt.held, tree.cursor != held else { return }
+        if tree.index(of: held) == nil { tree.isGone = true } else { tree.move(to: held) }
     }
 
     /// The entries of the palette for the text, best first.
@@ -158,33 +208,33 @@ extension CommandPrompt: Layer {
 
     func paste(_ bytes: [UInt8], in model: inout Model) -> Bool {
         model.commandPrompt?.field.paste(bytes)
+        model.commandPrompt?.choice = ListCursor()
         return true
     }
 
     func take(_ press: KeyPress, in model: inout Model) {
         var prompt = self
         let entries = model.paletteEntries
+        prompt.follow(entries)
         switch (press.key, press.modifiers) {
         case (.escape, _), (.character("c"), .control),
             (.backspace, _) where press.key != .backspace || prompt.field.isEmpty:
             model.commandPrompt = nil
             return
-        case (.up, _): prompt.selected = max(0, prompt.selected - 1)
-        case (.down, _): prompt.selected = min(max(0, entries.count - 1), prompt.selected + 1)
+        case (.up, _): prompt.choose(prompt.selected - 1, entries)
+        case (.down, _): prompt.choose(prompt.selected + 1, entries)
         case (.tab, _):
             guard entries.indices.contains(prompt.selected) else { return }
             switch entries[prompt.selected].run {
-            case .action(let action): prompt.field = TextField(Array(action.rawValue.utf8))
-            case .filter(let text): prompt.field = TextField(Array("filter \(text)".utf8))
-            case .batch(let command, let row):
-                prompt.field = TextField(Array("\(command.rawValue) \(model.nodeID(of: row))".utf8))
-            case .command(let command): prompt.field = TextField(Array("\(command.rawValue) ".utf8))
+            case .action(let action): prompt.type(action.rawValue)
+            case .filter(let text): prompt.type("filter \(text)")
+            case .batch(let command, let row): prompt.type("\(command.rawValue) \(model.nodeID(of: row))")
+            case .command(let command): prompt.type("\(command.rawValue) ")
             }
-            prompt.selected = 0
         case (.enter, _): return prompt.enter(entries, in: &model)
         default:
             guard prompt.field.edit(press) else { return }
-            prompt.selected = 0
+            prompt.choice = ListCursor()
         }
         model.commandPrompt = prompt
     }
@@ -198,6 +248,11 @@ extension CommandPrompt: Layer {
             return model.complain("Nothing is called \"\(model.appearance.safe(text))\".")
         }
         let entry = entries[selected]
+        if choice.isGone {
+            // What took its place was never chosen.
+            model.commandPrompt?.choose(selected, entries)
+            return model.complain("What was chosen is gone: Enter takes \"\(model.appearance.safe(entry.title))\" now.")
+        }
         model.commandPrompt = nil
         if let obstacle = entry.obstacle {
             return model.complain("\(model.appearance.safe(entry.title)): \(obstacle).")
@@ -208,26 +263,26 @@ extension CommandPrompt: Layer {
         case .batch(let command, let row): model.run(command, row)
         case .command(let command):
             if command.form.isEmpty { return model.run(command, "") }
-            model.commandPrompt = CommandPrompt(field: TextField(Array("\(command.rawValue) ".utf8)))
+            model.commandPrompt = CommandPrompt(field: TextField(Array("\(command.rawValue) ".utf8)), on: held)
         }
     }
 
     /// As in a question: a click chooses a line, and one on the chosen line runs it.
     func take(_ press: MousePress, in model: inout Model) {
         switch press.button {
-        case .wheelDown: move(by: 3, in: &model)
-        case .wheelUp: move(by: -3, in: &model)
+        case .wheelDown: choose(selected + 3, in: &model)
+        case .wheelUp: choose(selected - 3, in: &model)
         case .left:
             guard case .entry(let index)? = model.target(of: press) else { return }
             if index == selected { return take(KeyPress(.enter), in: &model) }
-            model.commandPrompt?.selected = index
+            choose(index, in: &model)
         case .middle, .right: break
         }
     }
 
-    private func move(by lines: Int, in model: inout Model) {
-        let last = model.paletteEntries.count - 1
-        model.commandPrompt?.selected = max(0, min(selected + lines, last))
+    private func choose(_ line: Int, in model: inout Model) {
+        let entries = model.paletteEntries
+        model.commandPrompt?.choose(line, entries)
     }
 
     func draw(in drawing: inout Drawing) { drawing.palette(self) }

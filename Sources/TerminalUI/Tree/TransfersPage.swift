@@ -56,7 +56,7 @@ struct TransfersPage: Page {
             model.filters.shown?.marksAll = false
         case .nextProblem: model.seekProblem(fromStart: false)
         case .details: if let row = model.tree.cursorRow { model.showDetails(row) }
-        case .command: model.commandPrompt = CommandPrompt()
+        case .command: model.commandPrompt = CommandPrompt(on: model.tree.cursor)
         case .find: model.beginFind()
         case .sort: model.openSorting()
         case .reverse: model.reverseOrder()

@@ -84,12 +84,12 @@ struct WhyPanelTests {
         var stack = LayerStack()
         stack[FilterLine.self] = FilterLine("a")
         stack.isShut = true
-        stack[CommandPrompt.self] = CommandPrompt()
+        stack[CommandPrompt.self] = CommandPrompt(on: nil)
         #expect(stack[CommandPrompt.self] == nil && stack.wasRefused)
         stack[FilterLine.self] = FilterLine("b")
         #expect(stack[FilterLine.self] != nil)
         #expect(stack.reopen() && !stack.reopen())
-        stack[CommandPrompt.self] = CommandPrompt()
+        stack[CommandPrompt.self] = CommandPrompt(on: nil)
         #expect(stack[CommandPrompt.self] != nil)
     }
 

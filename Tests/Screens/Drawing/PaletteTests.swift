@@ -226,3 +226,65 @@ struct CommandPaletteTests {
         if screen.model.page is TransfersPage {} else { Issue.record("the page is still open") }
     }
 }
+
+@Suite("A command means what was under the cursor when its line was opened")
+struct CommandTargetTests {
+    private func sections(_ names: [Int64: String], files: [Int64]) -> [TreeSection] {
+        let batches = names.sorted { $0.key < $1.key }.map { id, name in
+            Rows.batch(id, name, .running, { $0.running = Int64(files.count) })
+        }
+        return [
+            Rows.section(nil, batches),
+            Rows.section(batches[0].id, files.map { Rows.task(1, $0, "\($0).jpg", .running, total: Rows.mega) }),
+        ]
+    }
+
+    private func deeds(_ screen: ScreenHarness) -> [NodeChoice] {
+        screen.requests.compactMap { if case .act(_, let nodes, _) = $0 { nodes } else { nil } }
+    }
+
+    @Test("news that take the cursor elsewhere while it is typed do not change that", arguments: ["cancel", "cancel "])
+    func moved(line: String) {
+        var screen = ScreenHarness(80, 24, sections([1: "a"], files: [10, 11, 12]))
+        screen.press("j")
+        // The way to another row is on its way.
+        screen.model.tree.goal = .task(BatchID(rawValue: 1), TaskID(rawValue: 13))
+        screen.press(":", line)
+        screen.news(sections([1: "a"], files: [10, 11, 12, 13]))
+        screen.press("Enter")
+        #expect(deeds(screen) == [.rows([.task(BatchID(rawValue: 1), TaskID(rawValue: 10))])])
+    }
+
+    @Test("a row that went meanwhile is refused once, whatever the cursor is on then")
+    func gone() {
+        var screen = ScreenHarness(80, 24, sections([1: "a"], files: [10, 11, 12]))
+        screen.press("j")
+        screen.model.tree.goal = .task(BatchID(rawValue: 1), TaskID(rawValue: 13))
+        screen.press(":", "cancel")
+        screen.news(sections([1: "a"], files: [11, 12, 13]))
+        screen.press("Enter")
+        #expect(deeds(screen).isEmpty)
+        #expect(screen.model.notice?.text.string.hasPrefix("That row is gone") == true)
+    }
+
+    @Test("the chosen line of the palette stays chosen when batches come and go; one that is gone runs nothing else")
+    func chosen() {
+        var screen = ScreenHarness(80, 24, sections([1: "photos", 2: "photos b"], files: [10]))
+        func chosen() -> String? {
+            let entries = screen.model.paletteEntries
+            return screen.model.commandPrompt.flatMap {
+                entries.indices.contains($0.selected) ? entries[$0.selected].title : nil
+            }
+        }
+        screen.press(":", "photos pau", "Down")
+        #expect(chosen() == "Pause batch \"photos b\"")
+        screen.news(sections([1: "photos", 2: "photos b", 3: "photos"], files: [10]))
+        #expect(chosen() == "Pause batch \"photos b\"")
+        screen.news(sections([1: "photos", 3: "photos c"], files: [10]))
+        screen.press("Enter")
+        #expect(deeds(screen).isEmpty && screen.model.commandPrompt != nil)
+        #expect(screen.model.notice?.text.string.hasPrefix("What was chosen is gone") == true)
+        screen.press("Enter")
+        #expect(deeds(screen) == [.rows([.batch(BatchID(rawValue: 3))])])
+    }
+}
