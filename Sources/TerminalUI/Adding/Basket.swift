@@ -45,30 +45,41 @@ struct Basket: Sendable {
         }
     }
 
-    private var order: [[UInt8]] = []
-    private var byPath: [[UInt8]: Item] = [:]
-    /// The number of chosen things in each folder, at any depth.
-    private var inside: [[UInt8]: Int] = [:]
+    /// The chosen things that lie in a folder.
+    private struct Inside: Sendable {
+        /// The number of chosen things, at any depth.
+        var count = 0
+        /// The paths directly in it that are chosen or have something chosen in them.
+        var children: Set<[UInt8]> = []
+    }
+
+    /// `nil`: it was taken out; such places go when they are the most.
+    private var order: [[UInt8]?] = []
+    private var byPath: [[UInt8]: (item: Item, place: Int)] = [:]
+    /// The folders above what was chosen.
+    private var inside: [[UInt8]: Inside] = [:]
     /// Kept up to date, so that a frame costs the same however much is chosen.
     private(set) var totals = Totals()
 
-    var isEmpty: Bool { order.isEmpty }
-    var count: Int { order.count }
+    var isEmpty: Bool { byPath.isEmpty }
+    var count: Int { byPath.count }
     /// Absolute paths, in the order in which they were chosen.
-    var paths: [[UInt8]] { order }
-    subscript(path: [UInt8]) -> Item? { byPath[path] }
+    var paths: [[UInt8]] { order.compactMap(\.self) }
+    subscript(path: [UInt8]) -> Item? { byPath[path]?.item }
 
     /// The first ones, for a list of as many lines.
-    func first(_ count: Int) -> [Item] { order.prefix(max(0, count)).compactMap { byPath[$0] } }
+    func first(_ count: Int) -> [Item] {
+        order.lazy.compactMap(\.self).prefix(max(0, count)).compactMap { byPath[$0]?.item }
+    }
 
     /// The chosen folder that `path` is somewhere in.
     func enclosing(_ path: [UInt8]) -> [UInt8]? {
-        if order.isEmpty { return nil }
-        return Self.ancestors(of: path).first { byPath[$0]?.isFolder == true }
+        if isEmpty { return nil }
+        return Self.ancestors(of: path).first { byPath[$0]?.item.isFolder == true }
     }
 
     /// The number of chosen things in `folder`, at any depth.
-    func countInside(_ folder: [UInt8]) -> Int { inside[folder] ?? 0 }
+    func countInside(_ folder: [UInt8]) -> Int { inside[folder]?.count ?? 0 }
 
     /// Puts a file in. False: it is there, or in a chosen folder, already.
     @discardableResult
@@ -80,41 +91,65 @@ struct Basket: Sendable {
     @discardableResult
     mutating func add(folder path: [UInt8]) -> Bool {
         guard put(Item(path: path, isFolder: true, count: FolderCount())) else { return false }
-        guard countInside(path) > 0 else { return true }
-        let prefix = path == [Self.slash] ? path : path + [Self.slash]
-        remove(Set(order.filter { $0.count > prefix.count && $0.starts(with: prefix) }))
+        remove(chosen(in: path))
         return true
     }
 
+    /// The chosen paths in a folder, at any depth, found by the folders that have some.
+    private func chosen(in folder: [UInt8]) -> Set<[UInt8]> {
+        var chosen: Set<[UInt8]> = []
+        var open = Array(inside[folder]?.children ?? [])
+        while let path = open.popLast() {
+            if byPath[path] != nil { chosen.insert(path) }
+            open += inside[path]?.children ?? []
+        }
+        return chosen
+    }
+
     mutating func remove(_ paths: Set<[UInt8]>) {
-        order.removeAll { paths.contains($0) }
         for path in paths {
-            guard let item = byPath.removeValue(forKey: path) else { continue }
+            guard let (item, place) = byPath.removeValue(forKey: path) else { continue }
+            order[place] = nil
             totals.add(item, times: -1)
+            var below = path
             for folder in Self.ancestors(of: path) {
-                let left = (inside[folder] ?? 0) - 1
-                inside[folder] = left > 0 ? left : nil
+                // Nothing is left of it: neither chosen itself nor above anything chosen.
+                if byPath[below] == nil, inside[below] == nil { inside[folder]?.children.remove(below) }
+                inside[folder]?.count -= 1
+                if inside[folder]?.count == 0 { inside[folder] = nil }
+                below = folder
             }
         }
+        if order.count > 2 * byPath.count { closeUp() }
+    }
+
+    private mutating func closeUp() {
+        order = paths.map(Optional.some)
+        for (place, path) in order.enumerated() { if let path { byPath[path]?.place = place } }
     }
 
     mutating func removeAll() { self = Basket() }
 
     /// Takes the count of a folder so far; does nothing when it is not chosen any more.
     mutating func take(_ count: FolderCount, of path: [UInt8]) {
-        guard var item = byPath[path], item.isFolder else { return }
+        guard var item = self[path], item.isFolder else { return }
         totals.add(item, times: -1)
         item.count = count
-        byPath[path] = item
+        byPath[path]?.item = item
         totals.add(item, times: 1)
     }
 
     private mutating func put(_ item: Item) -> Bool {
         guard byPath[item.path] == nil, enclosing(item.path) == nil else { return false }
+        byPath[item.path] = (item, order.count)
         order.append(item.path)
-        byPath[item.path] = item
         totals.add(item, times: 1)
-        for folder in Self.ancestors(of: item.path) { inside[folder, default: 0] += 1 }
+        var below = item.path
+        for folder in Self.ancestors(of: item.path) {
+            inside[folder, default: Inside()].count += 1
+            inside[folder]?.children.insert(below)
+            below = folder
+        }
         return true
     }
 

@@ -48,15 +48,24 @@ struct BasketTests {
         var generator = SystemRandomNumberGenerator()
         let names = ["a", "b", "c"]
         var basket = Basket()
+        var chosen: [[UInt8]] = []
+        func isBelow(_ path: [UInt8], _ folder: [UInt8]) -> Bool { path.starts(with: folder + self.path("/")) }
         for _ in 0..<2000 {
             let parts = (0...Int.random(in: 0...3, using: &generator)).map { _ in names.randomElement()! }
             let path = path("/" + parts.joined(separator: "/"))
             switch Int.random(in: 0...3, using: &generator) {
-            case 0: basket.add(file: path, size: 3)
-            case 1: basket.add(folder: path)
+            case 0: if basket.add(file: path, size: 3) { chosen.append(path) }
+            case 1:
+                guard basket.add(folder: path) else { continue }
+                chosen.removeAll { isBelow($0, path) }
+                chosen.append(path)
             case 2: basket.take(FolderCount(files: 2, bytes: 8, isComplete: true), of: path)
-            default: basket.remove([path])
+            default:
+                basket.remove([path])
+                chosen.removeAll { $0 == path }
             }
+            #expect(basket.paths == chosen)
+            #expect(basket.countInside(path) == chosen.count { isBelow($0, path) })
             let items = basket.first(.max)
             #expect(items.count == basket.count)
             #expect(basket.totals.files == items.reduce(0) { $0 + $1.count.files })
@@ -64,5 +73,16 @@ struct BasketTests {
             for item in items { #expect(basket.enclosing(item.path) == nil) }
         }
         #expect(basket.countInside(path("/")) == basket.count)
+    }
+
+    @Test("folders of which some file was chosen take each other's place by thousands")
+    func many() {
+        var basket = Basket()
+        let folders = (0..<20_000).map { path("/data/f\($0)") }
+        for folder in folders { basket.add(file: folder + path("/one"), size: 1) }
+        for folder in folders { basket.add(folder: folder) }
+        #expect(basket.paths == folders && basket.totals.singleFiles == 0)
+        for folder in folders.dropFirst() { basket.remove([folder]) }
+        #expect(basket.paths == [folders[0]] && basket.countInside(path("/data")) == 1)
     }
 }
