@@ -161,9 +161,13 @@ extension Drawing {
     /// As it can be copied from here into a shell. Where it has no room, dots stand for files: how and where to must be seen.
     private func commandLines(_ review: ReviewStep, room: Int) -> [ReviewLine] {
         guard !review.isTooLongForCommand else {
-            return [
-                ReviewLine(StyledLine("  more files than a command line takes: choose the folder they are in", .dim))
-            ]
+            let why: SafeText =
+                if case .upload = review.work {
+                    "more files than a command line takes: choose the folder they are in"
+                } else {
+                    "more URLs than a command line takes"
+                }
+            return [ReviewLine(StyledLine("  " + why, .dim))]
         }
         let command = command(review)
         let short = command.lines(width: commandWidth, indent: 3, atMost: max(1, room))

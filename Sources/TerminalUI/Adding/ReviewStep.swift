@@ -201,10 +201,16 @@ struct ReviewStep: Sendable {
         return nil
     }
 
-    /// More paths than a command line takes: Linux has room for 2 MiB, and nobody copies as much from a screen.
+    /// More paths or URLs than a command line takes: Linux has room for 2 MiB, and nobody copies as much from a screen.
     var isTooLongForCommand: Bool {
-        guard case .upload(let paths, _) = work else { return false }
-        return paths.count > 2000 || paths.reduce(0) { $0 + $1.count } > 1 << 16
+        switch work {
+        case .upload(let paths, _): Self.isTooLong(paths, \.count)
+        case .download(let urls, _): Self.isTooLong(urls, \.utf8.count)
+        }
+    }
+
+    private static func isTooLong<Word>(_ words: [Word], _ bytes: (Word) -> Int) -> Bool {
+        words.count > 2000 || words.reduce(0) { $0 + bytes($1) } > 1 << 16
     }
 
     /// The patterns as they are typed.

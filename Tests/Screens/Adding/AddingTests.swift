@@ -253,6 +253,13 @@ struct AddingTests {
         screen.list((0..<3000).map { FolderEntry(name: Array("file-\($0)".utf8), kind: .file, size: 1) })
         screen.press("*", "F2", "https://host/in/", "Enter")
         #expect(screen.picture.contains("more files than a command line takes"))
+        screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
+        screen.press("W")
+        screen.paste((0..<3_000).map { "https://host/file-\($0)" }.joined(separator: "\n"))
+        screen.press("F2")
+        screen.list([])
+        screen.press("F2")
+        #expect(screen.picture.contains("more URLs than a command line takes"))
     }
 
     @Test("a user in the URL is asked for the password, which is shown nowhere")
