@@ -103,16 +103,23 @@ package struct KeyMap: Sendable, Hashable {
 
     /// Each key belongs to the action of the latest line that names it; the others lose it.
     private mutating func settle(_ view: View, _ lines: [Action: Int], _ problems: inout [ConfigurationProblem]) {
+        var owners: [KeyPress: Action] = [:]
+        for action in Action.allCases where lines[action] == nil {
+            for press in keys[view]?[action] ?? [] { owners[press] = action }
+        }
         for (winner, line) in lines.sorted(by: { $0.value < $1.value }) {
-            let presses = keys[view]?[winner] ?? []
-            for loser in Action.allCases where loser != winner && (lines[loser] ?? -1) < line {
-                let taken = keys[view]?[loser] ?? []
-                let clash = taken.filter { presses.contains($0) }
-                guard !clash.isEmpty else { continue }
-                let names = clash.map(\.name).joined(separator: " ")
+            var taken: [Action: Set<KeyPress>] = [:]
+            for press in keys[view]?[winner] ?? [] {
+                guard let loser = owners.updateValue(winner, forKey: press), loser != winner else { continue }
+                taken[loser, default: []].insert(press)
+            }
+            for loser in Action.allCases {
+                guard let clash = taken[loser] else { continue }
+                let held = keys[view]?[loser] ?? []
+                let names = held.filter(clash.contains).map(\.name).joined(separator: " ")
                 problems.append(
                     ConfigurationProblem(line: line, "\(names) was \"\(loser.rawValue)\" in \(view.rawValue)"))
-                keys[view]?[loser] = taken.filter { !presses.contains($0) }
+                keys[view]?[loser] = held.filter { !clash.contains($0) }
             }
         }
     }

@@ -107,6 +107,19 @@ struct KeyMapTests {
         #expect(map.action(for: .character(Self.free[0]), in: .transfers) == .retry)
     }
 
+    @Test("of thousands of keys that three lines name the last line has all, and each loser is told of once")
+    func manyClashes() {
+        var map = KeyMap.standard
+        var problems: [ConfigurationProblem] = []
+        let keys = (0x4E00..<0x9000).compactMap { Unicode.Scalar($0).map { String($0) } }.joined(separator: " ")
+        let text = ["pause", "retry", "cancel"].map { "\($0) = \(keys)\n" }.joined()
+        map.apply(
+            KeyBinding.read(bytes: Array(("[transfers]\n" + text).utf8), problems: &problems), problems: &problems)
+        #expect(problems.map(\.line) == [3, 4])
+        #expect(map.keys(for: .cancel, in: .transfers).count == 0x4200)
+        #expect(map.keys(for: .pause, in: .transfers).isEmpty && map.keys(for: .retry, in: .transfers).isEmpty)
+    }
+
     @Test("what is said of states names the keys as they are set")
     func states() {
         #expect(RowState.failed.meaning { _ in "Z" } == "gave up; Z tries again")
