@@ -97,12 +97,16 @@ enum FuzzyMatch {
         return sum
     }
 
-    private static func score(_ word: [Character], _ text: [Character]) -> Int? {
+    /// The most places of a text at which a word is taken to begin: a text of one letter would be looked through once for each.
+    private static let mostStarts = 16
+
+    static func score<Text: RandomAccessCollection>(_ word: [Character], _ text: Text) -> Int?
+    where Text.Element == Character, Text.Index == Int {
         var best: Int?
-        for start in text.indices where text[start] == word.first {
+        for start in text.indices.lazy.filter({ text[$0] == word.first }).prefix(mostStarts) {
             var (place, score, last) = (start, 0, start - 1)
             var index = 0
-            while index < word.count, place < text.count {
+            while index < word.count, place < text.endIndex {
                 if text[place] == word[index] {
                     let isBeginning = place == 0 || !(text[place - 1].isLetter || text[place - 1].isNumber)
                     score += (isBeginning ? 8 : 0) + (place == last + 1 ? 7 : 0) + (place == 0 ? 2 : 0)
@@ -112,7 +116,9 @@ enum FuzzyMatch {
                 }
                 place += 1
             }
-            if index == word.count { best = max(best ?? score, score) }
+            // What does not stand behind this place stands behind no later one.
+            guard index == word.count else { return best }
+            best = max(best ?? score, score)
         }
         return best
     }

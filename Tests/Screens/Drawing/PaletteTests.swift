@@ -33,6 +33,30 @@ struct CommandPaletteTests {
         #expect(FuzzyMatch.score("res all", "pause or resume all") != nil)
     }
 
+    /// A text that counts how often somebody looks at one of its characters.
+    private final class CountedText: RandomAccessCollection {
+        let characters: [Character]
+        var looks = 0
+
+        init(_ text: String) { characters = Array(text) }
+
+        var startIndex: Int { 0 }
+        var endIndex: Int { characters.count }
+        subscript(index: Int) -> Character {
+            looks += 1
+            return characters[index]
+        }
+    }
+
+    @Test("a long name of one letter is not looked through once for each letter")
+    func longName() {
+        for word in ["aaaaaaaaab", String(repeating: "a", count: 200)] {
+            let text = CountedText(String(repeating: "a", count: 1000))
+            #expect((FuzzyMatch.score(Array(word), text) == nil) == word.hasSuffix("b"))
+            #expect(text.looks < 64 * text.count)
+        }
+    }
+
     @Test("pictures: at first, while typing, a command's form, in a small window")
     func pictures() {
         var screen = example()
