@@ -12,9 +12,10 @@ struct ForeignChanges: Sendable {
         seen[row].map { uptime - $0 < Self.freshness } ?? false
     }
 
-    mutating func note(_ row: RowID, at uptime: Duration) {
+    mutating func note(_ rows: [RowID], at uptime: Duration) {
+        guard !rows.isEmpty else { return }
         seen = seen.filter { uptime - $0.value < Self.freshness }
-        seen[row] = uptime
+        for row in rows { seen[row] = uptime }
     }
 }
 
@@ -25,12 +26,10 @@ extension Model {
         let isOwn = requests.outstanding.values.contains(where: \.purpose.isChange) || !changes.pending.isEmpty
         let wasOwn = changes.history.lastAt.map { now.uptime - $0 < ForeignChanges.freshness } ?? false
         guard !isOwn, !wasOwn else { return }
-        for section in news.sections {
-            for row in section.rows {
-                guard let known = tree.row(row.id), row.isChangedByPerson(since: known) else { continue }
-                observed.changedByOthers.note(row.id, at: now.uptime)
-            }
+        let changed = news.sections.flatMap(\.rows).filter { row in
+            tree.row(row.id).map { row.isChangedByPerson(since: $0) } ?? false
         }
+        observed.changedByOthers.note(changed.map(\.id), at: now.uptime)
     }
 }
 

@@ -16,12 +16,13 @@ extension Model {
         }
         let results = changed.results
         let refused = Set(results.filter { $0.result == .refused }.map(\.id))
+        let isUndone = results.allSatisfy { $0.result != .done }
         for (id, deed) in changes.pending where deed.number == number {
             changes.pending[id]?.isConfirmed = true
             // A place or a limit need not show in the row, and of what it shows already no other news comes: nothing more is waited for.
             let isShown = !deed.deed.showsInState || tree.row(id).map(deed.isShown) ?? false
             let isRefused = refused.contains(nodeID(of: deed.before))
-            if isShown || isRefused || results.allSatisfy({ $0.result != .done }) { changes.pending[id] = nil }
+            if isShown || isRefused || isUndone { changes.pending[id] = nil }
         }
         let done = results.count { $0.result == .done } + Int(changed.untold?.done ?? 0)
         let isMade = done > 0 || changed.limits != nil

@@ -6,7 +6,7 @@ extension Tree {
         let before = items
         let place = cursorIndex
         var reached: Set<RowID?> = [nil]
-        items = []
+        lines = TreeLines()
         append(nil, depth: 0, &reached)
         sections = sections.filter { reached.contains($0.key) }
         waiting = waiting.filter { reached.contains($0.key) }
@@ -33,12 +33,12 @@ extension Tree {
         guard let section = sections[parent] else { return }
         for row in section.rows {
             let isOpen = open.contains(row.id)
-            items.append(TreeItem(id: .row(row.id), depth: depth, parent: parent, row: row, isOpen: isOpen))
+            lines.append(TreeItem(id: .row(row.id), depth: depth, parent: parent, row: row, isOpen: isOpen))
             if isOpen, reached.insert(row.id).inserted { append(row.id, depth: depth + 1, &reached) }
         }
         let hidden = section.total - Int64(section.rows.count)
         if hidden > 0 {
-            items.append(TreeItem(id: .more(parent), depth: depth, parent: parent, hidden: hidden))
+            lines.append(TreeItem(id: .more(parent), depth: depth, parent: parent, hidden: hidden))
         }
     }
 

@@ -8,8 +8,7 @@ import MartletKit
 /// `Tree+Sections` takes what the engine sends and says what is wanted of it, `Tree+Lines` makes lines of it and keeps
 /// the cursor on its row, `Tree+Moving` moves the cursor and folds.
 struct Tree: Sendable {
-    /// The lines, from the first to the last.
-    var items: [TreeItem] = []
+    var lines = TreeLines()
     /// The line under the cursor; `nil` while there are none.
     var cursor: TreeItem.ID?
     /// Its row went, and no key has moved it since: one that was meant for that row must not hit its neighbour.
@@ -72,7 +71,10 @@ struct Tree: Sendable {
     var cursorItem: TreeItem? { cursorIndex.map { items[$0] } }
     var cursorRow: NodeRow? { cursorItem?.row }
 
-    func index(of id: TreeItem.ID) -> Int? { items.firstIndex { $0.id == id } }
+    /// The lines, from the first to the last.
+    var items: [TreeItem] { lines.items }
+
+    func index(of id: TreeItem.ID) -> Int? { lines.index(of: id) }
 
     /// The row as it was last sent, when it is in sight.
     func row(_ id: RowID) -> NodeRow? { index(of: .row(id)).flatMap { items[$0].row } }

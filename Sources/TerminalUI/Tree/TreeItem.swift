@@ -29,6 +29,19 @@ struct TreeItem: Hashable, Sendable {
     }
 }
 
+/// The lines of the tree from the first to the last, and the place of each: rows are looked up one by one, and there may be thousands.
+struct TreeLines: Sendable {
+    private(set) var items: [TreeItem] = []
+    private var places: [TreeItem.ID: Int] = [:]
+
+    mutating func append(_ item: TreeItem) {
+        if places[item.id] == nil { places[item.id] = items.count }
+        items.append(item)
+    }
+
+    func index(of id: TreeItem.ID) -> Int? { places[id] }
+}
+
 extension TreeItem {
     /// True when it stands for many files of one fate.
     var isGroup: Bool {

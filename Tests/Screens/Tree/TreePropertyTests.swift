@@ -99,6 +99,7 @@ struct TreePropertyTests {
         if !tree.window.contains(cursor) { return "the cursor is outside of the window" }
         if tree.top < 0 || tree.top > max(0, tree.items.count - 1) { return "the window is outside" }
         for (index, item) in tree.items.enumerated() {
+            if tree.index(of: item.id) != index { return "a row that is looked for elsewhere than it stands" }
             guard let parent = item.parent else {
                 if item.depth != 0 { return "a root that is indented" }
                 continue
