@@ -210,6 +210,14 @@ struct WaitingTests {
                 == "1 running, 3 wait (nobody answers at nas:22; for mains power), 1 paused, 2 over")
         #expect([Self.nas].states(of: 1) == "1 waits (nobody answers at nas:22)")
         #expect([WhyAnswer]().states(of: 0).isEmpty)
+        let many = (0..<10_000).map { number in
+            var answer = Self.nas
+            answer.becauseInShort = "nobody answers at h\(number)"
+            return answer
+        }
+        #expect(
+            many.states(of: 10_000) == "10000 wait (nobody answers at h0; nobody answers at h1; "
+                + "and 9998 other reasons: see martlet why)")
         var totals = QueueTotals()
         (totals.batches, totals.counts.waiting) = (2, 3)
         #expect(

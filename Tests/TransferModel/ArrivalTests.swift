@@ -101,7 +101,7 @@ import TransferModel
         #expect(NamedSources([task("/home/ana/raw/a", folder: "raw")]).others(isWhole: false) == nil)
     }
 
-    @Test("a row knows its ends unless a name has an arrow in it")
+    @Test("a row knows its ends by its source, and without that unless a name has an arrow in it")
     func ends() {
         var row = NodeRow(
             id: .task(BatchID(rawValue: 1), TaskID(rawValue: 2)), name: "a", state: .running, counts: FileCounts(),
@@ -114,5 +114,17 @@ import TransferModel
         #expect(row.arrival.sentence { "\($0)" } == "5 received")
         row.path = "/home/a -> b -> https://h/in/a"
         #expect(row.ends == nil)
+        for (from, to) in [("/home/a -> b", "https://h/in/a -> b"), ("https://h/a -> b", "/home/a -> b")] {
+            row.source = RawPath(from)
+            row.path = "\(from) -> \(to)"
+            #expect(row.ends?.from == from && row.ends?.to == to)
+        }
+        row.source = RawPath("/home/x\n")
+        row.path = "/home/x\\x0a -> https://h/in/x"
+        #expect(row.ends?.from == "/home/x\\x0a" && row.ends?.to == "https://h/in/x")
+        // A folder without a source on this machine.
+        row.source = RawPath("https://h/in/a -> b/")
+        row.path = "https://h/in/a -> b/"
+        #expect(row.ends?.from == nil && row.ends?.to == row.path)
     }
 }

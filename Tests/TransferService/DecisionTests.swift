@@ -312,6 +312,23 @@ import Wording
         #expect(sentence(.batch(batch)) == "\"vids\" (b7) is paused")
     }
 
+    @Test func `where a file goes is said whole, whatever arrows its name has`() {
+        let task = TaskID(rawValue: 31)
+        var file = NodeRow(
+            id: .task(BatchID(rawValue: 7), task), name: "a -> b", state: .running, counts: FileCounts(),
+            bytes: ByteCounts(total: 9, sent: 5, accepted: 0))
+        file.source = RawPath("/home/ana/a -> b")
+        file.path = "/home/ana/a -> b -> https://h/in/a -> b"
+        var standing = NodeStanding(
+            state: .running, batch: BatchID(rawValue: 7), counts: FileCounts(), scanning: false, isHeld: false,
+            pausedBy: [], notBefore: nil, waitReasons: [], ahead: 0)
+        standing.counts.running = 1
+        let sentence = WhySentence(
+            node: .task(task), standing: standing, file: file, live: LiveOverlay(), now: now
+        ).answer.sentence
+        #expect(sentence.hasPrefix("t31 goes to https://h/in/a -> b: 5B of 9B"))
+    }
+
     @Test func `what the server said ends the sentence, marked as its own words`() {
         var error = TransferError(.http, "h answered 403 Forbidden", .step("ask for access there"), httpStatus: 403)
         error.said = "quota for user exceeded"

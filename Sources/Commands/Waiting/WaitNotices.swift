@@ -54,8 +54,8 @@ extension [WhyAnswer] {
         var words: [String] = []
         if running > 0 { words.append("\(running) running") }
         if !stuck.isEmpty {
-            var reasons: [String] = []
-            for reason in stuck.compactMap(\.shortBecause) where !reasons.contains(reason) { reasons.append(reason) }
+            var known: Set<String> = []
+            let reasons = stuck.compactMap(\.shortBecause).filter { known.insert($0).inserted }
             let more = reasons.count > 2 ? ["and \(reasons.count - 2) other reasons: see martlet why"] : []
             words.append(
                 "\(stuck.count) \(stuck.count == 1 ? "waits" : "wait") "

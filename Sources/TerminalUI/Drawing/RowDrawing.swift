@@ -199,8 +199,7 @@ struct RowDrawing {
     /// The place alone; a name in it is in the row already.
     private func destination(_ row: NodeRow, _ width: Int) -> SafeText? {
         guard !row.path.isEmpty else { return nil }
-        let start = row.path.firstRange(of: " -> ")?.upperBound ?? row.path.startIndex
-        var place = row.path[start...]
+        var place = (row.ends?.to ?? row.path)[...]
         if let named = model.named(place: String(place), isEncoded: row.canHold) {
             return appearance.safe(named).shortened(to: width, mark: appearance.glyphs.cutMark)
         }
@@ -259,7 +258,7 @@ extension NodeRow {
 
     /// The folder of a file's source.
     fileprivate var folder: String? {
-        let source = path.firstRange(of: " -> ").map { String(path[..<$0.lowerBound]) } ?? path
+        let source = ends?.from ?? path
         return source.lastIndex(of: "/").map { String(source[..<$0]) }
     }
 }

@@ -85,7 +85,15 @@ extension NodeRow {
     package var ends: (from: String?, to: String)? {
         if path.isEmpty { return nil }
         if case .batch = id { return (nil, path) }
-        // A name may have an arrow in it: then nobody can tell which one is ours.
+        if let beginning = source?.displayed {
+            // A folder without a source on this machine.
+            if path == beginning { return (nil, path) }
+            let head = beginning + " -> "
+            if path.utf8.starts(with: head.utf8) {
+                return (beginning, String(decoding: path.utf8.dropFirst(head.utf8.count), as: UTF8.self))
+            }
+        }
+        // An engine that does not tell the source, and a name may have an arrow in it: then nobody can tell which one is ours.
         let halves = path.split(separator: " -> ", maxSplits: 2)
         return halves.count == 2 ? (String(halves[0]), String(halves[1])) : nil
     }

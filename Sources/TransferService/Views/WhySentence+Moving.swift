@@ -7,7 +7,7 @@ extension WhySentence {
     /// As far as the limit that holds it back, which comes next.
     var moves: String {
         guard let file else { return "\(called) is running" }
-        let to = file.path.ranges(of: " -> ").last.map { " goes to \(file.path[$0.upperBound...])" } ?? " is running"
+        let to = file.ends.map { " goes to \($0.to)" } ?? " is running"
         return "\(called)\(to)\(since): \(amount(of: file))"
     }
 
