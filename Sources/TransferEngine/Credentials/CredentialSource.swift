@@ -47,7 +47,13 @@ enum CredentialSource {
         if let command = secrets.passwordCommand { return try run(command, user: secrets.user ?? "") }
         guard let file = secrets.netrcFile else { return .user(secrets.user ?? "", password: secrets.password ?? "") }
         do throws(Errno) {
-            return .netrc(Netrc(String(decoding: try contents(file), as: UTF8.self)))
+            guard let bytes = try contents(file) else {
+                return .failed(
+                    TransferError(
+                        .permissionDenied, "\(file.displayed) is larger than 1 MiB, which no netrc file is",
+                        .thenRetry("take all but its logins out of it")))
+            }
+            return .netrc(Netrc(String(decoding: bytes, as: UTF8.self)))
         } catch {
             if error.isShortage { throw error }
             return .failed(
@@ -55,9 +61,12 @@ enum CredentialSource {
         }
     }
 
-    private static func contents(_ file: RawPath) throws(Errno) -> [UInt8] {
+    private static let mostBytes = 1 << 20
+
+    /// The bytes of a netrc file; `nil`: it is too large for one, and a part of it might lack the login that is looked for.
+    private static func contents(_ file: RawPath) throws(Errno) -> [UInt8]? {
         let opened = try System.open(file.bytes, flags: O_RDONLY | O_NONBLOCK)
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        var bytes = [UInt8](repeating: 0, count: mostBytes + 1)
         var failure: Errno?
         let count = bytes.withUnsafeMutableBytes { buffer -> Int in
             do throws(Errno) {
@@ -68,7 +77,7 @@ enum CredentialSource {
             }
         }
         if let failure { throw failure }
-        return Array(bytes[..<count])
+        return count > mostBytes ? nil : Array(bytes[..<count])
     }
 
     /// The first line of what the command prints.

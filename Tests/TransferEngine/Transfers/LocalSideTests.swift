@@ -35,6 +35,20 @@ import TransferQueue
         #expect(Netrc("login x machine").entry(for: "c") == nil)
     }
 
+    @Test("a file with more than 1 MiB is refused by its name, and none of its entries counts")
+    func tooLarge() throws {
+        let sandbox = try Sandbox()
+        var secrets = TransferSecrets()
+        let path = try sandbox.write("netrc", Array("machine one login me password s3cret\n#".utf8))
+        secrets.netrcFile = RawPath(path)
+        let whole = try CredentialSource.fetch(secrets)
+        #expect({ if case .netrc(let netrc) = whole { netrc.entry(for: "one")?.user } else { nil } }() == "me")
+        try sandbox.append("netrc", [UInt8](repeating: 0x20, count: 1 << 20))
+        let cut = try CredentialSource.fetch(secrets)
+        let why = if case .failed(let error) = cut { error.finding.happening } else { "" }
+        #expect(why == "\(RawPath(path).displayed) is larger than 1 MiB, which no netrc file is")
+    }
+
     @Test("of a user who is named the entry of that login counts, and no other's password")
     func named() {
         let netrc = Netrc(
