@@ -1,5 +1,6 @@
 import CurlTransport
 import TransferModel
+import TransferProtocols
 import TransferQueue
 import WireOperations
 
@@ -32,6 +33,8 @@ struct CredentialState {
     /// As a person gave them.
     private var secrets: TransferSecrets
     private var lacks: Set<KeptSecret>
+    /// The host that a netrc file must name; `nil`: none, because this is no upload, or because another login counts there.
+    private let netrcHost: String?
     private(set) var shown: Shown
     private(set) var generation = Generation()
     /// The way in which a name and password are shown: at once, until a server refuses that.
@@ -52,6 +55,12 @@ struct CredentialState {
 
     init(_ order: BatchOrder) {
         (secrets, lacks) = (order.secrets, order.lacks)
+        netrcHost =
+            switch RemotePlace(order.destination, query: order.destinationQuery, s3: order.options.s3)?.address {
+            case let address as HTTPAddress: address.host
+            case let address as FTPAddress: address.host
+            default: nil
+            }
         shown = Self.given(order)
     }
 
@@ -120,7 +129,7 @@ struct CredentialState {
 
     /// The batch shows who asks, so no token is looked for.
     var bringsLogin: Bool {
-        if case .none = shown { secrets.headers.contains { $0.name.lowercased() == "authorization" } } else { true }
+        if case .none = shown { secrets.authorizes } else { true }
     }
 
     // MARK: Asking
@@ -138,7 +147,7 @@ struct CredentialState {
     mutating func take(_ found: CredentialSource.Found, from question: Question, at now: Timestamp) -> Bool {
         guard asking == question else { return !isWanted }
         (asking, failedAt) = (nil, nil)
-        switch found {
+        switch checked(found) {
         case .notNow: return false
         case .user(let user, let password): shown = .user(user, password: password)
         case .netrc(let netrc): shown = .netrc(netrc)
@@ -149,6 +158,17 @@ struct CredentialState {
         }
         isStale = false
         return true
+    }
+
+    /// A netrc file that a person has named and that says nothing of the server: an upload would arrive as nobody's.
+    private func checked(_ found: CredentialSource.Found) -> CredentialSource.Found {
+        guard case .netrc(let netrc) = found, let host = netrcHost, let file = secrets.netrcFile, !secrets.authorizes,
+            netrc.entry(for: host, user: secrets.user) == nil
+        else { return found }
+        return .failed(
+            TransferError(
+                .permissionDenied, "\(file.displayed) has no login for \(host)",
+                .andRetry("add the line 'machine \(host) login USER password PASSWORD'")))
     }
 
     /// Files in line begin to wait for the answer. - Returns: false: they do already.
@@ -221,6 +241,9 @@ struct CredentialState {
 }
 
 extension TransferSecrets {
+    /// A header field of the person's own says who asks.
+    fileprivate var authorizes: Bool { headers.contains { $0.name.lowercased() == "authorization" } }
+
     /// A password command or a netrc file tells the credentials.
     fileprivate var areAskedFor: Bool { passwordCommand != nil || (netrcFile != nil && password == nil) }
 }

@@ -52,6 +52,31 @@ import WireOperations
         #expect(!state { ($0.user, $0.password, $0.netrcFile) = ("ana", "x", RawPath("/n")) }.isWanted)
     }
 
+    @Test(
+        "a netrc file without the host lets no upload out, unless somebody else says who asks; a download may go where nobody asks"
+    )
+    func netrcWithoutHost() {
+        func state(_ url: String, _ configure: (inout TransferSecrets) -> Void = { _ in }) -> CredentialState {
+            var secrets = TransferSecrets()
+            secrets.netrcFile = RawPath("/n")
+            configure(&secrets)
+            var state = CredentialState(BatchOrder(asking: url, query: nil, TransferOptions(), secrets))
+            answer(&state, .netrc(Netrc("machine h login ana password x")))
+            return state
+        }
+        #expect(state("https://h/in/").failure == nil && state("ftp://h:2121/in/").failure == nil)
+        #expect(state("https://other/in/").failure?.finding.happening == "/n has no login for other")
+        #expect(state("ftp://other:2121/in/").lacksLogin)
+        #expect(state("https://other/in/") { $0.user = "eve" }.login(at: "other")?.user == "eve")
+        #expect(state("https://other/in/") { $0.headers = [HeaderField("Authorization", "x")] }.failure == nil)
+        // The person's own ssh logs in.
+        #expect(state("sftp://other/in/").failure == nil)
+        #expect(state("").failure == nil, "a download")
+        var mended = state("https://other/in/")
+        mended.forgetFailure()
+        #expect(mended.isWanted)
+    }
+
     @Test("nothing of a batch goes out whose secrets are lost, and no question brings them back")
     func lost() {
         var order = order { $0.passwordCommand = "pass" }

@@ -495,6 +495,32 @@ import WireOperations
         await harness.stop()
     }
 
+    @Test(
+        "an upload goes to no host that its netrc file does not name: it waits, says so, and goes on when that is mended"
+    )
+    func netrcWithoutEntry() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", [1])
+        let file = harness.sandbox.path("netrc")
+        try harness.sandbox.write("netrc", Array("machine elsewhere login me password pw\n".utf8))
+        let batch = try await harness.add(
+            harness.request(upload: ["f"]) { $0.secrets.netrcFile = RawPath(file) })
+        let waiting = try await harness.task(of: batch) { $0.state == .waiting }
+        #expect(waiting.waitReasons == [.auth])
+        #expect(
+            waiting.error?.finding.happening == "\(RawPath(file).displayed) has no login for 127.0.0.1"
+                && waiting.error?.finding.advice.contains("machine 127.0.0.1 login USER password PASSWORD") == true)
+        #expect(harness.store.server.requests.isEmpty)
+        try harness.sandbox.write("netrc", Array("machine 127.0.0.1 login me password pw\n".utf8))
+        _ = try await harness.queue.writer.retry([.batch(batch)])
+        await harness.engine.queueChanged()
+        await harness.engine.tryAgain()
+        let task = try await harness.task(of: batch) { $0.state.isTerminal }
+        #expect(task.state == .completed)
+        #expect(harness.store.server.requests.first?.fields["authorization"] == "Basic bWU6cHc=")
+        await harness.stop()
+    }
+
     @Test("a password command is asked for the password")
     func passwordCommand() async throws {
         let harness = try await EngineHarness()
