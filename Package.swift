@@ -57,10 +57,10 @@ let package = Package(
         .target(name: "CTerminalRescue"),
 
         // Words and pure decisions
-        module("TransferModel"),
-        module("Configuration"),
-        module("CommandLine", ["CGetopt", "Configuration", "LinuxSystem"]),
         module("DisplayText"),
+        module("TransferModel", ["DisplayText"]),
+        module("Configuration", ["DisplayText"]),
+        module("CommandLine", ["CGetopt", "Configuration", "LinuxSystem", "DisplayText"]),
         module("Digests", ["CCrypto"]),
         module("XMLReader", ["CExpat"]),
         module("Wording", ["TransferModel"]),
@@ -102,7 +102,7 @@ let package = Package(
             ["CMicrohttpd", "CQrencode", "TransferModel", "LinuxSystem", "Digests", "DisplayText"]),
 
         program("martlet", ["MartletKit", "TerminalUI", "Commands", "CommandLine", "Configuration"]),
-        program("martletd", ["TransferService", "CommandLine", "Configuration"]),
+        program("martletd", ["TransferService", "CommandLine", "Configuration", "DisplayText"]),
         program("martlet-receive", ["UploadReceiver", "CommandLine", "Configuration", "ServiceWire", "LinuxSystem"]),
 
         tests("LinuxSystem", ["LinuxSystem"]),

@@ -1,4 +1,5 @@
 import Configuration
+import DisplayText
 import Glibc
 
 /// A word of the command line: bytes, because a file's name need not be UTF-8.
@@ -13,13 +14,8 @@ package struct Argument: Hashable, Sendable {
 
     /// The word for a message: control and invalid bytes as `\xNN`, not longer than a line, and no password of a URL.
     package var shown: String {
-        let whole = text.map { ShownAddress.of($0).harmless } ?? bytes.map(Self.shown).joined()
+        let whole = text.map { ShownAddress.of($0).harmless } ?? HarmlessText.of(bytes)
         return whole.count > 60 ? whole.prefix(57) + "..." : whole
-    }
-
-    private static func shown(_ byte: UInt8) -> String {
-        guard !(32...126).contains(byte) else { return String(UnicodeScalar(byte)) }
-        return "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 
     /// The words of this process after its name, as the kernel handed them over.

@@ -1,4 +1,5 @@
 import Configuration
+import DisplayText
 
 /// The exit status of our programs. The numbers are part of the command contract.
 package enum ExitStatus: Int32, Sendable, CaseIterable {

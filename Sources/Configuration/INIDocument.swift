@@ -1,3 +1,5 @@
+import DisplayText
+
 /// The text of a configuration file, taken apart and not yet understood.
 ///
 /// The format is INI as rclone writes it: `key = value`, `[section name]`, comments on lines of their own that begin
@@ -112,37 +114,4 @@ package struct ConfigurationProblem: Equatable, Sendable {
 
     /// `martlet.conf line 7: …`; control characters as `\xNN`, because the file's text is quoted in it.
     package func description(file: String) -> String { "\(file) line \(line): \(message)".harmless }
-}
-
-extension String {
-    /// This text with control characters as `\xNN` and those that turn the direction of what follows as `\u{NNNN}`, fit for a terminal and
-    /// a log.
-    package var harmless: String {
-        guard unicodeScalars.contains(where: \.isControl) else { return self }
-        var shown = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
-            if scalar.isControl {
-                let digits = String(scalar.value, radix: 16)
-                if scalar.value > 255 {
-                    shown.append(contentsOf: "\\u{\(digits)}".unicodeScalars)
-                    continue
-                }
-                shown.append(contentsOf: "\\x\(digits.count < 2 ? "0" : "")\(digits)".unicodeScalars)
-            } else {
-                shown.append(scalar)
-            }
-        }
-        return String(shown)
-    }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isControl: Bool {
-        switch value {
-        case 0..<32, 127...159: true
-        // Bidirectional overrides, embeddings and isolates, and what ends a line on some terminals.
-        case 0x2028...0x202E, 0x2066...0x2069: true
-        default: false
-        }
-    }
 }

@@ -1,3 +1,5 @@
+import DisplayText
+
 extension ScreenConfiguration {
     /// The variable that stands for a key of `[screen]`: `MARTLET_UNITS` for `units`.
     package static func variable(_ key: String) -> String {

@@ -1,5 +1,6 @@
 import CommandLine
 import Configuration
+import DisplayText
 import Glibc
 import TransferService
 

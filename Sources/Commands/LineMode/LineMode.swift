@@ -1,5 +1,6 @@
 import CommandLine
 import Configuration
+import DisplayText
 import MartletKit
 
 /// The screen as plain lines with numbered choices, for screen readers, braille displays and terminals that can do

@@ -153,16 +153,15 @@ package final class Console: Sendable {
         guard let data = try? encoder.encode(value) else { return }
         let text = String(decoding: data, as: UTF8.self)
         // In JSON the same is written so that it can be read back.
-        guard text.unicodeScalars.contains(where: { Self.turns($0) }) else { return line(text) }
-        line(text.unicodeScalars.map { Self.turns($0) ? Self.escaped($0) : String($0) }.joined())
+        guard text.unicodeScalars.contains(where: HarmlessText.hides) else { return line(text) }
+        line(text.unicodeScalars.map { HarmlessText.hides($0) ? Self.escaped($0) : String($0) }.joined())
     }
 
-    /// True of a scalar that a line of text would show in another way; none of them lies beyond the first plane.
-    private static func turns(_ scalar: Unicode.Scalar) -> Bool { String(scalar).harmless != String(scalar) }
-
     private static func escaped(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16)
-        return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        String(scalar).utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        }.joined()
     }
 
     /// A message for the person, after the results so far.

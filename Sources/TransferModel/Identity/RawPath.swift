@@ -3,6 +3,7 @@
 // `HostStanding` (what a host's answers teach), `SpeedMeter`. Any thread; nothing here does anything. Start at `BatchRequest` (what is
 // asked for) and `TaskSnapshot` (what is told).
 
+import DisplayText
 import FoundationEssentials
 
 /// A path or a file's name as the kernel knows it: bytes without NUL, not necessarily UTF-8.
@@ -20,29 +21,7 @@ public struct RawPath: Hashable, Sendable {
 
     /// The path for a person or a log: control and invalid bytes as `\xNN`, and those that turn the direction of what follows or are
     /// not seen, with which a name can look like another. Not reversible; never opened, compared or sent: `shown` has the bytes beside it.
-    public var displayed: String {
-        if bytes.allSatisfy({ (32..<127).contains($0) }) { return String(decoding: bytes, as: UTF8.self) }
-        // In a name that is written from right to left its marks do no more than its letters; elsewhere nobody has use for them.
-        let keepsMarks = String(decoding: bytes, as: UTF8.self).unicodeScalars.contains(where: Self.isRightToLeft)
-        let isHidden = { (scalar: Unicode.Scalar) in Self.isControl(scalar) && !(keepsMarks && Self.isMark(scalar)) }
-        if let text, !text.unicodeScalars.contains(where: isHidden) { return text }
-        var shown = ""
-        var rest = bytes[...]
-        while let first = rest.first {
-            let width = Self.sequenceLength(first)
-            if rest.count >= width, let piece = String(validating: rest.prefix(width), as: UTF8.self),
-                let scalar = piece.unicodeScalars.first, !isHidden(scalar)
-            {
-                shown += piece
-                rest = rest.dropFirst(width)
-            } else {
-                let digits = String(first, radix: 16)
-                shown += "\\x" + (digits.count < 2 ? "0" : "") + digits
-                rest = rest.dropFirst()
-            }
-        }
-        return shown
-    }
+    public var displayed: String { HarmlessText.of(bytes) }
 
     /// `displayed`, and the bytes in base64 where that is not exactly these bytes: a name in JSON, and the `…Base64` field beside it.
     public var shown: (text: String, base64: String?) {
@@ -85,40 +64,6 @@ public struct RawPath: Hashable, Sendable {
     public var components: [RawPath] { bytes.split(separator: Self.slash).map { RawPath(Array($0)) } }
 
     static let slash = UInt8(ascii: "/")
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.value < 0x7F { return scalar.value < 32 }
-        // Joiners make one letter or picture of two, and are part of honest names.
-        if scalar.value == 0x200C || scalar.value == 0x200D { return false }
-        switch scalar.properties.generalCategory {
-        // What ends a line on some terminals is among them.
-        case .control, .lineSeparator, .paragraphSeparator: return true
-        // Marks, overrides and isolates that turn the direction, and what is not seen at all.
-        case .format: return scalar.properties.isDefaultIgnorableCodePoint
-        default: return false
-        }
-    }
-
-    /// LEFT-TO-RIGHT MARK, RIGHT-TO-LEFT MARK, ARABIC LETTER MARK.
-    private static func isMark(_ scalar: Unicode.Scalar) -> Bool { [0x200E, 0x200F, 0x061C].contains(scalar.value) }
-
-    /// A letter of a script that is written from right to left, by the blocks of Unicode that are kept for them.
-    private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x061C: false
-        case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFC, 0x1_0800...0x1_0FFF, 0x1_E800...0x1_EFFF: true
-        default: false
-        }
-    }
-
-    private static func sequenceLength(_ first: UInt8) -> Int {
-        switch first {
-        case 0xC2...0xDF: 2
-        case 0xE0...0xEF: 3
-        case 0xF0...0xF4: 4
-        default: 1
-        }
-    }
 }
 
 extension RawPath: Codable {
