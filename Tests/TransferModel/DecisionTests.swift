@@ -39,16 +39,36 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
     @Test("a lane without tasks at hand, or with a full host, lets the next one pass")
     func passing() {
         let lanes = [lane(1, "full"), lane(2, "free", ready: 0), lane(3, "free")]
-        #expect(SchedulerChoice.next(lanes, slots: SchedulerSlots(free: 1)) { $0.host == "free" } == 2)
-        #expect(SchedulerChoice.next(lanes, slots: SchedulerSlots(free: 0)) { _ in true } == nil)
-        #expect(SchedulerChoice.next(lanes, slots: SchedulerSlots(free: 8)) { _ in false } == nil)
+        #expect(SchedulerChoice.next(lanes[...], slots: SchedulerSlots(free: 1)) { $0.host == "free" } == 2)
+        #expect(SchedulerChoice.next(lanes[...], slots: SchedulerSlots(free: 0)) { _ in true } == nil)
+        #expect(SchedulerChoice.next(lanes[...], slots: SchedulerSlots(free: 8)) { _ in false } == nil)
+    }
+
+    @Test("one look at thousands of hosts asks each of them once, however much starts")
+    func steps() {
+        var lanes = (0..<5000).map { lane(Int64($0), "host\($0)", ready: $0 < 4000 || $0 % 10 > 0 ? 1 : 2) }
+        var (asked, started, passed) = (0, 0, 0)
+        while started < 200,
+            let index = SchedulerChoice.next(
+                lanes[passed...], slots: SchedulerSlots(free: 200 - started),
+                mayStart: { lane in
+                    asked += 1
+                    return lane.id >= 4000
+                })
+        {
+            lanes[index].ready -= 1
+            (started, passed) = (started + 1, index)
+        }
+        #expect(started == 200 && asked <= lanes.count + started)
     }
 
     @Test("transfers that crawl take slots from their own host alone, and never more than all but one")
     func crawling() {
         let lanes = [lane(1, "slow"), lane(2, "quick")]
         func next(free: Int, _ crawling: [String: Int], lent: Int = 7) -> Int? {
-            SchedulerChoice.next(lanes, slots: SchedulerSlots(free: free, crawling: crawling, lent: lent)) { _ in true }
+            SchedulerChoice.next(lanes[...], slots: SchedulerSlots(free: free, crawling: crawling, lent: lent)) { _ in
+                true
+            }
         }
         #expect(next(free: 1, [:]) == 0)
         #expect(next(free: 0, [:]) == nil)

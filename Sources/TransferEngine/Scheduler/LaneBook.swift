@@ -7,6 +7,10 @@ struct LaneBook {
     private var byID: [LaneID: Lane] = [:]
     /// The lanes in the order in which they are served, with what is at hand.
     private(set) var order: [SchedulerLane] = []
+    /// The number of lanes at the beginning of `order` that a person wants served now.
+    private(set) var urgent = 0
+    /// The place of each lane in `order`.
+    private var places: [LaneID: Int] = [:]
     /// Something happened after which more may be claimed than at the last look.
     var claimsAreStale = true
     /// Number of claims that the queue has not answered yet, and what was stopped meanwhile: it may be among them.
@@ -66,11 +70,14 @@ struct LaneBook {
             if SchedulerLane.comesBefore(other, one) { return false }
             return one.id < other.id
         }
+        urgent = order.prefix { $0.isUrgent }.count
+        places = Dictionary(order.enumerated().map { (LaneID(rawValue: $0.element.id), $0.offset) }) { first, _ in first
+        }
         claimsAreStale = true
         return Set(known.values.map(\.summary.batch))
     }
 
-    mutating func removeAll() { (byID, order) = ([:], []) }
+    mutating func removeAll() { (byID, order, urgent, places) = ([:], [], 0, [:]) }
 
     // MARK: Tasks at hand
 
@@ -132,9 +139,7 @@ struct LaneBook {
     mutating func add(_ tasks: [ClaimedTask], to lane: Lane, _ context: BatchContext) {
         lane.context = context
         lane.add(tasks)
-        if let place = order.firstIndex(where: { $0.id == lane.summary.lane.rawValue }) {
-            order[place].ready = lane.ready
-        }
+        if let place = places[lane.summary.lane] { order[place].ready = lane.ready }
     }
 
     // MARK: The look at what may start

@@ -55,7 +55,8 @@ extension TransferEngine {
         followClock()
         let now = timeline.now
         _ = noteCrawling()
-        while let index = nextLane(now) {
+        var passed = (urgent: 0, all: 0)
+        while let index = nextLane(now, &passed) {
             guard let (lane, context) = lanes.begin(at: index) else { continue }
             start(lane.take(), context, origin: lane.summary.origin)
             if lane.isLow { lanes.claimsAreStale = true }
@@ -68,17 +69,22 @@ extension TransferEngine {
     }
 
     /// Index in `lanes.order` of the lane to start from; an urgent lane comes first, and does not wait for running transfers to end.
-    private func nextLane(_ now: Timestamp) -> Int? {
+    /// - Parameter passed: the lanes that this look has passed: of the urgent ones, and of all.
+    private func nextLane(_ now: Timestamp, _ passed: inout (urgent: Int, all: Int)) -> Int? {
         if timers.shortage != nil { return nil }
-        if lanes.order.first?.isUrgent == true {
-            let urgent = Array(lanes.order.prefix { $0.isUrgent })
+        if passed.urgent < lanes.urgent {
             let beyond = limitBook.engine.transfers
-            let found = SchedulerChoice.next(urgent, slots: slots(beyond: beyond)) { lane in
+            let left = lanes.order[passed.urgent..<lanes.urgent]
+            let found = SchedulerChoice.next(left, slots: slots(beyond: beyond)) { lane in
                 mayStart(lane, now, beyond: beyond)
             }
+            passed.urgent = found ?? lanes.urgent
             if let found { return found }
         }
-        return SchedulerChoice.next(lanes.order, slots: slots(beyond: 0)) { mayStart($0, now, beyond: 0) }
+        let left = lanes.order[min(passed.all, lanes.order.count)...]
+        let found = SchedulerChoice.next(left, slots: slots(beyond: 0)) { mayStart($0, now, beyond: 0) }
+        passed.all = found ?? lanes.order.count
+        return found
     }
 
     /// When nothing runs any more, nobody is served by facts that wait for company.
@@ -143,9 +149,12 @@ extension TransferEngine {
     func fullPlaces() -> [HostTrouble.Place: Int] {
         let limit = limitBook.engine.transfersPerHost
         var full: [HostTrouble.Place: Int] = [:]
+        if hosts.places.isEmpty { return full }
+        var loads: [HostTrouble.Place: Int] = [:]
+        for attempt in attempts.values where attempt.stage.holdsSlot { loads[attempt.servingPlace, default: 0] += 1 }
         for (place, standing) in hosts.places {
             let most = standing.allowance(limit: limit)
-            if most < limit, load(of: place) >= most { full[place] = most }
+            if most < limit, loads[place, default: 0] >= most { full[place] = most }
         }
         return full
     }

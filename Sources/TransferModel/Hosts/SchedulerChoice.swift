@@ -39,32 +39,35 @@ public struct SchedulerSlots: Hashable, Sendable {
     /// Slots that are left; below zero while more run than the limit says.
     public var free: Int
     /// Transfers that crawl (`CrawlMark`), by their hosts.
-    public var crawling: [String: Int]
+    public var crawling: [String: Int] { didSet { crawlingInAll = crawling.values.reduce(0, +) } }
+    private var crawlingInAll: Int
     /// The slots of transfers that crawl which files for other hosts may have as well. Less than the limit: one at a time means that.
     public var lent: Int
 
     public init(free: Int, crawling: [String: Int] = [:], lent: Int = 0) {
         self.free = free
         self.crawling = crawling
+        crawlingInAll = crawling.values.reduce(0, +)
         self.lent = lent
     }
 
     /// Slots that are left for a host. Transfers that crawl count for their own host alone: a slow one does not starve the others.
     public func free(for host: String) -> Int {
-        let others = crawling.reduce(0) { $1.key == host ? $0 : $0 + $1.value }
-        return free + min(others, lent)
+        free + min(crawlingInAll - (crawling[host] ?? 0), lent)
     }
 }
 
 /// The choice of the task that starts next. Pure.
 public enum SchedulerChoice {
     /// The first lane, in an order made by `comesBefore`, that has a task at hand and whose host takes one more.
-    /// A lane whose host is full or held back lets the next one pass.
+    /// A lane whose host is full or held back lets the next one pass. One look at all lanes starts any number of tasks: each goes on at the
+    /// place of the last, since what starts makes no room for the lanes before it.
     /// - Parameters:
+    ///   - lanes: those not passed yet.
     ///   - slots: those of the whole engine.
     ///   - mayStart: whether a lane's host takes one more of it now.
     public static func next(
-        _ lanes: [SchedulerLane], slots: SchedulerSlots, mayStart: (_ lane: SchedulerLane) -> Bool
+        _ lanes: ArraySlice<SchedulerLane>, slots: SchedulerSlots, mayStart: (_ lane: SchedulerLane) -> Bool
     ) -> Int? {
         guard slots.free + slots.lent > 0 else { return nil }
         return lanes.firstIndex { $0.ready > 0 && slots.free(for: $0.host) > 0 && mayStart($0) }
