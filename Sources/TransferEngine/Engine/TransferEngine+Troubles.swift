@@ -11,9 +11,15 @@ extension TransferEngine {
     /// Plans to tell who looks when a trouble has gone on for long enough: a host that is tried again in minutes is heard of before. One
     /// look is planned at a time, however often hosts come and go.
     func lookForTrouble() {
-        let now = timeline.now
-        guard timers.trouble == nil, let due = hosts.troubleDue(now) else { return }
-        timers.trouble = timeline.clock.schedule(after: due.since(now) + .milliseconds(1)) { [self] in
+        // All hosts are looked at, which may be thousands.
+        if timers.trouble == nil { lookForTrouble(at: hosts.troubleDue(timeline.now)) }
+    }
+
+    /// Plans the look unless an earlier one is planned, which plans what comes after it.
+    /// - Parameter due: of the host of which something was learnt.
+    func lookForTrouble(at due: Timestamp?) {
+        guard timers.trouble == nil, let due else { return }
+        timers.trouble = timeline.clock.schedule(after: due.since(timeline.now) + .milliseconds(1)) { [self] in
             timers.trouble = nil
             notice?()
             lookForTrouble()

@@ -176,6 +176,7 @@ package actor TransferEngine: EngineControl {
         guard let step = timeline.step() else { return }
         report(.info, "the clock was set by \(step.components.seconds) s: times that people have named follow it")
         hosts.move(by: step)
+        lookForTrouble()
         lastLooks.move(by: step)
         if let timer = timers.wake { timeline.clock.cancel(timer) }
         (timers.wake, timers.wakesAt) = (nil, nil)

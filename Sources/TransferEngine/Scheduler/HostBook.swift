@@ -8,7 +8,7 @@ struct HostBook {
     typealias Place = HostTrouble.Place
 
     /// Standing of each host, by origin; hosts that have always served are not among them.
-    var standings: [String: HostStanding] = [:]
+    var standings = HostStandings()
     /// The last error of each host that has a standing worth remembering.
     private(set) var errors: [String: TransferError] = [:]
     /// The standing of a host that answers with one batch: an address of the batch may be ill while others of the host are well.
@@ -32,8 +32,10 @@ struct HostBook {
     mutating func learn(
         _ origin: String, _ experience: HostStanding.Experience, limit: Int, now: Timestamp, random: Double
     ) -> Bool {
-        standings[origin, default: HostStanding(limit: limit)].learn(
-            experience, limit: limit, now: now, random: random)
+        var standing = standings[origin] ?? HostStanding(limit: limit)
+        let isBack = standing.learn(experience, limit: limit, now: now, random: random)
+        standings[origin] = standing
+        return isBack
     }
 
     /// - Returns: true: a host that was held back for one batch serves it again.
@@ -53,7 +55,7 @@ struct HostBook {
 
     /// Forgets the places of all batches but these, and hosts that none of them goes to, unless they are to be left alone.
     mutating func keep(_ batches: Set<BatchID>, origins: Set<String>, now: Timestamp) {
-        standings = standings.filter { host, standing in
+        standings.keep { host, standing in
             origins.contains(host) || slots.byHost[host] != nil || standing.closedUntil.map { now < $0 } ?? false
         }
         errors = errors.filter { standings[$0.key] != nil }
@@ -64,13 +66,13 @@ struct HostBook {
 
     /// Has all hosts tried again at once.
     mutating func forgetFailures() {
-        for host in standings.keys { standings[host]?.forgetFailures() }
+        for host in Array(standings.keys) { standings[host]?.forgetFailures() }
         for place in places.keys { places[place]?.forgetFailures() }
     }
 
     /// Somebody has set the clock: what waits for so long waits for so long.
     mutating func move(by step: Duration) {
-        for host in standings.keys { standings[host]?.move(by: step) }
+        for host in Array(standings.keys) { standings[host]?.move(by: step) }
         for place in places.keys { places[place]?.move(by: step) }
     }
 
@@ -112,7 +114,8 @@ struct HostBook {
 
     /// Some host is left alone now.
     func isAnyClosed(_ now: Timestamp) -> Bool {
-        [Array(standings.values), Array(places.values)].joined().contains { $0.closedUntil.map { now < $0 } ?? false }
+        func isClosed(_ standing: HostStanding) -> Bool { standing.closedUntil.map { now < $0 } ?? false }
+        return standings.values.contains(where: isClosed) || places.values.contains(where: isClosed)
     }
 
     mutating func takeSlot(at origin: String) { slots.take(at: origin) }
@@ -138,7 +141,7 @@ struct HostBook {
 
     /// Several hosts are known, and none of them can be reached: it is the line.
     var noHostAnswers: Bool {
-        standings.count > 1 && standings.values.allSatisfy(\.isUnreachable)
+        standings.count > 1 && standings.unreachable == standings.count
             && places.keys.allSatisfy { standings[$0.origin] != nil }
     }
 
@@ -154,6 +157,31 @@ struct HostBook {
     /// When the next trouble will have gone on for long enough to be told of; `nil`: none is coming.
     func troubleDue(_ now: Timestamp) -> Timestamp? {
         (Array(standings.values) + places.values).compactMap { $0.troubleDue(now) }.min()
+    }
+}
+
+/// The standings of hosts by their origins, and how many of them cannot be reached: each failure asks for that, and there may be thousands.
+struct HostStandings {
+    private var byHost: [String: HostStanding] = [:]
+    private(set) var unreachable = 0
+
+    var isEmpty: Bool { byHost.isEmpty }
+    var count: Int { byHost.count }
+    var keys: Dictionary<String, HostStanding>.Keys { byHost.keys }
+    var values: Dictionary<String, HostStanding>.Values { byHost.values }
+
+    subscript(origin: String) -> HostStanding? {
+        get { byHost[origin] }
+        set {
+            if byHost[origin]?.isUnreachable == true { unreachable -= 1 }
+            byHost[origin] = newValue
+            if newValue?.isUnreachable == true { unreachable += 1 }
+        }
+    }
+
+    mutating func keep(_ isKept: (_ origin: String, _ standing: HostStanding) -> Bool) {
+        byHost = byHost.filter { isKept($0.key, $0.value) }
+        unreachable = byHost.values.count(where: \.isUnreachable)
     }
 }
 

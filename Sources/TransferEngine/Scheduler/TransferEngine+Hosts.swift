@@ -14,11 +14,11 @@ extension TransferEngine {
 
     /// The reason to wait after a failure of the network. A name that nobody knows is no lack of a network where there is one.
     static func reason(
-        of code: TransferErrorCode, noHostAnswers: Bool, hasNetwork: @autoclosure () -> Bool
+        of code: TransferErrorCode, noHostAnswers: @autoclosure () -> Bool, hasNetwork: @autoclosure () -> Bool
     ) -> WaitReason {
         switch code {
         case .notConnectedToInternet: .connectivity
-        case .cannotFindHost: noHostAnswers && !hasNetwork() ? .connectivity : .hostBackoff
+        case .cannotFindHost: noHostAnswers() && !hasNetwork() ? .connectivity : .hostBackoff
         case .cannotConnectToHost: .hostBackoff
         default: .backoff
         }
@@ -81,7 +81,7 @@ extension TransferEngine {
         let limit = limitBook.engine.transfersPerHost
         let isBack = hosts.learn(
             place, experience, limit: limit, now: timeline.now, random: platform.randomFraction())
-        lookForTrouble()
+        lookForTrouble(at: hosts.places[place]?.troubleDue(timeline.now))
         notice?()
         hosts.forgetIfWell(place, limit: limit, now: timeline.now)
         guard isBack else { return }
@@ -125,7 +125,7 @@ extension TransferEngine {
         }
         let wasTroubled = isTroubled(origin)
         defer {
-            lookForTrouble()
+            lookForTrouble(at: hosts.standings[origin]?.troubleDue(timeline.now))
             if wasTroubled, !isTroubled(origin) { notice?() }
         }
         let isBack = hosts.learn(

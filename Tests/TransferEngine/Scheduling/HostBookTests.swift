@@ -49,6 +49,23 @@ import TransferQueue
         #expect(!hosts.noHostAnswers)
     }
 
+    @Test("of any number of hosts those that cannot be reached are counted, whatever is learnt and forgotten")
+    func unreachable() {
+        var hosts = HostBook()
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<2000 {
+            let origin = "http://\(Int.random(in: 0..<20, using: &generator)):80"
+            switch Int.random(in: 0..<6, using: &generator) {
+            case 0: hosts.forgetFailures()
+            case 1: hosts.keep([], origins: Set(hosts.standings.keys.filter { $0 != origin }), now: now)
+            case 2: hosts.standings[origin] = nil
+            case 3: _ = learn(&hosts, origin, .answered)
+            default: _ = learn(&hosts, origin, .unreachable)
+            }
+            #expect(hosts.standings.unreachable == hosts.standings.values.count(where: \.isUnreachable))
+        }
+    }
+
     @Test("a batch that a host answers with a no waits alone, and is forgotten with the batch")
     func places() {
         var hosts = HostBook()
