@@ -203,9 +203,9 @@ package actor QueueReader {
         try view { try $0.standing(of: node) }
     }
 
-    /// Tasks of a batch for one server (as in `LaneSummary`) that wait for a next try or for anything else.
-    package func waitingTasks(of batch: BatchID, origin: String) throws(QueueError) -> Int64 {
-        try view { try $0.waitingTasks(of: batch, origin: origin) }
+    /// Tasks of a batch that wait for a next try or for anything else, by their servers (as in `LaneSummary`).
+    package func waitingTasks(of batch: BatchID) throws(QueueError) -> [String: Int64] {
+        try view { try $0.waitingTasks(of: batch) }
     }
 
     // MARK: Events

@@ -132,14 +132,16 @@ extension QueueView {
         return standing
     }
 
-    func waitingTasks(of batch: BatchID, origin: String) throws -> Int64 {
-        try database.integer(
+    func waitingTasks(of batch: BatchID) throws -> [String: Int64] {
+        let counts = try database.rows(
             """
-            SELECT count(*) FROM batches b CROSS JOIN task_details d INDEXED BY details_waiting
+            SELECT l.origin, count(*) FROM batches b CROSS JOIN task_details d INDEXED BY details_waiting
             CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
             WHERE b.id = ?1 AND d.wait <> 0 AND d.task BETWEEN b.first_task AND b.last_task AND t.state = \(state: .waiting)
-            AND l.batch = b.id AND l.origin = ?2
-            """, .integer(batch.rawValue), .text(origin)) ?? 0
+            AND l.batch = b.id GROUP BY l.origin
+            """, .integer(batch.rawValue)
+        ) { ($0.text(0), $0.integer(1)) }
+        return Dictionary(counts) { $1 }
     }
 
     private func isLeftAtServer(_ column: String, _ id: Int64, _ batch: BatchRow) throws -> Bool? {

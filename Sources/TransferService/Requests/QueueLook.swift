@@ -73,7 +73,14 @@ extension QueueReader {
 
     /// With the files that wait now: also those that do so for a try of their own.
     private func waiting(for troubles: [HostTrouble]) throws -> [HostTrouble] {
-        try troubles.compactMap { trouble in
+        // A batch may lead to thousands of servers: its waiting tasks are counted once for all of them.
+        var waiting: [BatchID: [String: Int64]] = [:]
+        func waitingTasks(at place: HostTrouble.Place) throws -> Int64 {
+            let counts = try waiting[place.batch] ?? self.waitingTasks(of: place.batch)
+            waiting[place.batch] = counts
+            return counts[place.origin] ?? 0
+        }
+        return try troubles.compactMap { trouble in
             guard let row = try row(.batch(trouble.place.batch)), !row.state.isTerminal, !row.effectivelyPaused else {
                 return nil
             }
@@ -81,7 +88,7 @@ extension QueueReader {
             var trouble = trouble
             if !trouble.isWhole {
                 // Of a batch that leads to several servers each has its own.
-                trouble.files += try waitingTasks(of: trouble.place.batch, origin: trouble.place.origin)
+                trouble.files += try waitingTasks(at: trouble.place)
             }
             trouble.files = trouble.isWhole ? unfinished : min(unfinished, trouble.files)
             trouble.isWhole = trouble.files == unfinished

@@ -35,6 +35,25 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("the waiting tasks of a batch are counted by their servers, all at once")
+    func servers() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let urls = (0..<7).map { "https://h\($0 % 3)/f\($0)" }
+        let batch = try await queue.writer.add(.downloads(urls)).batch
+        let others = try await queue.writer.add(.downloads(["https://h1/other"])).batch
+        for task in try await queue.claimAll() where task.id.rawValue != 1 {
+            queue.writer.record(
+                .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now.advanced(by: .seconds(60)), error: refused),
+                for: task.id)
+        }
+        try await queue.writer.commit()
+        let counts = try await queue.reader.waitingTasks(of: batch)
+        #expect(counts == ["https://h0:443": 2, "https://h1:443": 2, "https://h2:443": 2])
+        #expect(try await queue.reader.waitingTasks(of: others) == ["https://h1:443": 1])
+        try await queue.close()
+    }
+
     @Test("when the clock is set, what was to be tried soon is tried soon, and never far away")
     func setClock() async throws {
         let sandbox = try Sandbox()
