@@ -264,6 +264,25 @@ import Wording
         #expect(causes(refused) == 2 && causes(misspelt + refused) == 3)
     }
 
+    @Test func `of thousands of servers a batch tells those that most files wait for, and counts the others`() {
+        let batch = BatchID(rawValue: 7)
+        let troubles = (1...5000).map { number in
+            HostTrouble(
+                place: .init(batch: batch, origin: "http://h\(number):80"), since: now,
+                error: TransferError(.cannotConnectToHost, "h\(number) does not answer", .again), isWhole: false,
+                files: Int64(number))
+        }
+        var snapshot = BatchSnapshot(
+            id: batch, uuid: UUID(), session: .default, name: "many", direction: .download, state: .running,
+            scanning: false, paused: false, priority: .normal, createdAt: now, finishedAt: nil, destination: "/in",
+            counts: FileCounts(), bytes: ByteCounts(), waitReasons: [], causes: [])
+        LiveOverlay(LiveSnapshot(), stored: [:], troubles: troubles) { [$0] }.apply(to: &snapshot)
+        #expect(snapshot.waits.count == 101)
+        #expect(snapshot.waits.first?.server == "h5000" && snapshot.waits.first?.count == 5000)
+        #expect(snapshot.waits.reduce(0) { $0 + $1.count } == 5000 * 5001 / 2)
+        #expect(snapshot.waits.last?.message == "4900 more servers serve nothing" && snapshot.waits.last?.server == nil)
+    }
+
     @Test func `a server that serves nothing is named with what to see to, also while one file feels for it`() {
         let error = TransferError(.cannotConnectToHost, "nas:9 does not accept the connection", .again)
         var live = LiveSnapshot(tasks: [LiveTask.moving(TaskID(rawValue: 1), BatchID(rawValue: 7))])

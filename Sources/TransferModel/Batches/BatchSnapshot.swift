@@ -49,7 +49,8 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     public var leftOut = LeftOut()
     /// The result of the last look at the server; `nil`: nobody has looked, or nobody can.
     @OrNull public var listed: ListedFiles?
-    /// Waits that a person has to see to, or that are for room on a disk; most frequent first.
+    /// Waits that a person has to see to, or that are for room on a disk, most frequent first; then those for servers that serve nothing: up to
+    /// 100, and one more for all the others, with neither a `code` nor a `server`.
     public var waits: [WaitCount] = []
 
     public init(

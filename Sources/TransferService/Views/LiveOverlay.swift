@@ -259,17 +259,28 @@ package struct LiveOverlay: Sendable {
 
     // MARK: What its server does not do
 
+    /// Servers of one batch that are told of one by one: those that most files wait for. A batch of downloads may lead to thousands.
+    package static let mostToldTroubles = 100
+
     private func tell(_ batch: inout BatchSnapshot) {
         let troubles = troubles[batch.id] ?? []
         // The queue counts only files that have been tried, and none while they are: here all are counted that wait for it.
         if troubles.contains(where: \.isUnknownName) { batch.waits.removeAll { $0.code == .cannotFindHost } }
-        for trouble in troubles {
+        let told = troubles.count <= Self.mostToldTroubles ? troubles : troubles.sorted { $0.files > $1.files }
+        for trouble in told.prefix(Self.mostToldTroubles) {
             var wait = WaitCount(
                 reason: .hostBackoff, code: trouble.isAskedPause ? nil : trouble.error.code, count: trouble.files,
                 finding: trouble.finding, lastAt: trouble.since,
                 server: trouble.isUnknownName ? nil : trouble.place.server, retryAt: trouble.retryAt)
             (wait.said, wait.detail) = (trouble.error.said, trouble.error.detail)
             batch.waits.append(wait)
+        }
+        let rest = told.dropFirst(Self.mostToldTroubles)
+        if !rest.isEmpty {
+            batch.waits.append(
+                WaitCount(
+                    reason: .hostBackoff, count: ByteSum.of(rest.lazy.map(\.files)),
+                    finding: Finding("\(rest.count) more servers serve nothing"), lastAt: rest.map(\.since).max()))
         }
         // The queue counts only files that have tried a login: the others do not, and wait for the same.
         for wait in refused[batch.id, default: []].map(\.wait) {

@@ -109,6 +109,9 @@ extension ProblemsPage {
 
         var isUnserved: Bool { if case .unserved = kind { true } else { false } }
 
+        /// A server, or several of which no more is told, serves nothing.
+        var isForServer: Bool { if case .waits(.hostBackoff, nil, _) = kind { true } else { isUnserved } }
+
         /// The server that is tried again by itself, when all is meant that waits for it.
         var triedAgain: String? {
             switch kind {

@@ -124,7 +124,7 @@ extension ProblemsPage: Page {
         // Files of other batches that come to it meanwhile were never shown.
         guard let filter = cause.filterOfItsBatches(among: causes) else {
             return model.complain(
-                cause.isUnserved
+                cause.isForServer
                     ? "It goes on when its server is back: cancel what is not to be sent in the list."
                     : "It goes on when there is room: cancel what is not to be sent in the list.")
         }
