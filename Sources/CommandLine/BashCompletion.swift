@@ -97,8 +97,9 @@ enum BashCompletion {
         case .files: return "compopt -o filenames; " + compgen("-f")
         case .directories: return "compopt -o filenames; " + compgen("-d")
         case .commands: return compgen("-c")
-        // Listing never starts an engine.
-        case .identifiers: return compgen("-W \"$(martlet list 2>/dev/null | sed -n 's/^\\(b[0-9]*\\) .*/\\1/p')\"")
+        case .identifiers:
+            let list = "\(ValueCompletion.ifEngineRuns) && martlet list 2>/dev/null"
+            return compgen("-W \"$(\(list) | sed -n 's/^\\(b[0-9]*\\) .*/\\1/p')\"")
         }
     }
 }

@@ -47,7 +47,8 @@ enum FishCompletion {
         case .files: "-F"
         case .directories: "-a '(__fish_complete_directories)'"
         case .commands: "-a '(__fish_complete_command)'"
-        case .identifiers: "-a \"(martlet list 2>/dev/null | string match -r '^b[0-9]+')\""
+        case .identifiers:
+            "-a \"(\(ValueCompletion.ifEngineRuns); and martlet list 2>/dev/null | string match -r '^b[0-9]+')\""
         }
     }
 

@@ -80,7 +80,8 @@ enum ZshCompletion {
         case .files: "_files"
         case .directories: "_files -/"
         case .commands: "_command_names"
-        case .identifiers: "($(martlet list 2>/dev/null | sed -n \"s/^\\(b[0-9]*\\) .*/\\1/p\"))"
+        case .identifiers:
+            "($(\(ValueCompletion.ifEngineRuns) && martlet list 2>/dev/null | sed -n \"s/^\\(b[0-9]*\\) .*/\\1/p\"))"
         }
     }
 
