@@ -1,5 +1,6 @@
 // _GNU_SOURCE here alone: in the header it would give Swift a second, different fd_set beside the Glibc module's.
 #define _GNU_SOURCE 1
+#include <sys/vfs.h>
 #include "CLinux.h"
 
 #include <fcntl.h>
@@ -87,4 +88,11 @@ int CLinux_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 
 void *CLinux_memmem(const void *bytes, size_t count, const void *mark, size_t markCount) {
     return memmem(bytes, count, mark, markCount);
+}
+
+int CLinux_file_system_type(int fd, int64_t *type) {
+    struct statfs status;
+    if (fstatfs(fd, &status) != 0) return -1;
+    *type = (int64_t)status.f_type;
+    return 0;
 }

@@ -62,6 +62,19 @@ extension System {
         }
     }
 
+    /// Returns false of a file system whose inode numbers do not outlive a mount, or may not: FAT, exFAT, what programs in user space
+    /// bring, and Windows shares. Corresponds to `fstatfs`.
+    package static func keepsInodes(_ descriptor: Int32) -> Bool {
+        var type: Int64 = 0
+        guard (try? systemCall(.statvfs, descriptor: descriptor, { CLinux_file_system_type(descriptor, &type) })) != nil
+        else { return true }
+        return !passingInodes.contains(UInt32(truncatingIfNeeded: type))
+    }
+
+    /// `MSDOS_SUPER_MAGIC`, `EXFAT_SUPER_MAGIC`, `FUSE_SUPER_MAGIC`, `CIFS_SUPER_MAGIC`, `SMB2_SUPER_MAGIC` (linux/magic.h), and VirtualBox's
+    /// shared folders.
+    static let passingInodes: Set<UInt32> = [0x4D44, 0x2011_BAB0, 0x6573_5546, 0xFF53_4D42, 0xFE53_4D42, 0x786F_4256]
+
     /// Room on the file system of an open file. Corresponds to `fstatvfs`.
     package static func space(of descriptor: Int32) throws(Errno) -> DiskSpace {
         var status = Glibc.statvfs()

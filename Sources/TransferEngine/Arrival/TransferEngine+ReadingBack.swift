@@ -97,7 +97,7 @@ extension TransferEngine {
         let changed = TransferError(
             .sourceChanged, of: file.source.path, "has changed since it was sent, and no SHA-256 of it was kept",
             .step("'martlet again \(look.batch)' sends it as it is now"))
-        guard source.identity == file.identity else { return .failure(changed) }
+        guard source.isStill(file.identity) else { return .failure(changed) }
         if let digest = source.digest { return .success(digest) }
         do throws(Errno) {
             let duplicate = try source.duplicate()

@@ -118,6 +118,12 @@ final class SourceFile: TransferBodySource {
         return standing == identity && named.device == device ? nil : standing
     }
 
+    /// Returns true when it is the file that was recorded. Where inode numbers do not outlive a mount its size and time say so.
+    func isStill(_ recorded: SourceIdentity) -> Bool {
+        identity == recorded
+            || identity.isSame(as: recorded, keepsInodes: System.keepsInodes(descriptor.rawValue))
+    }
+
     // MARK: A time that tells
 
     /// Nanoseconds until the time of modification tells every later change: file systems write times down by the tick of their clock, and
@@ -148,6 +154,12 @@ extension SourceIdentity {
         self.init(
             size: FileSize.told(status.size) ?? FileSize.beyond, modifiedNanoseconds: status.modifiedNanoseconds,
             inode: status.inode)
+    }
+
+    /// - Parameter keepsInodes: the file system gives a file one inode number for good.
+    func isSame(as recorded: SourceIdentity, keepsInodes: Bool) -> Bool {
+        size == recorded.size && modifiedNanoseconds == recorded.modifiedNanoseconds
+            && (inode == recorded.inode || !keepsInodes)
     }
 }
 

@@ -31,7 +31,8 @@ extension TransferEngine {
         var changes = point?.sourceChanges ?? 0
         // Such a point is of a version before the one that was recorded.
         let wasOutdated = point?.isOutdated == true
-        if source.identity != recorded {
+        let isOther = !source.isStill(recorded)
+        if isOther {
             // Who retries a source that had changed wants what it is now; the rule is for what happens by itself.
             if !recorded.isOpen, !SourceChangeRule.beginsAgain(context.order.options.ifChanged, changes: changes) {
                 refuse(task, .sourceChanged(local, times: changes + 1))
@@ -50,7 +51,7 @@ extension TransferEngine {
         }
         var subject = subject(task, context, local, remote, source, hasChanged: point?.isOutdated == true)
         subject.hasArrived = subject.hasArrived || hasArrived
-        if source.identity != recorded, !recorded.isOpen, !wasOutdated {
+        if isOther, !recorded.isOpen, !wasOutdated {
             subject.earlierVersion = NamedVersion(
                 size: recorded.size, modified: recorded.modifiedNanoseconds / 1_000_000_000)
         }
@@ -72,7 +73,7 @@ extension TransferEngine {
         attempt.place = context.destination?.appending(remote)
         attempt.progress.begin(of: source.identity.size)
         // The bytes that are known to be there are another version's.
-        if source.identity != recorded { attempt.progress.beginAnother(of: source.identity.size) }
+        if isOther { attempt.progress.beginAnother(of: source.identity.size) }
         return attempt
     }
 

@@ -47,6 +47,22 @@ import TransferQueue
         #expect(RangeDigest.digests(of: 0..<60_001, ["md5"], in: held) == nil)
     }
 
+    @Test("a source on a disk whose inode numbers do not outlive a mount is known by its size and time")
+    func otherInode() throws {
+        let recorded = SourceIdentity(size: 5, modifiedNanoseconds: 7, inode: 1)
+        let remounted = SourceIdentity(size: 5, modifiedNanoseconds: 7, inode: 2)
+        #expect(remounted.isSame(as: recorded, keepsInodes: false))
+        #expect(!remounted.isSame(as: recorded, keepsInodes: true))
+        for other in [
+            SourceIdentity(size: 6, modifiedNanoseconds: 7, inode: 1),
+            SourceIdentity(size: 5, modifiedNanoseconds: 8, inode: 1),
+        ] {
+            #expect(!other.isSame(as: recorded, keepsInodes: false))
+        }
+        let file = try System.open(try sandbox.write("f", [1]))
+        #expect(System.keepsInodes(file.rawValue), "the disk that tests run on keeps them")
+    }
+
     @Test("of a large file that is rewritten while it is sent the last byte is not given away")
     func large() throws {
         let path = try sandbox.write("f", pattern(200_000))
