@@ -143,7 +143,7 @@ enum Manual {
         "JSON",
         [
             .paragraph(
-                "With --json every command prints objects, one a line where there are many. Times are ISO 8601 in UTC, sizes bytes, "
+                "With --json a command prints objects, one a line where there are many; watch, and show of a folder, do not take it yet. Times are ISO 8601 in UTC, sizes bytes, "
                     + "unknown is null. Names have control and invalid bytes as \\xNN; a name that is shown in another way than it is "
                     + "has its bytes in base64 beside it. A command that changes things prints {id, result, code} for each ID. An error is "
                     + "{\"error\":{\"code\":...,\"message\":...}} on standard output.")

@@ -15,7 +15,10 @@ package enum MartletProgram {
         program.unbuiltWords =
             ExistingFilePolicy.allCases.filter { !ExistingFilePolicy.built.contains($0) }
             .map { "--if-exists \($0.rawValue)" }
-            + ["- as SOURCE (standard input)", "a batch of downloads as ID of again"]
+            + [
+                "- as SOURCE (standard input)", "a batch of downloads as ID of again", "watch --json",
+                "show --json of a folder",
+            ]
             + TransferErrorCode.unbuilt.map { "\($0.rawValue) as a cause" }
         program.seeAlso = ["martletd", "martlet-receive"]
         return program

@@ -124,6 +124,19 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
                 == ["over: changed at the server", "6 status(\(file))", "7 openForReading(\(file))"])
     }
 
+    @Test("who wants the version that was begun gets no other one, at the beginning of an attempt or at its end")
+    func changedUnwanted() {
+        var begun = plan()
+        begun.ifChanged = .fail
+        let ended = run(
+            begun, end(status(1000, 77)), end(opened), end(.done, read: 1000), end(status(1000, 78)), end(.done))
+        let refused = ["over: changed at the server", "persist f 0 -", "fail sourceChanged"]
+        #expect(ended == refused)
+        var resumed = plan(point(400))
+        resumed.ifChanged = .fail
+        #expect(run(resumed, end(status(1001, 77)), end(opened)) == refused)
+    }
+
     @Test("a size that no file can have is refused before a byte is written")
     func impossibleSize() {
         for size in [Int64.max, FileSize.largest + 1] {
