@@ -124,7 +124,7 @@ extension ResumableUpload {
         let (wasThere, isMeasured) = (!hasSent, isMeasured)
         return plainly(nil) { inner in
             inner.plan.isMeasured = isMeasured
-            return inner.stored(answer, body, inDoubt: false).map { action in
+            return inner.stored(answer, body).map { action in
                 guard wasThere, case .finish(let told) = action else { return action }
                 // Its own word on an upload that only we know of.
                 var receipt = Receipt(.token, bytes: told.bytes, verified: told.verified)

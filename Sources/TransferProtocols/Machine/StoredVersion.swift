@@ -12,7 +12,7 @@ package struct StoredVersion: Codable, Hashable, Sendable {
     /// The server's own time for that version, in seconds since 1970: the time of modification that it showed, or its `Date` when it had
     /// stored it. For servers that do not keep the source's time.
     package var shown: Int64?
-    /// Whole files that were sent, and whose answers were lost, one after the other.
+    /// Whole files that were sent, and whose answers were lost or proved nothing, one after the other.
     package var unanswered: Int?
     package init(stored: Bool, etag: String?, version: NamedVersion? = nil, shown: Int64? = nil) {
         self.stored = stored

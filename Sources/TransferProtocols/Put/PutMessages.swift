@@ -115,6 +115,13 @@ extension HTTPAddress {
 }
 
 extension TransferError {
+    /// It said yes to a PUT, and that is no proof.
+    static func doubtful(_ status: Int, at host: String) -> TransferError {
+        TransferError(
+            .badServerResponse, "\(host) answered \(status) and does not show that it has the file", .again,
+            httpStatus: status)
+    }
+
     static func signatureExpired(_ address: HTTPAddress, _ status: Int) -> TransferError {
         TransferError(
             .http, "\(address.server) answered \(status)",

@@ -32,10 +32,20 @@ extension PutUpload {
             return decideWholeness(answer, stored, body, mustTell: mustTell)
         case .isItOwn: return decideOwnership(answer)
         case .isItFree:
+            see(answer)
             // As if the server had refused it. One that does not tell gets the file.
             if answer.isSuccess { return refused() }
             isFree = true
             return learn(heeds: answer) + send()
+        }
+    }
+
+    /// Keeps what a look before the PUT saw.
+    private mutating func see(_ answer: HTTPAnswer) {
+        if answer.isSuccess {
+            before = .file(StandingFile(answer))
+        } else if answer.status == 404 || answer.status == 410 {
+            before = .nothing
         }
     }
 
@@ -47,6 +57,7 @@ extension PutUpload {
 
     /// Our earlier version is replaced while it stands there, and nothing else is.
     private mutating func decideOwnership(_ answer: HTTPAnswer) -> [ProtocolAction] {
+        see(answer)
         guard let own = plan.resume else { return send() }
         let file = StandingFile(answer)
         if answer.status == 404 || answer.status == 410 {
@@ -81,6 +92,8 @@ extension PutUpload {
         _ answer: HTTPAnswer, _ now: Timestamp, _ begun: Timestamp, refused: Bool, wantsDigest: Bool
     ) -> [ProtocolAction] {
         hasProbed = true
+        if failure == nil { see(answer) }
+        if let doubtful, let actions = believe(doubtful, answer) { return actions }
         let isOlder = ownership(answer, now: now, begun: begun) == .older
         isOthers = isOlder && failure == nil
         if answer.isSuccess, answer.contentLength == plan.size, !isOlder, !isOwnBefore(answer), !plan.targetIsOther {
@@ -109,12 +122,38 @@ extension PutUpload {
         }
         guard let failure else { return send() }
         // This attempt's own answer was lost. A server may still be busy with the last bytes: ask once more, then begin again later.
-        if !answer.isSuccess, !hasRested {
+        let tells = answer.isSuccess ? answer.contentLength != nil : answer.status == 404 || answer.status == 410
+        // Who says 202 says it each time.
+        if doubtful?.answer.status == 202, !tells { return over(.fail(tellsNoSize)) }
+        if !answer.isSuccess || doubtful?.answer.status == 202, !hasRested {
             hasRested = true
-            state = .resting(.didItArrive(begun: begun, refused: false, wantsDigest: false))
+            let wantsDigest = doubtful != nil && plan.verify.comparesDigests
+            state = .resting(.didItArrive(begun: begun, refused: false, wantsDigest: wantsDigest))
             return [.wake(.probeAgain, after: .seconds(1))]
         }
         return lostAnswer(failure)
+    }
+
+    /// Takes a doubtful yes for one when a file of the length is there that was not there before; `nil`: it proves nothing.
+    private mutating func believe(_ yes: DoubtfulYes, _ answer: HTTPAnswer) -> [ProtocolAction]? {
+        guard answer.isSuccess, answer.contentLength == plan.size, isNew(answer, since: yes) else { return nil }
+        if let digest = answer.representationDigest, plan.verify != VerificationWish.none {
+            return learn(tellsDigests: true) + hash(digest, .stored(yes.answer, body: yes.body))
+        }
+        guard plan.verify.comparesDigests else {
+            return over(.finish(receipt(.answered, .size, yes.answer, body: yes.body)))
+        }
+        // A small one is read back.
+        if plan.verify == .digest { return plan.size <= Self.quicklyRead ? nil : over(.fail(tellsNoDigest)) }
+        return learn(tellsDigests: false) + over(.finish(receipt(.answered, .size, yes.answer, body: yes.body)))
+    }
+
+    private var tellsNoDigest: TransferError {
+        .unverifiable(at: chain.address.server, "took the file but tells no SHA-256 of it")
+    }
+
+    private var tellsNoSize: TransferError {
+        .unverifiable(at: chain.address.server, "took the file but does not tell its size")
     }
 
     // MARK: What an earlier attempt has left
@@ -252,6 +291,7 @@ extension PutUpload {
         }
         guard !isSentAgain else { return over(.fail(.keepsRefusing(at: chain.address.server))) }
         isSentAgain = true
+        before = .nothing
         handle = nil
         plan.resume = nil
         restartReason = "the server refused the file, yet nothing of its name is there"
@@ -265,8 +305,7 @@ extension PutUpload {
             if !mustTell {
                 return learn(tellsDigests: false) + over(.finish(receipt(.answered, known, stored, body: body)))
             }
-            if plan.verify == VerificationWish.none { return over(.finish(receipt(.answered, .none, stored))) }
-            return over(.fail(.unverifiable(at: chain.address.server, "took the file but does not tell its size")))
+            return over(.fail(tellsNoSize))
         }
         guard length == plan.size else {
             let why = "took the file but has \(length) of \(plan.size) bytes"
@@ -280,7 +319,7 @@ extension PutUpload {
             return learn(tellsDigests: true) + hash(digest, .stored(stored, body: body))
         }
         if plan.verify == .digest {
-            return over(.fail(.unverifiable(at: chain.address.server, "took the file but tells no SHA-256 of it")))
+            return over(.fail(tellsNoDigest))
         }
         return learn(tellsDigests: false) + over(.finish(receipt(.answered, .size, stored, body: body)))
     }

@@ -14,7 +14,7 @@ package struct PutUpload: ProtocolMachine {
         /// Something is there: is it by chance the same file? `inDoubt`: an earlier attempt may have put it there. A server may have to
         /// read the whole file for a digest: of a large one that is asked when the size agrees.
         case isItTheSame(inDoubt: Bool, wantsDigest: Bool)
-        /// The server said it stored the file: is all of it there? `mustTell`: its word alone is not enough.
+        /// The server said it stored the file: is all of it there? `mustTell`: a person wants more than its word.
         case isItWhole(HTTPAnswer, body: [UInt8], mustTell: Bool)
         /// Is it still our earlier version, of which no tag can be named in a condition?
         case isItOwn
@@ -42,6 +42,14 @@ package struct PutUpload: ProtocolMachine {
         case part(BeginningLook, of: HTTPAnswer)
     }
 
+    /// A yes of which nobody knows what it is worth.
+    struct DoubtfulYes {
+        var answer: HTTPAnswer
+        var body: [UInt8]
+        /// When it was heard; the question that follows was put then.
+        var heard: Timestamp
+    }
+
     enum State {
         /// Nothing is asked yet. Next: `probing` (an earlier attempt is in doubt), `sending`.
         case ready
@@ -50,7 +58,7 @@ package struct PutUpload: ProtocolMachine {
         case sending(ExchangeID)
         /// A HEAD is under way. Next: itself (redirect), `resting`, `sending` (it did not arrive), `hashing`, `tidying`, `over`.
         case probing(ExchangeID, Question)
-        /// A lost answer and nothing there yet: the server gets a moment. Next: `probing`.
+        /// A lost or doubtful answer and nothing there yet: the server gets a moment. Next: `probing`.
         case resting(Question)
         /// The engine computes the source's digest, to compare with the server's. Next: `sending` (it is another file), `reading`,
         /// `tidying`, `over`.
@@ -84,8 +92,12 @@ package struct PutUpload: ProtocolMachine {
     var isDifferent = false
     /// The look has shown what is there to be older than anything of ours: somebody else's.
     var isOthers = false
-    /// A lost answer was followed by a pause already.
+    /// A lost answer, or a doubtful one, was followed by a pause already.
     var hasRested = false
+    /// The file that has the name, as far as the last look before the PUT could tell.
+    var before = NameBefore.unseen
+    /// The PUT's answer, where it was a yes that proves nothing: it came before the last byte, or is a 202.
+    var doubtful: DoubtfulYes?
     /// The attempt's own failure, told when the probe after it finds nothing.
     var failure: TransferError?
 
@@ -140,7 +152,9 @@ package struct PutUpload: ProtocolMachine {
     }
 
     private mutating func begin() -> [ProtocolAction] {
-        if let before = plan.begunBefore, plan.resume?.stored != true, plan.tellsDigests != false, !plan.targetIsOther {
+        // A server that tells no digest may be the one that said yes too early: what it has now is told from what it has then.
+        let isOfUse = plan.tellsDigests != false || plan.unanswered ?? 0 > 0
+        if let before = plan.begunBefore, plan.resume?.stored != true, isOfUse, !plan.targetIsOther {
             return probe(.didItArrive(begun: before, refused: false, wantsDigest: false))
         }
         return mustRecognise ? probe(.isItOwn) : send()
@@ -210,9 +224,8 @@ package struct PutUpload: ProtocolMachine {
     private mutating func decided(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> [ProtocolAction] {
         if let expired = expiredSignature(answer, end) { return over(.wait(expired)) }
         switch meaning(answer, end) {
-        // An answer before the last byte, or a 202, leaves doubt.
-        case .success:
-            return stored(answer, end.body, inDoubt: end.bytesSent < plan.size || answer.status == 202)
+        case .success where end.bytesSent < plan.size || answer.status == 202: return doubted(answer, end)
+        case .success: return stored(answer, end.body)
         case .redirect:
             if let error = chain.follow(answer, keepsMethod: true) { return over(.fail(error)) }
             asking = chain
@@ -247,13 +260,27 @@ package struct PutUpload: ProtocolMachine {
         return probe(.isItTheSame(inDoubt: inDoubt, wantsDigest: plan.size <= Self.quicklyDigested))
     }
 
-    /// A 2xx. Where there is doubt, or a wish to verify, the server is asked what it has.
-    mutating func stored(_ answer: HTTPAnswer, _ body: [UInt8], inDoubt: Bool) -> [ProtocolAction] {
+    /// A 2xx before the last byte, or a 202: as good as no answer, until what is there shows more.
+    private mutating func doubted(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> [ProtocolAction] {
+        if let actions = compareTold(by: answer, end.body) { return actions }
+        let error = TransferError.doubtful(answer.status, at: chain.address.server)
+        if let handle, ResumableAnswer.completion(answer) != true { return cut(handle, end, error) }
+        failure = error
+        doubtful = DoubtfulYes(answer: answer, body: end.body, heard: end.at)
+        return probe(.didItArrive(begun: begun, refused: false, wantsDigest: plan.verify.comparesDigests))
+    }
+
+    /// `nil`: the answer to the PUT tells no digest, or none is wanted.
+    private mutating func compareTold(by answer: HTTPAnswer, _ body: [UInt8]) -> [ProtocolAction]? {
         let told = plan.size == 0 ? answer.representationDigest : answer.digest(ofFileNotOf: body)
-        if plan.verify != VerificationWish.none, let digest = told {
-            return learn(tellsDigests: true) + hash(digest, .stored(answer, body: body))
-        }
-        let mustTell = inDoubt || plan.verify == .size || plan.verify == .digest
+        guard plan.verify != VerificationWish.none, let digest = told else { return nil }
+        return learn(tellsDigests: true) + hash(digest, .stored(answer, body: body))
+    }
+
+    /// A 2xx after the last byte. Where a person wishes it the server is asked what it has.
+    mutating func stored(_ answer: HTTPAnswer, _ body: [UInt8]) -> [ProtocolAction] {
+        if let actions = compareTold(by: answer, body) { return actions }
+        let mustTell = plan.verify == .size || plan.verify == .digest
         // An answer that was lost, or is about something else: a server that tells digests can be asked for it once more.
         if mustTell || plan.verify == nil && plan.tellsDigests == true {
             return probe(.isItWhole(answer, body: body, mustTell: mustTell))
@@ -291,6 +318,19 @@ package struct PutUpload: ProtocolMachine {
         return modified < earliest ? .older : .notOlder
     }
 
+    /// Returns true when what the server shows came after the PUT had begun. The server's own condition counts as a look, where it is known
+    /// to heed that.
+    func isNew(_ answer: HTTPAnswer, since yes: DoubtfulYes) -> Bool {
+        if before != .unseen { return before.isReplaced(by: StandingFile(answer)) }
+        if plan.heedsConditions, PutMessages.isConditional(plan) {
+            return PutMessages.wantsAbsence(plan) || answer.etag.map { $0 != plan.resume?.etag } ?? false
+        }
+        guard let modified = answer.lastModified, let date = answer.date, begun <= yes.heard, !plan.clockWasSetBack
+        else { return false }
+        // Since the PUT began more time has gone by than since the file was written, both by whole seconds of the server's clock.
+        return modified <= date && date.since(modified) + .seconds(1) <= yes.heard.since(begun)
+    }
+
     /// True when the file there may still be the earlier version of the source that we put there: only another tag tells.
     func isOwnBefore(_ answer: HTTPAnswer) -> Bool {
         guard let own = plan.resume, own.stored else { return false }
@@ -315,7 +355,8 @@ package struct PutUpload: ProtocolMachine {
     mutating func lostAnswer(_ error: TransferError) -> [ProtocolAction] {
         guard let before = plan.unanswered else { return over(.wait(WaitDemand(.backoff, error))) }
         guard before + 1 < Self.mostUnanswered else {
-            return over(.fail(.unsure(at: chain.address.server, "its answers are lost, time after time")))
+            let why = doubtful == nil ? "its answers are lost" : "it says yes, and does not show the file"
+            return over(.fail(.unsure(at: chain.address.server, "\(why), time after time")))
         }
         var point = StoredVersion(stored: false, etag: nil)
         point.unanswered = before + 1

@@ -35,7 +35,7 @@ extension TusUpload {
         var inner = PutUpload(plain, after: lastID)
         let actions: [ProtocolAction]
         if let telling, let answer = telling.answer {
-            actions = inner.stored(answer, telling.body, inDoubt: false)
+            actions = inner.stored(answer, telling.body)
         } else if facts.tellsDigests == true {
             actions = inner.probe(.isItWhole(HTTPAnswer(status: 200), body: [], mustTell: false))
         } else {

@@ -45,7 +45,7 @@ package struct DavResumePoint: RenamingResumePoint {
     package var version: NamedVersion?
     /// The server told this digest of the temporary file, and it is the source's.
     package var compared: TransferDigest?
-    /// Whole files that were sent to be compared, and whose answers were lost, one after the other.
+    /// Whole files that were sent, and of which nothing proves that they are there, one after the other.
     package var unanswered: Int?
     package var vanished: Int?
 

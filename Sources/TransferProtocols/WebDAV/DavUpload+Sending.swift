@@ -47,7 +47,8 @@ extension DavUpload {
         }
         let isSure = end.bytesSent >= plan.subject.size && answer.status != 202
         if isSure, plan.subject.verify != .size, plan.subject.size <= Self.unlooked { return whole() }
-        return ask(temporary) { .checking($0, doubt: nil) }
+        let word = isSure ? PutWord.yes : .doubtful(.doubtful(answer.status, at: host))
+        return ask(temporary) { .checking($0, word) }
     }
 
     /// No answer. Without the last byte sent no server that keeps to HTTP has the file; with it, it may.
@@ -56,7 +57,7 @@ extension DavUpload {
         if case .wait(let demand) = meaning, end.bytesSent >= plan.subject.size,
             end.failure?.mayHaveReachedServer ?? true
         {
-            return ask(temporary) { .checking($0, doubt: demand.error) }
+            return ask(temporary) { .checking($0, .lost(demand.error)) }
         }
         return lost(end) + over(meaning.refusal ?? .fail(.cutOff(by: host)))
     }
@@ -114,19 +115,27 @@ extension DavUpload {
 
     // MARK: Checking
 
-    mutating func checked(_ finding: DavFinding, _ doubt: TransferError?) -> [ProtocolAction] {
+    mutating func checked(_ finding: DavFinding, _ word: PutWord) -> [ProtocolAction] {
         if case .found(let file) = finding {
-            // Straight at the target, what is there may be another one's, or of another version.
-            if let doubt, file.size == plan.subject.size, mustCompare { return uncompared(doubt) }
-            if file.size == plan.subject.size, !isStraight || doubt == nil {
+            let hasLength = file.size == plan.subject.size
+            if case .lost(let doubt) = word, hasLength, mustCompare {
+                let why = "has the file, but its answer with the SHA-256 of it was lost, time after time"
+                return unproven(doubt, orElse: .unverifiable(at: plan.address.server, why))
+            }
+            if hasLength, !isStraight || proves(word, file) {
                 isMeasured = true
                 return whole()
             }
-            if file.size == nil, doubt == nil, plan.subject.verify == VerificationWish.none { return whole() }
+            if file.size == nil, word == .yes, plan.subject.verify == VerificationWish.none { return whole() }
         }
-        if let doubt {
+        switch word {
+        case .lost(let doubt):
             point.wasCut = true
             return [.persist(durable)] + over(.wait(WaitDemand(.backoff, doubt)))
+        case .doubtful(let doubt) where isStraight:
+            let why = "it says yes, and does not show the file, time after time"
+            return unproven(doubt, orElse: .unsure(at: plan.address.server, why))
+        case .yes, .doubtful: break
         }
         guard case .found(let file) = finding, let length = file.size else {
             return over(.fail(.unverifiable(at: plan.address.server, "took the file but does not tell its size")))
@@ -136,13 +145,21 @@ extension DavUpload {
         return leave(different("took the file but has \(length) of \(plan.subject.size) bytes"))
     }
 
-    /// Every byte is there, and the answer that had their digest is lost: it is sent again, but not for ever.
-    private mutating func uncompared(_ doubt: TransferError) -> [ProtocolAction] {
+    /// Returns true when a file of the length under the final name is the one that was sent. It may be another one's, or of another version.
+    private func proves(_ word: PutWord, _ file: DavResource) -> Bool {
+        switch word {
+        case .yes: true
+        case .doubtful: before.isReplaced(by: StandingFile(file))
+        case .lost: false
+        }
+    }
+
+    /// All was sent, and nothing proves what is there: it is sent again, but not for ever.
+    private mutating func unproven(_ doubt: TransferError, orElse last: TransferError) -> [ProtocolAction] {
         let before = min(point.unanswered ?? 0, Self.mostUnanswered)
         guard before + 1 < Self.mostUnanswered else {
             point.unanswered = nil
-            let why = "has the file, but its answer with the SHA-256 of it was lost, time after time"
-            return [.persist(durable)] + over(.fail(.unverifiable(at: plan.address.server, why)))
+            return [.persist(durable)] + over(.fail(last))
         }
         point.unanswered = before + 1
         point.wasCut = true

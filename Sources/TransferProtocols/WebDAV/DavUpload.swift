@@ -28,8 +28,8 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case sending(ExchangeID)
         /// MKCOL of the folder at that place above the target. Next: itself, `sending`, `over`.
         case making(ExchangeID, Int)
-        /// Is all of it there? `doubt`: the PUT's answer was lost. Next: `moving`, `clearing`, `over`.
-        case checking(ExchangeID, doubt: TransferError?)
+        /// Is all of it there? Next: `moving`, `clearing`, `over`.
+        case checking(ExchangeID, PutWord)
         /// Does our earlier version still have the target's name, right before the MOVE? Next: `moving`, `leaving`, `over`.
         case lookingAgain(ExchangeID)
         /// The MOVE. Next: itself, `proving`, `inTheWay`, `clearing`, `over`.
@@ -46,6 +46,14 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case leaving(ExchangeID, ProtocolAction)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
+    }
+
+    /// The server's word on a PUT.
+    enum PutWord: Hashable {
+        case yes
+        /// A yes before the last byte, or a 202.
+        case doubtful(TransferError)
+        case lost(TransferError)
     }
 
     /// Up to this nobody asks before what has the target's name, nor after the PUT what has arrived.
@@ -82,8 +90,10 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     /// The last look found that version under the final name, or whatever is there may be replaced.
     var mayReplace: Bool
     package private(set) var unremoved: [ResumePoint] = []
-    /// A look found nothing under the final name.
+    /// A look under the final name found nothing, or the server did not tell.
     private var isFree = false
+    /// The file that has the final name, as far as the last look before the bytes could tell; seen only where they go there.
+    var before = NameBefore.unseen
     /// When the last exchange ended.
     private(set) var now = Timestamp(milliseconds: 0)
 
@@ -169,6 +179,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         if case .other(let meaning) = finding, let refusal = meaning.refusal { return over(refusal) }
         switch state {
         case .looking:
+            see(finding)
             guard case .found(let file) = finding else {
                 isFree = true
                 return fresh()
@@ -183,7 +194,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
             }
         case .probing: return probed(finding)
         case .recalling(_, let isTarget): return recalled(finding, isTarget)
-        case .checking(_, let doubt): return checked(finding, doubt)
+        case .checking(_, let word): return checked(finding, word)
         case .lookingAgain: return lookedAgain(finding)
         case .proving(_, let isTarget, let demand): return proved(finding, isTarget, demand)
         case .inTheWay: return stood(finding)
@@ -198,7 +209,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case .probing: ask(temporary) { .probing($0) }
         case .recalling(_, let isTarget):
             ask(isTarget ? plan.address : temporary) { .recalling($0, isTarget: isTarget) }
-        case .checking(_, let doubt): ask(temporary) { .checking($0, doubt: doubt) }
+        case .checking(_, let word): ask(temporary) { .checking($0, word) }
         case .lookingAgain: ask(plan.address) { .lookingAgain($0) }
         case .proving(_, let isTarget, let demand):
             ask(isTarget ? plan.address : temporary) { .proving($0, isTarget: isTarget, demand) }
@@ -221,7 +232,16 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         return ask(plan.address) { .looking($0) }
     }
 
+    private mutating func see(_ finding: DavFinding) {
+        switch finding {
+        case .found(let file): before = .file(StandingFile(file))
+        case .missing: before = .nothing
+        case .unknownMethod, .other: break
+        }
+    }
+
     private mutating func probed(_ finding: DavFinding) -> [ProtocolAction] {
+        if isStraight { see(finding) }
         switch finding {
         case .found(let file) where file.size == plan.subject.size && !isStraight:
             if let until = point.busyUntil, now < until {

@@ -28,7 +28,9 @@ private func unknown(
 }
 
 /// Begins an upload and ends its exchanges one after the other; gives back the words of the last actions.
-private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
+private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] { run(plan, ends) }
+
+private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
     var upload = PutUpload(plan)
     var actions = upload.handle(.began(at: noon))
     var id = 0
@@ -458,12 +460,96 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(words(actions) == ["fail tooManyRedirects 307"])
     }
 
-    @Test("an answer before the last byte, or a 202, is not believed without a look")
+    /// The same so many seconds after noon.
+    private func later(_ seconds: Int, _ end: ExchangeEnd) -> ExchangeEnd {
+        var end = end
+        end.at = noon.advanced(by: .seconds(seconds))
+        return end
+    }
+
+    @Test("an answer before the last byte, or a 202, is no yes while the file that was there before may still be there")
     func doubtfulSuccess() {
-        #expect(run(plan(), answered(201, sent: 10)) == ["2 HEAD http://h/f" + wish])
-        #expect(run(plan(), answered(202)) == ["2 HEAD http://h/f" + wish])
-        #expect(run(plan(), answered(202), answered(200, ["Content-Length: 1000"])) == ["finish 1000 size"])
-        #expect(run(plan(), answered(202), answered(200, ["Content-Length: 10"])) == ["mismatch 1000 integrity"])
+        let (early, accepted) = (answered(201, sent: 10, failure: lost), answered(202))
+        let there = answered(200, ["Content-Length: 1000"])
+        let again = ["wait backoff badServerResponse"]
+        for (yes, isAccepted) in [(early, false), (accepted, true)] {
+            #expect(run(plan(), yes) == ["2 HEAD http://h/f" + wish])
+            #expect(run(plan(ifExists: .replace), yes, answered(404)) == ["wake probeAgain 1.0 seconds"])
+            #expect(run(plan(ifExists: .replace), yes, answered(404), answered(404)) == again)
+            // A small one is read back, a large one is sent again.
+            #expect(run(plan(ifExists: .replace), yes, there) == ["3 GET http://h/f"])
+            var large = plan(ifExists: .replace, size: 2 << 20)
+            large.tellsDigests = false
+            let other = answered(200, ["Content-Length: 2097152"])
+            #expect(run(large, [yes] + (isAccepted ? [other, other] : [other])) == again)
+        }
+    }
+
+    @Test("a doubtful yes to a PUT without a wish to verify is no yes either when nothing is there")
+    func doubtfulUnverified() {
+        let unverified = plan(verify: VerificationWish.none)
+        let early = answered(200, sent: 30, failure: lost)
+        #expect(run(unverified, early) == ["2 HEAD http://h/f"])
+        #expect(run(unverified, early, answered(404), answered(404)) == ["wait backoff badServerResponse"])
+        for silent in [403, 405] {
+            #expect(run(unverified, early, answered(silent), answered(silent)) == ["wait backoff badServerResponse"])
+            #expect(run(unverified, answered(202), answered(silent)) == ["fail integrity"])
+        }
+    }
+
+    @Test("a doubtful yes counts with a file of the length when the name was free, or had another file, before the PUT")
+    func doubtfulNews() {
+        func there(_ tag: String, _ modified: String = noonText) -> ExchangeEnd {
+            answered(200, ["Content-Length: 1000", "ETag: \"\(tag)\"", "Last-Modified: \(modified)"])
+        }
+        // A look, or a condition that the server is known to heed, has found nothing.
+        #expect(run(unknown(), answered(404), answered(202), there("a")).last == "finish 1000 size")
+        #expect(run(plan(), answered(202), there("a")).last == "finish 1000 size")
+        #expect(run(plan(verify: .digest), answered(202), there("a")) == ["3 GET http://h/f"])
+        let strict = plan(verify: .digest, size: 2 << 20)
+        let whole = answered(200, ["Content-Length: 2097152"])
+        #expect(run(strict, answered(202, sent: 2 << 20), whole) == ["fail integrity"])
+        // What does not tell leaves it open.
+        #expect(run(unknown(), answered(405), answered(202), there("a")) == ["4 GET http://h/f"])
+        // The attempt before ended in doubt: what is there is seen before it is sent again.
+        var second = plan(ifExists: .replace, begun: noon, size: 2 << 20)
+        (second.tellsDigests, second.unanswered) = (false, 1)
+        func large(_ tag: String, _ modified: String = noonText) -> ExchangeEnd {
+            answered(200, ["Content-Length: 2097152", "ETag: \"\(tag)\"", "Last-Modified: \(modified)"])
+        }
+        let sent = answered(202, sent: 2 << 20)
+        #expect(run(second, large("a"), sent, large("b")) == ["finish 2097152 size"])
+        #expect(run(second, large("a", elevenText), sent, large("a")) == ["finish 2097152 size"])
+        #expect(run(second, large("a"), sent, large("a")) == ["wake probeAgain 1.0 seconds"])
+        #expect(run(second, large("a"), sent, large("a"), large("a")).last == "wait backoff badServerResponse")
+        second.unanswered = 2
+        #expect(run(second, large("a"), sent, large("a"), large("a")) == ["fail unknownOutcome"])
+        let own = StoredVersion(stored: true, etag: "\"a\"")
+        #expect(run(plan(own: own), answered(202), there("b")).last == "finish 1000 size")
+        #expect(run(plan(own: own), answered(202), there("a")) == ["wake probeAgain 1.0 seconds"])
+    }
+
+    @Test("a doubtful yes counts with a file of the length that was written after the PUT began, by the server's clock")
+    func doubtfulByTime() {
+        var large = plan(ifExists: .replace, size: 2 << 20)
+        large.tellsDigests = false
+        func said(_ modified: String, heard: Int, _ date: String) -> String? {
+            let there = answered(
+                200, ["Content-Length: 2097152", "Last-Modified: \(modified)", "Date: \(date)"])
+            let yes = later(heard, answered(202, sent: 2 << 20))
+            return run(large, yes, later(heard + 1, there)).last
+        }
+        let (rest, done) = ("wake probeAgain 1.0 seconds", "finish 2097152 size")
+        // Both clocks agree, or the server's is an hour behind; it was sent for a minute.
+        let minute = "Sat, 21 Nov 2026 12:01:00 GMT"
+        #expect(said(minute, heard: 60, minute) == done)
+        #expect(said(elevenText, heard: 60, elevenText) == done)
+        #expect(said(noonText, heard: 60, minute) == rest)
+        // Within a second nothing tells before from after, and nothing comes from the future.
+        #expect(said(noonText, heard: 0, noonText) == rest)
+        #expect(said(minute, heard: 60, noonText) == rest)
+        large.clockWasSetBack = true
+        #expect(said(minute, heard: 60, minute) == rest)
     }
 
     @Test("--verify asks for what it names and fails when it cannot be had")

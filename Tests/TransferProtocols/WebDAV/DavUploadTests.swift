@@ -627,6 +627,31 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         }
     }
 
+    @Test("without MOVE, a doubtful yes counts when the name was free, or had another file, before the PUT")
+    func straightDoubtfulYes() {
+        let resumed = DavResumePoint(temporary: "/d/e/f")
+        let again = ["persist dav", "wait backoff badServerResponse"]
+        for yes in [answered(202), answered(201, sent: 30, failure: lost)] {
+            #expect(after(plan(facts: straight), answered(404), yes, there(1000)).last == "finish 1000 size")
+            #expect(after(plan(facts: straight), answered(404), yes, answered(404)) == again)
+            for verify in [nil, VerificationWish.none] {
+                let first = plan(.replace, verify: verify, facts: straight)
+                for look in [there(1000), there(nil), answered(404)] { #expect(after(first, yes, look) == again) }
+                var second = plan(.replace, verify: verify, begun: noon, facts: straight, resume: resumed)
+                #expect(after(second, there(1000), yes, there(1000)) == again)
+                let news = after(second, there(1000), yes, there(1000, modified: laterText)).last
+                #expect(news == (verify == nil ? "finish 1000 size" : "finish 1000 none"))
+                second.resume?.unanswered = 2
+                #expect(
+                    after(second, there(1000), yes, there(1000)) == ["persist dav", "fail unknownOutcome"])
+            }
+        }
+        // Under a temporary name the length tells, and no wish makes up for one that is not told.
+        #expect(after(plan(), answered(202), listing((part, 1000))).last == move)
+        let unverified = plan(verify: VerificationWish.none)
+        #expect(after(unverified, answered(202), listing((part, nil))) == ["fail integrity"])
+    }
+
     @Test("without MOVE, no other file of ours gets the name between the look and the PUT")
     func claimed() {
         func claims(_ plan: DavPlan) -> Bool {
