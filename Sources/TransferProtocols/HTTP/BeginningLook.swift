@@ -4,22 +4,27 @@ import WireOperations
 
 /// Compares a file at a server with the beginning of the source: it is one when an attempt of this task has put it there, whole or cut.
 ///
-/// A server that keeps what a cut PUT brought, and heeds no condition, shows by nothing else whose file that is. The first and the last
-/// bytes are compared, up to `most` of each; where that is not the whole file, a run of one byte proves nothing.
+/// A server that keeps what a cut PUT brought, and heeds no condition, shows by nothing else whose file that is. All of it is compared, in
+/// pieces, up to the first that differs: two files of one origin may be the same at both ends. Nothing is lost when what is all in the source
+/// is replaced, and to read it back takes no longer than it took to send it.
 struct BeginningLook: Hashable {
-    private static let most: Int64 = 1 << 20
+    /// Bytes of the first piece: of most files that are others a little tells.
+    private static let first: Int64 = 1 << 20
+    /// Bytes of each further piece.
+    private static let most: Int64 = 4 << 20
 
     /// The bytes that are compared next; empty: the file there is.
     private(set) var range: Range<Int64>
     private let length: Int64
-    private var isTelling: Bool
+    /// The file there is as long as the source: when all is the same, nothing is missing.
+    let isWhole: Bool
 
     /// `nil`: of an unknown length, or longer than the source.
     init?(length: Int64?, sourceSize: Int64) {
         guard let length, length <= sourceSize else { return nil }
         self.length = length
-        range = 0..<min(length, Self.most)
-        isTelling = length <= Self.most
+        isWhole = length == sourceSize
+        range = 0..<min(length, Self.first)
     }
 
     /// Fields of the GET for `range`. Of an empty file a byte is asked for: some servers call every file empty in their answers to HEAD.
@@ -42,7 +47,6 @@ struct BeginningLook: Hashable {
         guard let answer = end.answer, end.failure == nil else { return .other }
         if range.isEmpty { return answer.status == 416 || answer.status == 200 && end.body.isEmpty ? .empty : .other }
         guard end.body.count == range.count, starts(answer) else { return .other }
-        isTelling = isTelling || end.body.contains { $0 != end.body[0] }
         return .bytes(
             TransferDigest(algorithm: "sha-256", value: DigestAlgorithm.sha256.digest(of: end.body).hex))
     }
@@ -55,12 +59,11 @@ struct BeginningLook: Hashable {
         }
     }
 
-    /// After the bytes of `range` were found to be the source's. Returns true when that is proof enough, false when it is none, and `nil` when
-    /// there are others to compare.
-    mutating func matched() -> Bool? {
-        if range.upperBound == length { return isTelling }
-        range = max(range.upperBound, length - Self.most)..<length
-        return nil
+    /// After the bytes of `range` were found to be the source's. Returns true when there are others to compare.
+    mutating func goOn() -> Bool {
+        if range.upperBound == length { return false }
+        range = range.upperBound..<min(length, range.upperBound + Self.most)
+        return true
     }
 }
 

@@ -179,11 +179,11 @@ extension PutUpload {
 
     private mutating func matched(_ look: BeginningLook, of answer: HTTPAnswer) -> [ProtocolAction] {
         var look = look
-        switch look.matched() {
-        case nil: return read(.part(look, of: answer))
-        case true?: return replace(answer)
-        case false?: return other("nothing tells whether what is there is a part of the file", inDoubt: true)
-        }
+        if look.goOn() { return read(.part(look, of: answer)) }
+        guard look.isWhole else { return replace(answer) }
+        var receipt = receipt(.digest, .digest, nil)
+        receipt.foundThere = true
+        return over(.finish(receipt))
     }
 
     private mutating func replace(_ own: HTTPAnswer) -> [ProtocolAction] {

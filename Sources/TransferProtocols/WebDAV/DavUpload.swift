@@ -294,11 +294,11 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
 
     private mutating func matched(_ look: BeginningLook, _ file: DavResource) -> [ProtocolAction] {
         var look = look
-        switch look.matched() {
-        case nil: return read(look, file)
-        case true?: return replace(file)
-        case false?: return notOurs()
-        }
+        if look.goOn() { return read(look, file) }
+        guard look.isWhole else { return replace(file) }
+        var receipt = Receipt(.digest, bytes: plan.subject.size, verified: .digest)
+        (receipt.foundThere, receipt.etag) = (true, file.etag)
+        return over(.finish(receipt))
     }
 
     /// An earlier attempt has sent what has the target's name.

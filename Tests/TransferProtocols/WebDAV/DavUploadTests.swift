@@ -652,6 +652,17 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         #expect(after(unverified, answered(202), listing((part, nil))) == ["fail integrity"])
     }
 
+    @Test("without MOVE, what has the name counts as done when all of it is the file")
+    func straightWhole() {
+        var play = HTTPPlay(DavUpload(plan(begun: noon, facts: straight)))
+        play.end(there(1000))
+        let body = String(repeating: "a", count: 1000)
+        play.end(answered(200, body: body))
+        let sum = Self.rangeSum(DigestAlgorithm.sha256.digest(of: Array(body.utf8)).hex)
+        play.take(play.machine.handle(.rangeDigested(0..<1000, [sum])))
+        #expect(play.said == ["finish 1000 digest found"])
+    }
+
     @Test("without MOVE, no other file of ours gets the name between the look and the PUT")
     func claimed() {
         func claims(_ plan: DavPlan) -> Bool {
