@@ -159,15 +159,10 @@ extension SFTPUpload {
                 isWhole = true
                 isDurable = false
                 actions += [
-                    learned { $0.cannotResume = true }, .startOver(reason: "the server empties a file on opening"),
+                    learned { $0.cannotResume = true }, startOver("the server empties a file on opening"),
                 ]
             } else {
                 start = firstUnproven(of: size)
-                if start < plan.subject.confirmed {
-                    // A next attempt must not trust what was confirmed of a longer file.
-                    actions.append(.accepted(start))
-                    isDurable = false
-                }
             }
         }
         if size > plan.subject.size { actions.append(.perform(nextID(), .sftp(.setSize(handle, plan.subject.size)))) }
@@ -180,7 +175,7 @@ extension SFTPUpload {
     /// further back than all that can have been under way; what was confirmed needs no other proof while the file holds as much.
     private func firstUnproven(of size: Int64) -> Int64 {
         let proven = max(0, min(size, plan.subject.size) - (plan.resume?.reach ?? Self.mostReach))
-        let isPrefix = features.writesInOrder && plan.subject.confirmed <= size
-        return isPrefix ? max(proven, min(plan.subject.confirmed, plan.subject.size)) : proven
+        let isPrefix = features.writesInOrder && confirmed <= size
+        return isPrefix ? max(proven, min(confirmed, plan.subject.size)) : proven
     }
 }

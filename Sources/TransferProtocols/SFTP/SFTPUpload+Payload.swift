@@ -10,11 +10,15 @@ extension SFTPUpload {
         if isPartial { point.removesOld = nil }
         let isResent = start < plan.subject.size && point.isComplete == true
         if isResent { point.isComplete = nil }
-        let isOther = isPartial || isResent
+        // A next attempt must not trust what was confirmed of a longer file, or of one that is gone.
+        let isLess = start < confirmed
+        confirmed = min(start, confirmed)
+        let isOther = isPartial || isResent || isLess
         if isOther {
             isDurable = false
         }
-        var actions = isOther || isWorthRecording ? makeDurable() : []
+        var actions: [ProtocolAction] = isLess ? [.accepted(start)] : []
+        actions += isOther || isWorthRecording ? makeDurable() : []
         var sending = Sending(handle: handle, start: start, next: start)
         actions += fill(&sending)
         state = .sending(sending)
@@ -126,7 +130,7 @@ extension SFTPUpload {
         isWhole = true
         isDurable = false
         had = nil
-        return disclaim() + [learned { $0.cannotResume = true }, .startOver(reason: reason)]
+        return disclaim() + [learned { $0.cannotResume = true }, startOver(reason)]
             + open(asksTarget: false, first: [.remove(point.temporary)])
     }
 
@@ -156,7 +160,7 @@ extension SFTPUpload {
         isDurable = false
         let learns: [ProtocolAction] = sending.start > 0 ? [learned { $0.cannotResume = true }] : []
         return disclaim() + learns + [
-            .startOver(reason: "the server has \(size) of \(plan.subject.size) bytes after the last one")
+            startOver("the server has \(size) of \(plan.subject.size) bytes after the last one")
         ]
             + open(asksTarget: false, first: [.remove(point.temporary)])
     }

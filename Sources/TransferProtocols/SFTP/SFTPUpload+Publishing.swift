@@ -334,7 +334,7 @@ extension SFTPUpload {
         isDurable = false
         isWhole = true
         return disclaimed + [.claimName(plan.path)] + (lesson.map { [learned($0)] } ?? [])
-            + [.startOver(reason: reason)] + clear(temporary)
+            + [startOver(reason)] + clear(temporary)
     }
 
     /// Something broke in the middle. A lost rename is remembered, so that the next attempt asks before it sends.

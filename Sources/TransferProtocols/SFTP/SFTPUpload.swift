@@ -113,6 +113,8 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     var point: SFTPResumePoint
     /// This attempt found nothing under the final name, and has not opened it since.
     var isFree = false
+    /// Bytes from the start of the temporary file that the server had confirmed, by what the queue knows. Of another file nothing is.
+    var confirmed: Int64
     /// True when the point is durable.
     var isDurable = false
     /// The file at the target may be replaced: the rule says so, or the last look found it to be ours.
@@ -166,6 +168,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         }
         mayReplace = plan.subject.ifExists == .replace
         hasAccepted = goesOn
+        confirmed = plan.subject.hasChanged ? 0 : plan.subject.confirmed
         // A file that was begun under its final name stays there: under another one nothing would tell that those bytes are ours.
         if facts.cannotRename == true || plan.resume?.temporary == plan.path { point.temporary = plan.path }
         if let resume = plan.resume, isDirect, resume.temporary == plan.path {
@@ -274,6 +277,11 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     }
 
     // MARK: Words
+
+    mutating func startOver(_ reason: String) -> ProtocolAction {
+        confirmed = 0
+        return .startOver(reason: reason)
+    }
 
     mutating func learned(_ change: (inout HostFacts) -> Void) -> ProtocolAction {
         change(&facts)

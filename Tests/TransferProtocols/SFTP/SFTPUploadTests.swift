@@ -235,6 +235,22 @@ private let piece = 255 << 9
         }
     }
 
+    @Test("what was confirmed of a temporary file that is gone is confirmed of no other one", arguments: [false, true])
+    func vanished(cannotResume: Bool) {
+        var story = SFTPStory(12 * piece)
+        story.cut = (after: 9, isDone: false)
+        story.attempt()
+        story.subject.confirmed = 5 * Int64(piece)
+        // It is gone, or the server takes whole files alone.
+        if cannotResume { story.facts.cannotResume = true } else { story.server.files[SFTPStory.part] = nil }
+        story.cut = (after: 20, isDone: false)
+        story.attempt()
+        let told = story.log.prefix { !$0.hasPrefix("write") }
+        #expect(told.suffix(2) == ["accepted 0", "persist"], "\(told)")
+        story.cut = nil
+        #expect(story.attempt() == "finish 1566720 size" && story.isPublished)
+    }
+
     @Test("where writes may be applied out of order, the window is sent again")
     func backsOff() {
         var story = SFTPStory(12 * piece)
