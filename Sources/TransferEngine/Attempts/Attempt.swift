@@ -78,12 +78,11 @@ final class Attempt {
     var uploaded: Int64 { progress.accepted + (upload?.unconfirmed ?? 0) + exchanges.sent }
 
     /// True of an upload whose bytes count until the next attempt knows better: it goes on there, or all of them went out and only the
-    /// answer is missing.
+    /// answer is missing, by whichever protocol.
     var canResume: Bool {
         switch upload?.resumePoint?.afterCut {
         case .goesOn?, .isUnknown?: true
-        case .beginsAgain?: progress.sent == progress.total && upload?.resumePoint?.leavesParts == true
-        case nil: false
+        case .beginsAgain?, nil: upload != nil && progress.sent > 0 && progress.sent == progress.total
         }
     }
 

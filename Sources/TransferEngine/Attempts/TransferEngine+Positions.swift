@@ -127,8 +127,12 @@ extension TransferEngine {
     /// The first bytes go out, or the server says what it has: what was sent before and is not there is sent again.
     func settleEarlier(_ attempt: Attempt) {
         let accepted = attempt.progress.accepted
-        guard attempt.upload != nil, let before = takeUnconfirmed(attempt), before > accepted else { return }
+        guard let work = attempt.upload, let before = takeUnconfirmed(attempt), before > accepted else { return }
         attempt.progress.repeatEarlier(before - accepted)
+        if accepted == 0 {
+            let kept = work.resumePoint ?? work.outdatedPoint ?? attempt.task.storedPoint
+            return record(restart: "nothing of what was sent is there", before, of: attempt.task, keeping: kept)
+        }
         queue.writer.record(.resumed(at: accepted, repeated: before - accepted), for: attempt.task.claim)
     }
 }

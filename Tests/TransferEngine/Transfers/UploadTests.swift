@@ -102,6 +102,28 @@ import WireOperations
         await harness.stop()
     }
 
+    @Test("what all went out is sent twice only when it goes out again, also by a PUT", arguments: [true, false])
+    func wentOut(arrives: Bool) async throws {
+        let soon = ["Retry-After: 0"]
+        let harness = try await EngineHarness { request, earlier in
+            switch (request.method, earlier) {
+            case ("PUT", 0): arrives ? .loseAnswer : .answer("503 Service Unavailable", fields: soon)
+            // The attempt ends before it has seen what is there.
+            case ("HEAD", 0) where arrives: .answer("503 Service Unavailable", fields: soon)
+            default: .ordinary
+            }
+        }
+        try harness.sandbox.write("f", pattern(300_000))
+        let task = try await harness.run(harness.request(upload: ["f"]))
+        #expect(task.state == .completed && harness.store["/in/f"] == pattern(300_000))
+        #expect(harness.store.count("PUT", "/in/f") == (arrives ? 1 : 2))
+        #expect(task.bytesRepeated == (arrives ? 0 : 300_000) && task.restarts == (arrives ? 0 : 1), "\(task)")
+        #expect(try await harness.events(.restarted).count == (arrives ? 0 : 1))
+        #expect(task.resumedFrom.isEmpty)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
     /// What a server tells of the bytes that it has got, whether they are those of the file or not.
     private static func telling(_ bytes: [UInt8]) -> String {
         "Repr-Digest: sha-256=:\(DigestAlgorithm.sha256.digest(of: bytes).base64):"
