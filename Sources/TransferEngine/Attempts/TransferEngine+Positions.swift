@@ -103,11 +103,13 @@ extension TransferEngine {
         return point
     }
 
-    /// A task begins again from zero. - Parameter point: of what is left at the server, or here.
+    /// A task begins again from zero; nothing else says so. - Parameter point: of what is left at the server, or here.
     func record(
         restart reason: String, _ repeated: Int64, of task: ClaimedTask, keeping point: ResumePoint?,
         identity: SourceIdentity? = nil, isOther: Bool = false
     ) {
+        // As the queue does: whatever was sent of it before is told of now, or of another version.
+        accounting.unconfirmed.forget(task.id)
         let restarted = TaskFact.restarted(
             reason: reason, repeated: repeated, identity: identity, isOther: isOther, resumePoint: point?.encoded,
             secret: point?.secret)

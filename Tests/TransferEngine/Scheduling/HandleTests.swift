@@ -97,6 +97,30 @@ import WireOperations
         server.server.stop()
     }
 
+    @Test("bytes of a version that was paused in the middle are none that the next version sends twice")
+    func changedWhilePaused() async throws {
+        let body = try Milestone()
+        let server = try FakeTusServer { request, earlier in
+            request.method == "PATCH" && earlier == 0 ? .hold(body) : .ordinary
+        }
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(30_000_000))
+        let batch = try await harness.add(request(harness, ["f"], to: server))
+        while await harness.engine.live().tasks.first?.bytesSent ?? 0 < 1_000_000 { await Task.yield() }
+        let change = try await harness.queue.writer.pause([.batch(batch)])
+        await harness.engine.stop(change.stopped)
+        try harness.sandbox.write("f", pattern(2_000_000, seed: 5))
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        #expect(try await harness.finished(batch).state == .completed)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.restarts == 1 && task.resumedFrom.isEmpty && task.bytesRepeated == 0, "\(task)")
+        body.reach()
+        try await harness.expectSound()
+        await harness.stop()
+        server.server.stop()
+    }
+
     @Test("a PUT or WebDAV upload that is paused in the middle shows nothing sent", arguments: [0, 1])
     func pausedBeginsAgain(isDav: Int) async throws {
         let held = try Milestone()
