@@ -25,7 +25,7 @@ extension TransferEngine {
             return nil
         }
         // Bytes of an earlier attempt may lie under the final name, also when nothing goes on from them.
-        let hasArrived = task.accepted > 0 && task.resumePoint != nil
+        let hasArrived = task.accepted > 0 && task.resumePoint != nil || task.knownPoint?.targetIsOther == true
         let task = fresh(task)
         var point = task.knownPoint
         var changes = point?.sourceChanges ?? 0

@@ -31,7 +31,13 @@ struct ArrivalStore: QueueSubject {
             var details = oldDetails
             row.run += 1
             try database.run("DELETE FROM remote_versions WHERE task = ?", .integer(row.id.rawValue))
-            // Nothing of ours is there, or nothing that is the file: the next run begins anew, and says so.
+            // Nothing of ours is there, or nothing that is the file: the next run begins anew, and each of its bytes is progress.
+            if row.accepted > 0 {
+                try attempts.restart(
+                    &row, &details, reason: file.error.message, repeated: row.accepted, identity: nil, keepsPoint: true,
+                    at: clock())
+            }
+            details.furthest = 0
             details.forgetReach(of: &row)
             row.flags.verification = .none
             row.flags.subtract([.skipped, .spared])

@@ -158,11 +158,14 @@ import TransferModel
         #expect(shown.listed?.found == 1 && shown.listed?.of == 2)
         let task = try #require(try await queue.reader.task(tasks[0].id))
         #expect(task.listed == false && task.error == error && task.verified == .none && task.state == .failed)
+        #expect(task.bytesAccepted == 0 && task.bytesRepeated == 100 && shown.bytesAccepted == 100)
 
         _ = try await queue.writer.retry([.batch(batch)])
         let again = try #require(try await queue.claimAll().first)
         // Nothing of before counts: not that something of ours may be there, either.
         #expect(again.id == tasks[0].id && again.begunBefore == nil && again.resumePoint == nil)
+        // Every byte that comes is progress.
+        #expect(again.accepted == 0 && again.furthest == 0)
         try await queue.complete([again])
         let second = try #require(try await due(queue).first)
         #expect(second.folder == look.folder && second.due > look.due)
@@ -173,6 +176,7 @@ import TransferModel
         try await queue.writer.end(looks: [EndedLook(second, .looked(at: noon, listed: 2, files: 2))])
         shown = try #require(try await queue.reader.batch(batch))
         #expect(shown.state == .completed && shown.listed?.found == 2)
+        #expect(try await queue.reader.check() == [])
         #expect(try await queue.reader.check() == [])
         try await queue.close()
     }
