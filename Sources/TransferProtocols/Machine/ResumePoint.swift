@@ -134,6 +134,11 @@ package struct ResumePoint: Hashable, Sendable {
     private func disclaimed<Content: RenamingResumePoint>(_ type: Content.Type) -> ResumePoint? {
         guard var content = content(type) else { return nil }
         content.disclaim()
+        return replacing(content)
+    }
+
+    /// The same point with another value of its protocol.
+    private func replacing(_ content: some ResumePointContent) -> ResumePoint {
         var point = ResumePoint(content)
         (point.sourceChanges, point.isOutdated, point.ownVersion) = (sourceChanges, isOutdated, ownVersion)
         (point.targetIsOther, point.left) = (targetIsOther, left)
@@ -165,11 +170,7 @@ package struct ResumePoint: Hashable, Sendable {
     package var retried: ResumePoint? { contentType.flatMap { retried($0) } }
 
     private func retried<Content: ResumePointContent>(_ type: Content.Type) -> ResumePoint? {
-        content(type)?.retried.map { content in
-            var point = ResumePoint(content)
-            point.left = left
-            return point
-        }
+        content(type)?.retried.map { replacing($0) }
     }
 
     /// True when it is only for who clears up: nobody knows whether what it names was made, and no upload goes on from it. None goes on

@@ -6,6 +6,14 @@ extension StoredVersion: ResumePointContent {
     package static var afterCut: AfterCut { .beginsAgain }
     package static var leavesParts: Bool { false }
 
+    /// The answers that were lost count no more: a person has looked.
+    package var retried: StoredVersion? {
+        guard unanswered != nil else { return nil }
+        var version = self
+        version.unanswered = nil
+        return version
+    }
+
     package var isPlausible: Bool {
         ResumeBounds.counts.contains(unanswered ?? 0) && version?.isPlausible ?? true
             && etag == etag.flatMap(Validator.tag) && ResumeBounds.seconds.contains(shown ?? 0)

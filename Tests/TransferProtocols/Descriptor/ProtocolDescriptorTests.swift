@@ -87,6 +87,19 @@ struct ProtocolDescriptorTests {
         #expect(put.afterCut == .beginsAgain && put.retried == nil)
     }
 
+    @Test("a PUT that a person retries has all its tries again, and what is known of the final name stays known")
+    func retriedPut() {
+        var lost = StoredVersion(stored: false, etag: nil)
+        lost.unanswered = 2
+        var point = ResumePoint(lost)
+        (point.sourceChanges, point.isOutdated, point.targetIsOther) = (1, true, true)
+        point.ownVersion = StoredVersion(stored: true, etag: "\"a\"")
+        let retried = point.retried
+        #expect(retried?.content(StoredVersion.self) == StoredVersion(stored: false, etag: nil))
+        #expect(retried?.sourceChanges == 1 && retried?.isOutdated == true && retried?.targetIsOther == true)
+        #expect(retried?.ownVersion == point.ownVersion)
+    }
+
     @Test("what a small upload over SFTP may have left is guessed, and no other protocol's")
     func guesses() throws {
         #expect(ProtocolDescriptor.schemesToGuess.map(\.rawValue) == ["sftp"])
