@@ -90,7 +90,7 @@ void *CLinux_memmem(const void *bytes, size_t count, const void *mark, size_t ma
     return memmem(bytes, count, mark, markCount);
 }
 
-int CLinux_file_system_type(int fd, int64_t *type) {
+int CLinux_fstatfs_type(int fd, int64_t *type) {
     struct statfs status;
     if (fstatfs(fd, &status) != 0) return -1;
     *type = (int64_t)status.f_type;

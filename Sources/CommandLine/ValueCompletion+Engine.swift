@@ -1,6 +1,6 @@
 import Configuration
 
 extension ValueCompletion {
-    /// The condition before a list of what the engine has, for every shell: completing a word never starts an engine.
-    static let ifEngineRuns = "martlet engine status 2>/dev/null | grep -q pid"
+    /// Shell condition that holds while an engine runs. Completion of IDs checks it first, because `martlet list` would start an engine.
+    static let ifEngineRuns = "martlet engine status --json 2>/dev/null | grep -q pid"
 }

@@ -1,10 +1,10 @@
-/// The place of a server's address, from the outside in. Services inside often trust whoever can reach them, so an address that a server
-/// names, by a redirect or as the place of an upload, must not lie farther inside than the server itself.
+/// The network zone of an IP address, from the public internet to this machine. Services in a private zone often trust whoever can reach
+/// them, so an address that a server names, by a redirect or as the place of an upload, must not be more private than the server itself.
 package enum AddressZone: Int, Comparable, Codable, Sendable {
     case internet
     /// A network of a house or a company (RFC 1918, RFC 6598, RFC 4193).
     case privateNetwork
-    /// The cable that this machine hangs on, and services that clouds give it there (RFC 3927, RFC 4291).
+    /// Link-local addresses, among them the metadata services of clouds (RFC 3927, RFC 4291).
     case link
     /// This machine.
     case machine
@@ -35,9 +35,15 @@ package enum AddressZone: Int, Comparable, Codable, Sendable {
             let four = Array(address.suffix(4))
             return isCompatible && four[..<3].allSatisfy { $0 == 0 } ? .machine : zone(four: four)
         }
+        // Where Amazon's cloud gives its metadata.
+        if address.starts(with: [0xFD, 0x00, 0x0E, 0xC2]) { return .link }
         return switch (address[0], address[1]) {
         case (0xFE, 0x80...0xBF): .link
-        case (0xFC...0xFD, _): .privateNetwork
+        // Site-local addresses (RFC 3879), and NAT64 within a network (RFC 8215).
+        case (0xFE, 0xC0...0xFF), (0xFC...0xFD, _): .privateNetwork
+        case (0x00, 0x64) where address.starts(with: [0x00, 0x64, 0xFF, 0x9B, 0x00, 0x01]): .privateNetwork
+        // 6to4 (RFC 3056).
+        case (0x20, 0x02): zone(four: Array(address[2..<6]))
         default: .internet
         }
     }

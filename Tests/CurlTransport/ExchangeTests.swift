@@ -43,17 +43,18 @@ private func obliging(_ connection: ServerConnection) throws {
         }
     }
 
-    @Test func `an address that a server has named is sent nothing when it lies too far inside`() async throws {
+    @Test func `an address that a server has named is sent nothing when it is too private`() async throws {
         try await withServer(obliging) { server, client in
-            for (id, innermost) in [AddressZone?.none, .machine, .link, .privateNetwork, .internet].enumerated() {
+            let limits: [(AddressZone?, isFree: Bool)] = [
+                (nil, true), (.machine, true), (.link, false), (.privateNetwork, false), (.internet, false),
+            ]
+            for (id, limit) in limits.enumerated() {
                 var request = HTTPRequest("DELETE", server.url("/\(id)"))
-                request.innermostZone = innermost
+                request.mostPrivateZone = limit.0
                 let end = try await client.run(UInt64(id), request)
-                let isFree = innermost == nil || innermost == .machine
-                #expect(end.failure?.cause == (isFree ? nil : .tooFarInside))
-                #expect(end.failure?.failureClass == (isFree ? nil : .permanent))
-                // A kept connection tells nothing new, but where it matters.
-                #expect(end.zone == (id == 1 || !isFree || id == 0 ? .machine : nil))
+                #expect(end.failure?.cause == (limit.isFree ? nil : .addressTooPrivate))
+                #expect(end.failure?.failureClass == (limit.isFree ? nil : .permanent))
+                #expect(end.zone == .machine)
             }
             #expect(server.requests.map(\.line) == ["DELETE /0 HTTP/1.1", "DELETE /1 HTTP/1.1"])
         }

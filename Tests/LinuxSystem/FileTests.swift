@@ -109,6 +109,16 @@ import Testing
         #expect(throws: Errno.noSuchFile) { try System.stat(c) }
     }
 
+    @Test func `inode numbers may change at the next mount of some file systems`() {
+        let (ext4, xfs, btrfs, tmpfs): (UInt32, UInt32, UInt32, UInt32) = (
+            0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994
+        )
+        let (fat, exFAT, fuse, cifs, smb2): (UInt32, UInt32, UInt32, UInt32, UInt32) =
+            (0x4D44, 0x2011_BAB0, 0x6573_5546, 0xFF53_4D42, 0xFE53_4D42)
+        for type in [ext4, xfs, btrfs, tmpfs] { #expect(System.hasStableInodes(type: type), "\(type)") }
+        for type in [fat, exFAT, fuse, cifs, smb2] { #expect(!System.hasStableInodes(type: type), "\(type)") }
+    }
+
     @Test func `directories are made with those above them, and a file in the way is told`() throws {
         let sandbox = try Sandbox()
         try System.mkdirs(sandbox.file("x/y/z/"))

@@ -57,6 +57,9 @@ import TransferModel
     @Test(arguments: [("/a/b", "b"), ("/a/b//", "b"), ("/", ""), ("b", "b"), ("", "")])
     func `the last component has no slashes`(path: String, last: String) {
         #expect(RawPath(path).lastComponent == RawPath(last))
+        let above = ["/a/b//": "/a", "/a//b": "/a", "/a": "/", "a/b": "a"]
+        for (path, parent) in above { #expect(RawPath(path).parent == RawPath(parent), "\(path)") }
+        for path in ["/", "//", "b", ""] { #expect(RawPath(path).parent == nil, "\(path)") }
     }
 
     @Test func `bytes survive the wire, and a NUL is refused there`() throws {

@@ -280,7 +280,9 @@ import Wording
         #expect(snapshot.waits.count == 101)
         #expect(snapshot.waits.first?.server == "h5000" && snapshot.waits.first?.count == 5000)
         #expect(snapshot.waits.reduce(0) { $0 + $1.count } == 5000 * 5001 / 2)
-        #expect(snapshot.waits.last?.message == "4900 more servers serve nothing" && snapshot.waits.last?.server == nil)
+        #expect(
+            snapshot.waits.last?.message == "4900 more servers do not answer or refuse service"
+                && snapshot.waits.last?.server == nil)
     }
 
     @Test func `a server that serves nothing is named with what to see to, also while one file feels for it`() {

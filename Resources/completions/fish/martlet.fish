@@ -59,7 +59,7 @@ complete -c martlet -n '__fish_seen_subcommand_from upload' -l give-up-after -x 
 complete -c martlet -n '__fish_seen_subcommand_from upload' -l session -x -d 'the session that owns the batch; default: default'
 complete -c martlet -n '__fish_seen_subcommand_from upload' -l user -x -d 'log in as this user; the password is asked for unless a command or netrc gives it'
 complete -c martlet -n '__fish_seen_subcommand_from upload' -l password-command -x -a '(__fish_complete_command)' -d 'the first line that this command prints is the password'
-complete -c martlet -n '__fish_seen_subcommand_from upload' -l netrc -r -F -d 'take user and password from this file'
+complete -c martlet -n '__fish_seen_subcommand_from upload' -l netrc -r -F -d 'take user and password from this file (at most 1 MiB); an upload waits while it has no login for the server'
 complete -c martlet -n '__fish_seen_subcommand_from upload' -l header -x -d 'send this header field with every request; kept secret'
 complete -c martlet -n '__fish_seen_subcommand_from upload' -l ssh-command -x -a '(__fish_complete_command)' -d 'the ssh to run for sftp://, as rsync\'s -e; also MARTLET_SSH_COMMAND'
 complete -c martlet -n '__fish_seen_subcommand_from upload' -l ca -r -F -d 'trust these authorities (PEM) instead of the system\'s'
@@ -90,7 +90,7 @@ complete -c martlet -n '__fish_seen_subcommand_from download' -l give-up-after -
 complete -c martlet -n '__fish_seen_subcommand_from download' -l session -x -d 'the session that owns the batch; default: default'
 complete -c martlet -n '__fish_seen_subcommand_from download' -l user -x -d 'log in as this user; the password is asked for unless a command or netrc gives it'
 complete -c martlet -n '__fish_seen_subcommand_from download' -l password-command -x -a '(__fish_complete_command)' -d 'the first line that this command prints is the password'
-complete -c martlet -n '__fish_seen_subcommand_from download' -l netrc -r -F -d 'take user and password from this file'
+complete -c martlet -n '__fish_seen_subcommand_from download' -l netrc -r -F -d 'take user and password from this file (at most 1 MiB); an upload waits while it has no login for the server'
 complete -c martlet -n '__fish_seen_subcommand_from download' -l header -x -d 'send this header field with every request; kept secret'
 complete -c martlet -n '__fish_seen_subcommand_from download' -l ssh-command -x -a '(__fish_complete_command)' -d 'the ssh to run for sftp://, as rsync\'s -e; also MARTLET_SSH_COMMAND'
 complete -c martlet -n '__fish_seen_subcommand_from download' -l ca -r -F -d 'trust these authorities (PEM) instead of the system\'s'
@@ -115,7 +115,7 @@ complete -c martlet -n '__fish_seen_subcommand_from again' -l give-up-after -x -
 complete -c martlet -n '__fish_seen_subcommand_from again' -l session -x -d 'the session that owns the batch; default: default'
 complete -c martlet -n '__fish_seen_subcommand_from again' -l user -x -d 'log in as this user; the password is asked for unless a command or netrc gives it'
 complete -c martlet -n '__fish_seen_subcommand_from again' -l password-command -x -a '(__fish_complete_command)' -d 'the first line that this command prints is the password'
-complete -c martlet -n '__fish_seen_subcommand_from again' -l netrc -r -F -d 'take user and password from this file'
+complete -c martlet -n '__fish_seen_subcommand_from again' -l netrc -r -F -d 'take user and password from this file (at most 1 MiB); an upload waits while it has no login for the server'
 complete -c martlet -n '__fish_seen_subcommand_from again' -l header -x -d 'send this header field with every request; kept secret'
 complete -c martlet -n '__fish_seen_subcommand_from again' -l ssh-command -x -a '(__fish_complete_command)' -d 'the ssh to run for sftp://, as rsync\'s -e; also MARTLET_SSH_COMMAND'
 complete -c martlet -n '__fish_seen_subcommand_from again' -l ca -r -F -d 'trust these authorities (PEM) instead of the system\'s'
@@ -131,77 +131,77 @@ complete -c martlet -n '__fish_seen_subcommand_from again' -l method -x -a 'PUT 
 complete -c martlet -n '__fish_seen_subcommand_from again' -l form -x -d 'POST a form with the file in this field'
 complete -c martlet -n '__fish_seen_subcommand_from again' -l field -x -d 'another field of the form'
 complete -c martlet -n '__fish_seen_subcommand_from again' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from again' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from again' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from list' -l all -d 'everything'
-complete -c martlet -n '__fish_seen_subcommand_from list' -l batch -x -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
+complete -c martlet -n '__fish_seen_subcommand_from list' -l batch -x -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
 complete -c martlet -n '__fish_seen_subcommand_from list' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from list' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from list' -l failed -d 'failed tasks'
 complete -c martlet -n '__fish_seen_subcommand_from list' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from list' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from list' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from list' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from list' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from show' -l history -d 'what happened to the task so far'
 complete -c martlet -n '__fish_seen_subcommand_from show' -l response -d 'the server\'s last answer'
 complete -c martlet -n '__fish_seen_subcommand_from show' -l manifest -d 'a line for each completed file: SHA-256 where it is known, bytes, time, how it was proved, ETag, where it is, and its path'
 complete -c martlet -n '__fish_seen_subcommand_from show' -l sha256sum -d 'the same as \'sha256sum -c\' reads it, with paths below the destination; files without a known SHA-256 are left out'
 complete -c martlet -n '__fish_seen_subcommand_from show' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from show' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from show' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from show' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from why' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from why' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from why' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from why' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l until -x -d 'let it go on by itself then; said again of an ID it changes the time'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l all -d 'everything'
-complete -c martlet -n '__fish_seen_subcommand_from pause' -l batch -x -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
+complete -c martlet -n '__fish_seen_subcommand_from pause' -l batch -x -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l failed -d 'failed tasks'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from pause' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from pause' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from resume' -l all -d 'everything'
-complete -c martlet -n '__fish_seen_subcommand_from resume' -l batch -x -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
+complete -c martlet -n '__fish_seen_subcommand_from resume' -l batch -x -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
 complete -c martlet -n '__fish_seen_subcommand_from resume' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from resume' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from resume' -l failed -d 'failed tasks'
 complete -c martlet -n '__fish_seen_subcommand_from resume' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from resume' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from resume' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from resume' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from resume' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from cancel' -l all -d 'everything'
-complete -c martlet -n '__fish_seen_subcommand_from cancel' -l batch -x -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
+complete -c martlet -n '__fish_seen_subcommand_from cancel' -l batch -x -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
 complete -c martlet -n '__fish_seen_subcommand_from cancel' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from cancel' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from cancel' -l failed -d 'failed tasks'
 complete -c martlet -n '__fish_seen_subcommand_from cancel' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from cancel' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from cancel' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from cancel' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from cancel' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from retry' -l all -d 'everything'
-complete -c martlet -n '__fish_seen_subcommand_from retry' -l batch -x -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
+complete -c martlet -n '__fish_seen_subcommand_from retry' -l batch -x -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
 complete -c martlet -n '__fish_seen_subcommand_from retry' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from retry' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from retry' -l failed -d 'failed tasks'
 complete -c martlet -n '__fish_seen_subcommand_from retry' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from retry' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from retry' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from retry' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from retry' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from verify' -l read-back -d 'also read every file at the server and compare its SHA-256 with what was sent'
 complete -c martlet -n '__fish_seen_subcommand_from verify' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from verify' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from verify' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from verify' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from undo' -l list -d 'show what can be taken back, the last change first'
 complete -c martlet -n '__fish_seen_subcommand_from undo' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from undo' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from undo' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from undo' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from move' -l top -d 'the first in the queue; files and folders: in their batch'
 complete -c martlet -n '__fish_seen_subcommand_from move' -l bottom -d 'the last'
-complete -c martlet -n '__fish_seen_subcommand_from move' -l before -x -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'just before this one'
+complete -c martlet -n '__fish_seen_subcommand_from move' -l before -x -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'just before this one'
 complete -c martlet -n '__fish_seen_subcommand_from move' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from move' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from move' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from move' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from set' -l priority -x -a 'background low normal high interactive' -d 'background, low, normal, high or interactive'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l limit -x -d 'bytes a second for all of it together; off takes the limit away'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l not-before -x -d 'start nothing before this time, and stop what runs until then; of a batch or file'
@@ -212,28 +212,28 @@ complete -c martlet -n '__fish_seen_subcommand_from set' -l header -x -d 'send t
 complete -c martlet -n '__fish_seen_subcommand_from set' -l field -x -d 'another field of the form'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l user -x -d 'log in as this user; the password is asked for unless a command or netrc gives it'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l password-command -x -a '(__fish_complete_command)' -d 'the first line that this command prints is the password'
-complete -c martlet -n '__fish_seen_subcommand_from set' -l netrc -r -F -d 'take user and password from this file'
+complete -c martlet -n '__fish_seen_subcommand_from set' -l netrc -r -F -d 'take user and password from this file (at most 1 MiB); an upload waits while it has no login for the server'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l s3-keys -d 'take keys for S3 anew, from AWS_* or the AWS profile as they are now'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l ca -r -F -d 'trust these authorities (PEM) instead of the system\'s'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l pin -x -d 'the server\'s public key must have this digest'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l all -d 'everything'
-complete -c martlet -n '__fish_seen_subcommand_from set' -l batch -x -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
+complete -c martlet -n '__fish_seen_subcommand_from set' -l batch -x -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l failed -d 'failed tasks'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from set' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from set' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from set' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from run-now' -l all -d 'everything'
-complete -c martlet -n '__fish_seen_subcommand_from run-now' -l batch -x -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
+complete -c martlet -n '__fish_seen_subcommand_from run-now' -l batch -x -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
 complete -c martlet -n '__fish_seen_subcommand_from run-now' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from run-now' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from run-now' -l failed -d 'failed tasks'
 complete -c martlet -n '__fish_seen_subcommand_from run-now' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from run-now' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from run-now' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from run-now' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from run-now' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from limit' -l up -d 'only what is sent'
 complete -c martlet -n '__fish_seen_subcommand_from limit' -l down -d 'only what is received'
 complete -c martlet -n '__fish_seen_subcommand_from limit' -l transfers -x -d 'files moved at the same time'
@@ -245,16 +245,16 @@ complete -c martlet -n '__fish_seen_subcommand_from wait' -l timeout -x -d 'wait
 complete -c martlet -n '__fish_seen_subcommand_from wait' -l patient -d 'wait on when all that is left needs a person'
 complete -c martlet -n '__fish_seen_subcommand_from wait' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from wait' -l all -d 'everything'
-complete -c martlet -n '__fish_seen_subcommand_from wait' -l batch -x -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
+complete -c martlet -n '__fish_seen_subcommand_from wait' -l batch -x -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
 complete -c martlet -n '__fish_seen_subcommand_from wait' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from wait' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from wait' -l failed -d 'failed tasks'
 complete -c martlet -n '__fish_seen_subcommand_from wait' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from wait' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from wait' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from wait' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from watch' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from watch' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from watch' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from watch' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from events' -l after -x -d 'only events after this number'
 complete -c martlet -n '__fish_seen_subcommand_from events' -l follow -d 'go on with what happens from now'
 complete -c martlet -n '__fish_seen_subcommand_from events' -l consumer -x -d 'go on after the last event that NAME acknowledged'
@@ -264,12 +264,12 @@ complete -c martlet -n '__fish_seen_subcommand_from events' -s h -l help -d 'sho
 complete -c martlet -n '__fish_seen_subcommand_from purge' -l finished -d 'every batch that is over'
 complete -c martlet -n '__fish_seen_subcommand_from purge' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from purge' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from purge' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from purge' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from log' -l follow -d 'go on with what happens from now'
 complete -c martlet -n '__fish_seen_subcommand_from log' -l level -x -a 'debug info user warning error' -d 'debug, info, user (what people did), warning or error: nothing below it; default info'
 complete -c martlet -n '__fish_seen_subcommand_from log' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from log' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from log' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from log' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and not __fish_seen_subcommand_from list abort' -a list -d 'what unfinished uploads have left at servers'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and not __fish_seen_subcommand_from list abort' -a abort -d 'take away what uploads that are over have left'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and not __fish_seen_subcommand_from list abort' -l json -d 'print JSON, one object a line where there are many'
@@ -283,7 +283,7 @@ complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_s
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from abort' -l forget -d 'say nothing to the servers: let it lie there and forget it'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from abort' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from abort' -s h -l help -d 'show this and exit'
-complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from abort' -a "(martlet engine status 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from abort' -a "(martlet engine status --json 2>/dev/null | grep -q pid; and martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from engine; and not __fish_seen_subcommand_from status start stop' -a status -d 'whether an engine runs, and what it does; never starts one'
 complete -c martlet -n '__fish_seen_subcommand_from engine; and not __fish_seen_subcommand_from status start stop' -a start -d 'start an engine unless one runs'
 complete -c martlet -n '__fish_seen_subcommand_from engine; and not __fish_seen_subcommand_from status start stop' -a stop -d 'end the engine; what cannot go on later is finished before; what is queued stays'
@@ -331,7 +331,7 @@ complete -c martlet -n '__fish_seen_subcommand_from destination; and __fish_seen
 complete -c martlet -n '__fish_seen_subcommand_from destination; and __fish_seen_subcommand_from list' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from destination; and __fish_seen_subcommand_from add' -l user -x -d 'log in as this user; the password is asked for unless a command or netrc gives it'
 complete -c martlet -n '__fish_seen_subcommand_from destination; and __fish_seen_subcommand_from add' -l password-command -x -a '(__fish_complete_command)' -d 'the first line that this command prints is the password'
-complete -c martlet -n '__fish_seen_subcommand_from destination; and __fish_seen_subcommand_from add' -l netrc -r -F -d 'take user and password from this file'
+complete -c martlet -n '__fish_seen_subcommand_from destination; and __fish_seen_subcommand_from add' -l netrc -r -F -d 'take user and password from this file (at most 1 MiB); an upload waits while it has no login for the server'
 complete -c martlet -n '__fish_seen_subcommand_from destination; and __fish_seen_subcommand_from add' -l profile -x -d 'take the keys of S3 from this profile of ~/.aws/credentials'
 complete -c martlet -n '__fish_seen_subcommand_from destination; and __fish_seen_subcommand_from add' -l ca -r -F -d 'trust these authorities (PEM) instead of the system\'s'
 complete -c martlet -n '__fish_seen_subcommand_from destination; and __fish_seen_subcommand_from add' -l pin -x -d 'the server\'s public key must have this digest'

@@ -26,8 +26,8 @@ int CLinux_fallocate(int fd, int mode, off_t offset, off_t length);
 extern const int CLinux_FALLOC_FL_KEEP_SIZE;
 int CLinux_sync_file_range(int fd, off_t offset, off_t length, unsigned flags);
 int CLinux_syncfs(int fd);
-// The struct has its call's name, which Swift cannot tell apart.
-int CLinux_file_system_type(int fd, int64_t *type);
+// `sys/vfs.h` is not in the Glibc module.
+int CLinux_fstatfs_type(int fd, int64_t *type);
 void *CLinux_memmem(const void *bytes, size_t count, const void *mark, size_t markCount);
 extern const unsigned CLinux_SYNC_FILE_RANGE_WRITE;
 extern const unsigned CLinux_SYNC_FILE_RANGE_WAIT_BEFORE;

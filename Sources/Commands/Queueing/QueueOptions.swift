@@ -107,7 +107,8 @@ enum QueueOptions {
         "password-command", ValueSyntax<String>.text("CMD", .commands),
         "the first line that this command prints is the password")
     static let netrc = Option(
-        "netrc", ValueSyntax<[UInt8]>.path("FILE", .files), "take user and password from this file")
+        "netrc", ValueSyntax<[UInt8]>.path("FILE", .files),
+        "take user and password from this file (at most 1 MiB); an upload waits while it has no login for the server")
     static let certificates = Option(
         "ca", ValueSyntax<[UInt8]>.path("FILE", .files), "trust these authorities (PEM) instead of the system's")
     static let pin = Option("pin", ValueSyntax<String>.pin, "the server's public key must have this digest")

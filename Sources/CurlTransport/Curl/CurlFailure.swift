@@ -20,8 +20,8 @@ package enum CurlFailureCause: Sendable, Equatable {
     case repeatRefused
     /// The program at the other end is not this user's, and the request is for one that is.
     case foreignListener
-    /// The address lies farther inside than a server may name one, and was sent nothing.
-    case tooFarInside
+    /// The server named an address in a more private zone than its own; nothing was sent to it.
+    case addressTooPrivate
     /// libcurl was content although no final answer came.
     case noFinalStatus
 }
@@ -54,7 +54,7 @@ package struct CurlFailure: Sendable, Equatable {
         case nil: isCutHandshake ? .transient : CurlFailureClass(code)
         case .stalled, .noAnswer, .repeatRefused, .noFinalStatus, .foreignListener, .tooMuchProgress: .transient
         case .sourceEnded, .sourceFailed, .sinkFailed, .responseTooLarge, .headerTooLarge: .local
-        case .tooFarInside: .permanent
+        case .addressTooPrivate: .permanent
         }
     }
 

@@ -100,19 +100,9 @@ extension FTPPerformance {
 extension FTPRequest {
     /// RFC 3986: everything encoded but unreserved characters and the slashes after the first place.
     static func encoded(_ path: [UInt8]) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var text: [UInt8] = []
-        for (index, byte) in path.enumerated() {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                text.append(byte)
-            case UInt8(ascii: "/") where index > 0: text.append(byte)
-            default: text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
+        let isAbsolute = path.first == UInt8(ascii: "/")
+        return (isAbsolute ? "%2F" : "")
+            + PercentEncoding.encode(Array(path.dropFirst(isAbsolute ? 1 : 0)), keepingSlashes: true)
     }
 
     /// The error of a request that FTP cannot express; nil: none. A line end would begin a command of somebody else's choosing, and

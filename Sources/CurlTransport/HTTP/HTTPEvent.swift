@@ -8,7 +8,7 @@ package enum HTTPEvent: Sendable {
     /// An answer below 200 other than 100, such as 104 of a resumable upload.
     case interim(WireID, HTTPAnswer)
     /// The final answer's header is complete. Behind a gate the body now waits for `openGate`.
-    /// - zone: of the server's address; `nil`: an earlier exchange on the same connection has told it.
+    /// - Parameter zone: of the server's address; `nil` behind a proxy.
     case head(WireID, HTTPAnswer, retryAfter: Duration?, zone: AddressZone?)
     case ended(WireID, HTTPTransferEnd)
 }

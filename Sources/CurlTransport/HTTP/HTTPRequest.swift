@@ -107,8 +107,9 @@ package struct HTTPRequest: Sendable, Equatable {
     /// True when libcurl may send the whole request again, unseen, after a kept connection dies before any answer. Even
     /// then not once more than ``HTTPTransport/resendLimit`` bytes of the body have been read.
     package var mayRepeat: Bool
-    /// The innermost zone that its address may lie in, because a server has named it; `nil`: a person has, and may name any.
-    package var innermostZone: AddressZone?
+    /// The most private zone that the peer may be in. Set for addresses that a server named; `nil`, no limit, for those that a person
+    /// named.
+    package var mostPrivateZone: AddressZone?
     /// True when a body of more than 64 KiB waits for `100 Continue`. Hosts that never send it are remembered anyhow.
     package var asksBeforeSending = true
 

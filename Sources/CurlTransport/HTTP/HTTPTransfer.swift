@@ -68,6 +68,8 @@ final class HTTPTransfer {
     let asksBeforeSending: Bool
     /// The body is at hand, small and unlimited: libcurl gets it with the head, and sends both at once.
     let bodyGoesWithHead: Bool
+    /// The zone of the server's address; `nil` without a connection yet, and behind a proxy.
+    private(set) var zone: AddressZone?
 
     init(
         _ id: WireID, _ request: HTTPRequest, handle: EasyHandle, transport: HTTPTransport,
@@ -98,9 +100,6 @@ final class HTTPTransfer {
 
     deinit { limits.leave() }
 
-    /// The zone of the server's address, once a connection of its own has told it.
-    private(set) var zone: AddressZone?
-
     /// True when the answer's body goes to memory or is dropped.
     var answersToNoFile: Bool {
         switch destination {
@@ -125,11 +124,12 @@ final class HTTPTransfer {
     func requestBegins(on connection: OwnListeners.Connection) -> Bool {
         passes += 1
         movedAt = transport.clock.awake
-        if isOnNewConnection || request.innermostZone != nil { zone = AddressZone(connection.peer) }
+        // The address of a proxy says nothing of the server's.
+        zone = request.connection.proxy == .none ? AddressZone(connection.peer) : nil
         if isOnNewConnection { transport.ownListeners.opened(connection) }
         isOnNewConnection = false
-        if let innermost = request.innermostZone, zone.map({ $0 > innermost }) ?? true {
-            cause = .tooFarInside
+        if let limit = request.mostPrivateZone, let zone, zone > limit {
+            cause = .addressTooPrivate
             return false
         }
         if request.connection.onlyToOwnListener, !transport.ownListeners.include(connection) {

@@ -53,27 +53,35 @@ extension System {
     package static func renameatOverOwn(
         _ oldDirectory: Int32, _ old: [UInt8], to newDirectory: Int32, _ new: [UInt8]
     ) throws(Errno) {
-        try openat(newDirectory, new, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600).close()
+        let empty = try openat(newDirectory, new, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         do throws(Errno) {
             try renameat(oldDirectory, old, to: newDirectory, new)
         } catch {
-            try? unlinkat(newDirectory, new)
+            // It may have moved all the same, and only the answer was lost.
+            if let made = try? fstat(empty.rawValue),
+                let found = try? fstatat(newDirectory, new, followingLinks: false), found.size == 0,
+                found.inode == made.inode, (try? fstatat(oldDirectory, old, followingLinks: false)) != nil
+            {
+                try? unlinkat(newDirectory, new)
+            }
             throw error
         }
     }
 
-    /// Returns false of a file system whose inode numbers do not outlive a mount, or may not: FAT, exFAT, what programs in user space
-    /// bring, and Windows shares. Corresponds to `fstatfs`.
-    package static func keepsInodes(_ descriptor: Int32) -> Bool {
+    /// Returns false when inode numbers may change at the next mount. True when the file system's type cannot be read. Corresponds to
+    /// `fstatfs`.
+    package static func hasStableInodes(_ descriptor: Int32) -> Bool {
         var type: Int64 = 0
-        guard (try? systemCall(.statvfs, descriptor: descriptor, { CLinux_file_system_type(descriptor, &type) })) != nil
+        guard (try? systemCall(.fstatfs, descriptor: descriptor, { CLinux_fstatfs_type(descriptor, &type) })) != nil
         else { return true }
-        return !passingInodes.contains(UInt32(truncatingIfNeeded: type))
+        return hasStableInodes(type: UInt32(truncatingIfNeeded: type))
     }
 
-    /// `MSDOS_SUPER_MAGIC`, `EXFAT_SUPER_MAGIC`, `FUSE_SUPER_MAGIC`, `CIFS_SUPER_MAGIC`, `SMB2_SUPER_MAGIC` (linux/magic.h), and VirtualBox's
-    /// shared folders.
-    static let passingInodes: Set<UInt32> = [0x4D44, 0x2011_BAB0, 0x6573_5546, 0xFF53_4D42, 0xFE53_4D42, 0x786F_4256]
+    /// False for FAT, exFAT, file systems in user space, Windows shares (`CIFS_SUPER_MAGIC`, `SMB2_SUPER_MAGIC`), and VirtualBox's shared
+    /// folders (linux/magic.h).
+    static func hasStableInodes(type: UInt32) -> Bool {
+        ![0x4D44, 0x2011_BAB0, 0x6573_5546, 0xFF53_4D42, 0xFE53_4D42, 0x786F_4256].contains(type)
+    }
 
     /// Room on the file system of an open file. Corresponds to `fstatvfs`.
     package static func space(of descriptor: Int32) throws(Errno) -> DiskSpace {

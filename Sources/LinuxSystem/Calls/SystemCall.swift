@@ -4,7 +4,7 @@ import Glibc
 package enum SystemCall: String, Sendable, Hashable {
     case open, openat, openat2, read, write, pread, pwrite, fstat, stat, lstat, fstatat, fdatasync, fsync, ftruncate,
         fallocate
-    case rename, renameat2, unlink, unlinkat, mkdir, flock, fadvise, syncFileRange, statvfs, realpath, fchmod
+    case rename, renameat2, unlink, unlinkat, mkdir, flock, fadvise, syncFileRange, statvfs, fstatfs, realpath, fchmod
     case futimens, getcwd, chdir, kill, opendir, readdir, readdirKind, getrandom, link, symlink, readlink, rmdir, dup
     case socket, bind, listen, connect, accept4, getsockopt, setsockopt, send, recv, shutdown, socketpair, pipe2, ioctl
     case epollCreate, epollCtl, epollWait, eventfd, signalfd, spawn, waitpid, pidfdOpen, pidfdSendSignal, pthreadCreate

@@ -19,6 +19,12 @@ package protocol LocalDisk: Sendable {
     func rename(_ old: [UInt8], to new: [UInt8], replacing: Bool) throws(Errno)
     /// Corresponds to `unlink`.
     func remove(_ path: [UInt8]) throws(Errno)
+    /// As `System.hasStableInodes`.
+    func hasStableInodes(_ descriptor: Int32) -> Bool
+}
+
+extension LocalDisk {
+    package func hasStableInodes(_ descriptor: Int32) -> Bool { System.hasStableInodes(descriptor) }
 }
 
 /// Linux: the kernel's calls, and a reserve (`DiskSpace.reserve`) that is left free on each disk.

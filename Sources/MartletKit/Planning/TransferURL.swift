@@ -139,19 +139,8 @@ package struct TransferURL: Equatable, Sendable {
 
     /// Percent-decoded; `nil` when that gives no text.
     private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Substring(text).utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            rest = rest.dropFirst(2)
-            bytes.append(value)
-        }
+        guard PercentEncoding.isWhole(text) else { return nil }
+        let bytes = PercentEncoding.decode(text)
         return bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
     }
 }

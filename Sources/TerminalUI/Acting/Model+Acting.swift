@@ -297,6 +297,7 @@ extension Model {
         }
         switch intent {
         case .act(let deed, let rows): send(deed, rows)
+        case .actOnGrown(let deed, let rows): tell(deed, rows)
         case .everything(let deed):
             let selector = NodeSelector(states: deed == .retry ? [.failed] : [])
             ask(.everything(deed)) { .act(deed, .matching(selector), number: $0) }
@@ -319,7 +320,10 @@ extension Model {
 
     /// Until the engine has confirmed it, the rows say so; nothing is claimed before. A group that has grown since it was seen is asked about.
     mutating func send(_ deed: NodeDeed, _ rows: [NodeRow]) {
-        if asksAgain(deed, rows) { return }
+        if !asksAgain(deed, rows) { tell(deed, rows) }
+    }
+
+    private mutating func tell(_ deed: NodeDeed, _ rows: [NodeRow]) {
         let number = ask(.deed(deed, rows)) { .act(deed, .rows(rows.map(\.id)), number: $0) }
         guard let asked = requests.outstanding[number] else { return }
         for row in rows {

@@ -39,7 +39,8 @@ extension Model {
         case .same: return rows
         case .grown(let now, _): return now
         case .unknown(let row):
-            complain("Not in sight: \(title([row])). Open the folder to see how many there are now.")
+            complain(
+                "Nothing was done: \(title([row])) is not in sight any more. Open its folder and press the key again.")
             return nil
         }
     }
@@ -58,7 +59,7 @@ extension Model {
         confirm(
             "\(deed.verb) \(SafeText(files))?",
             [growth] + (deed == .cancel ? ["What has arrived whole stays. \(takesBack)"] : []), deed.letter, deed.verb,
-            no: "Leave them as they are", .act(deed, now))
+            no: "Leave them as they are", .actOnGrown(deed, now))
         return true
     }
 }

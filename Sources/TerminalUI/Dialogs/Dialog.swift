@@ -7,6 +7,8 @@ struct Dialog: Sendable {
     /// The action that follows when the user says so.
     enum Intent: Hashable, Sendable {
         case act(NodeDeed, [NodeRow])
+        /// To rows that were asked about once more, because they had grown: to what they hold by then.
+        case actOnGrown(NodeDeed, [NodeRow])
         /// To everything that it is for: a retry to what failed.
         case everything(NodeDeed)
         /// A deed that a command named.
@@ -23,7 +25,7 @@ struct Dialog: Sendable {
         /// True when only an engine that answers can do it.
         var needsEngine: Bool {
             switch self {
-            case .act, .everything, .named, .settleExisting, .stopEngine: true
+            case .act, .actOnGrown, .everything, .named, .settleExisting, .stopEngine: true
             case .ask, .leave, .sort: false
             }
         }

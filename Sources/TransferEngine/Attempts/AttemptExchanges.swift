@@ -47,6 +47,8 @@ struct AttemptExchanges {
     /// Exchanges that have begun, those that ended included.
     private(set) var begun = 0
     private(set) var lastAnswer: LastAnswer?
+    /// The least private zone of the servers that others have named.
+    private(set) var outermostHop: AddressZone?
     /// Something that may change what is there has gone out to the server, as far as anybody can tell.
     private(set) var hasReachedServer = false
     /// The token buckets that operations over SFTP draw from.
@@ -57,6 +59,9 @@ struct AttemptExchanges {
 
     subscript(wire: WireID) -> FlyingExchange? { underWay.first { $0.wire == wire } }
     subscript(local: ExchangeID) -> FlyingExchange? { underWay.first { $0.local == local } }
+
+    /// An exchange went to a server in this zone, which another one has named.
+    mutating func passed(_ zone: AddressZone) { outermostHop = min(zone, outermostHop ?? zone) }
 
     mutating func begin(_ exchange: FlyingExchange) {
         underWay.append(exchange)

@@ -23,11 +23,11 @@ enum NetworkFailure {
             return TransferError(
                 .cannotConnectToHost, "what listens at \(host) is no program of yours, and was sent nothing",
                 .again("start your receiver there again"), curlCode: curl)
-        case .tooFarInside:
+        case .addressTooPrivate:
             return TransferError(
-                .badServerResponse,
-                "the server has named an address at \(host) that lies farther inside than its own, and that was sent nothing",
-                .queued("look whether that is meant, and queue it with that address"), curlCode: curl)
+                .unsupported,
+                "the server sent us on to \(host), which is in a more private network than the server, and nothing was sent there",
+                .queued("if you trust \(host), queue the file with that address"), curlCode: curl)
         case .responseTooLarge, .headerTooLarge:
             return error(.badServerResponse, "\(host) sent an answer without end", .step("check the address"))
         case .sourceEnded, .sourceFailed, .sinkFailed, nil: break

@@ -25,8 +25,12 @@ extension TransferEngine {
         let skew = exchange.signing == nil ? 0 : hosts.facts[attempt.factsKey]?.clockSkewSeconds ?? 0
         var request = attempt.context.request(
             exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
-        // An address that the server has named: at one from outside it must not lead to what trusts those inside.
-        if !exchange.mayCarrySecrets { request.innermostZone = hosts.facts[attempt.origin]?.zone ?? .internet }
+        // A server has named the address: one outside must not lead us to what trusts those inside.
+        if !exchange.mayCarrySecrets {
+            request.mostPrivateZone = [hosts.facts[attempt.origin]?.zone, attempt.exchanges.outermostHop].compactMap(
+                \.self
+            ).min()
+        }
         if case .listing(let format) = exchange.sink { attempt.listing?.beginReading(format) }
         do {
             try transports.http?.start(
@@ -96,9 +100,11 @@ extension TransferEngine {
         }
     }
 
-    /// Keeps where the server lies that the person has named.
+    /// Keeps the zone of the server that the person has named, and for this attempt those of the servers that it led to.
     private func learn(_ zone: AddressZone?, _ exchange: FlyingExchange, _ attempt: Attempt) {
-        guard let zone, !exchange.isElsewhere, hosts.facts[attempt.origin]?.zone != zone else { return }
+        guard let zone else { return }
+        if exchange.isElsewhere { return attempt.exchanges.passed(zone) }
+        guard hosts.facts[attempt.origin]?.zone != zone else { return }
         remember(HostFacts { $0.zone = zone }, of: attempt.origin)
     }
 

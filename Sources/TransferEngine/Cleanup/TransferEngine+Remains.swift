@@ -141,7 +141,9 @@ extension TransferEngine {
             return nil
         }
         if let look = sideJobs.look(of: task.id) { endSideJob(look, nil) }
-        if case .download(_, let directory, _) = task.work { return try await removePart(remains, in: directory) }
+        if case .download(_, let directory, _) = task.work {
+            return try await removePart(remains, in: directory, for: purpose)
+        }
         guard case .upload(_, let remote, _) = task.work, let stored = task.resumePoint else { return nil }
         guard attempts[task.id] == nil, sideJobs.beginRemoval(of: task.id) else { return .takenBack }
         defer { sideJobs.endRemoval(of: task.id) }
@@ -195,7 +197,9 @@ extension TransferEngine {
     }
 
     /// Removes a download's temporary file.
-    private func removePart(_ remains: Remains, in directory: RawPath) async throws -> TransferError? {
+    private func removePart(
+        _ remains: Remains, in directory: RawPath, for purpose: RemovalPurpose
+    ) async throws -> TransferError? {
         let task = remains.task
         guard let stored = task.resumePoint, try await queue.writer.leaveToRemove(remains, resumePoint: stored),
             attempts[task.id] == nil
@@ -203,7 +207,14 @@ extension TransferEngine {
         do {
             let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
             if let part = point.flatMap({ KnownPart($0, in: directory) }) {
-                guard try part.unlink(from: disk) || part.absence == .gone else { return .partOutOfReach(directory) }
+                if try !part.unlink(from: disk) {
+                    switch part.absence(on: disk) {
+                    case .gone: break
+                    // Whoever purges it has been told that it is out of reach, and wants no more of it.
+                    case .otherFolder where purpose == .purge: break
+                    case .otherFolder, .folderAway: return .partOutOfReach(directory)
+                    }
+                }
                 // Before nothing knows of it: a power cut can bring a name back that was just taken away.
                 let device = (try? System.stat(directory.bytes))?.device ?? 0
                 let failure = await disks.worker(.name, device: device).run { [disk] in

@@ -50,8 +50,9 @@ enum CredentialSource {
             guard let bytes = try contents(file) else {
                 return .failed(
                     TransferError(
-                        .permissionDenied, "\(file.displayed) is larger than 1 MiB, which no netrc file is",
-                        .thenRetry("take all but its logins out of it")))
+                        .permissionDenied,
+                        "\(file.displayed) is larger than 1 MiB, the most that is read of a netrc file",
+                        .thenRetry("remove everything but the logins")))
             }
             return .netrc(Netrc(String(decoding: bytes, as: UTF8.self)))
         } catch {

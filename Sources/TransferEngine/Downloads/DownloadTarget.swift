@@ -18,7 +18,7 @@ final class DownloadTarget: TransferBodySink {
     private(set) var partInode: UInt64?
     /// Inode of the folder at which `directory` led to the file.
     private var folderInode: UInt64?
-    /// Its bytes before the last checkpoint.
+    /// Digest of the last bytes before the checkpoint.
     private var tail: PartTail?
     /// Folders were made for it.
     private(set) var hasMadeFolders = false
@@ -78,7 +78,7 @@ final class DownloadTarget: TransferBodySink {
         } catch {
             return lacking(known, error)
         }
-        guard known.isIn(found.rawValue, status) else { return .nothing }
+        guard known.isIn(found.rawValue, status, on: disk) else { return .nothing }
         (partName, partInode, folderInode, tail) = (known.name, status.inode, folder.inode, known.tail)
         descriptor = found
         // Whoever has cut it may have put anything there.
@@ -91,7 +91,7 @@ final class DownloadTarget: TransferBodySink {
     private func lacking(_ known: KnownPart, _ error: Errno) -> PartState {
         switch error {
         case .noSuchFile:
-            switch known.absence {
+            switch known.absence(on: disk) {
             case .gone: return .nothing
             case .folderAway: return .outOfReach(away("is not there, with the beginning of the file in it"))
             case .otherFolder:
@@ -205,7 +205,8 @@ final class DownloadTarget: TransferBodySink {
             }
         }
         isSyncing = false
-        if start == starts, failure == nil { self.tail = tail }
+        // The one before stands on where the newest bytes prove nothing.
+        if start == starts, let tail { self.tail = tail }
         lostPages = failure
         let waiters = syncWaiters
         syncWaiters = []

@@ -23,17 +23,20 @@ struct KnownPart: Sendable {
     var path: RawPath { directory.appending(name) }
 
     /// Returns true of an open file that is this one.
-    func isIn(_ descriptor: Int32, _ status: FileStatus) -> Bool {
-        status.kind == .regular && (status.inode == inode || tail?.stands(in: descriptor) ?? false)
+    func isIn(_ descriptor: Int32, _ status: FileStatus, on disk: any LocalDisk) -> Bool {
+        guard status.kind == .regular else { return false }
+        if status.inode == inode { return true }
+        guard let tail, !disk.hasStableInodes(descriptor) else { return false }
+        return tail.stands(in: descriptor)
     }
 
     /// Returns true when a path leads to it, which need not be its own.
-    func isAt(_ path: RawPath, _ status: FileStatus) -> Bool {
+    func isAt(_ path: RawPath, _ status: FileStatus, on disk: any LocalDisk) -> Bool {
         if status.kind == .regular, status.inode == inode { return true }
         guard tail != nil, let file = try? System.open(path.bytes, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let opened = try? System.fstat(file.rawValue)
         else { return false }
-        return isIn(file.rawValue, opened)
+        return isIn(file.rawValue, opened, on: disk)
     }
 
     /// Takes its name away; a power cut may bring it back.
@@ -41,7 +44,7 @@ struct KnownPart: Sendable {
     @discardableResult
     func unlink(from disk: any LocalDisk) throws(Errno) -> Bool {
         do throws(Errno) {
-            if isAt(path, try System.lstat(path.bytes)) { try disk.remove(path.bytes) }
+            if isAt(path, try System.lstat(path.bytes), on: disk) { try disk.remove(path.bytes) }
             return true
         } catch .noSuchFile {
             return false
@@ -54,19 +57,21 @@ struct KnownPart: Sendable {
         try? disk.syncNames(in: directory.bytes)
     }
 
-    /// The meaning of a folder without the file.
+    /// The reason why the folder does not have the file.
     enum Absence {
         /// It is gone.
         case gone
-        /// Its folder is away, with its disk perhaps: nobody knows.
+        /// The folder is missing, perhaps with its disk: nobody knows.
         case folderAway
-        /// Another folder has the name of its own: nobody knows either.
+        /// A different folder has that path now: nobody knows either.
         case otherFolder
     }
 
-    var absence: Absence {
+    func absence(on disk: any LocalDisk) -> Absence {
         guard let folder = try? System.stat(directory.bytes), folder.kind == .directory else { return .folderAway }
-        return folderInode == nil || folderInode == folder.inode ? .gone : .otherFolder
+        if folderInode == nil || folderInode == folder.inode { return .gone }
+        guard let opened = try? System.open(directory.bytes, flags: O_RDONLY | O_DIRECTORY) else { return .otherFolder }
+        return disk.hasStableInodes(opened.rawValue) ? .otherFolder : .gone
     }
 }
 

@@ -52,11 +52,24 @@ struct Publication: Sendable {
         let left = try? System.lstat(part.path.bytes)
         guard found.inode == part.inode else {
             // Mounted anew, perhaps: then the file with its bytes has the one name and not the other.
-            return left == nil && part.tail?.end == point.offset && part.isAt(final, found)
+            return left == nil && part.tail?.end == point.offset && part.isAt(final, found, on: disk)
         }
         // A file system without a rename that refuses to replace gives the file both names for a moment.
         if left?.inode == part.inode { try? disk.remove(part.path.bytes) }
         return true
+    }
+
+    /// Removes the empty file with which a kill leaves the final name taken where neither an exclusive rename nor a second name is to be had
+    /// (`System.renameatOverOwn`): the whole file stands beside it still. Blocks.
+    static func removeOwnEmpty(_ point: GetResumePoint, in directory: RawPath, on disk: any LocalDisk) {
+        let final = directory.appending(point.name)
+        guard point.publishing, point.offset > 0, let part = KnownPart(point, in: directory),
+            let file = try? System.open(final.bytes, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            let found = try? System.fstat(file.rawValue), found.kind == .regular, found.size == 0,
+            !disk.hasStableInodes(file.rawValue), let whole = try? System.lstat(part.path.bytes),
+            whole.size == point.offset, part.isAt(part.path, whole, on: disk)
+        else { return }
+        try? disk.remove(final.bytes)
     }
 
     /// Gives the file its final name, and makes that durable.

@@ -25,6 +25,7 @@ extension TransferEngine {
         let options = context.order.options
         let target = DownloadTarget(mark: task.partMark, directory: directory, umask: options.umask, on: disk)
         var point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
+        if let point { Publication.removeOwnEmpty(point, in: directory, on: disk) }
         let name = fileName ?? point?.name
         if let name, let refusal = existing(directory.appending(name), options, total: point?.version.total) {
             conclude(task, refusal, of: target, point)

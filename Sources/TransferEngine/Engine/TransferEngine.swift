@@ -65,6 +65,7 @@ package actor TransferEngine: EngineControl {
     let disks: DiskWorkers
     /// The disk that downloads come to lie on.
     let disk: any LocalDisk
+    /// Folders whose names are known to be on the disk.
     var durableFolders = DurableFolders()
     let walker: DirectoryWalker
     var walks = WalkBook()

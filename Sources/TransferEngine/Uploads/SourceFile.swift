@@ -121,7 +121,7 @@ final class SourceFile: TransferBodySource {
     /// Returns true when it is the file that was recorded. Where inode numbers do not outlive a mount its size and time say so.
     func isStill(_ recorded: SourceIdentity) -> Bool {
         identity == recorded
-            || identity.isSame(as: recorded, keepsInodes: System.keepsInodes(descriptor.rawValue))
+            || identity.isSame(as: recorded, hasStableInodes: System.hasStableInodes(descriptor.rawValue))
     }
 
     // MARK: A time that tells
@@ -156,10 +156,10 @@ extension SourceIdentity {
             inode: status.inode)
     }
 
-    /// - Parameter keepsInodes: the file system gives a file one inode number for good.
-    func isSame(as recorded: SourceIdentity, keepsInodes: Bool) -> Bool {
+    /// - Parameter hasStableInodes: the file system gives a file one inode number for good.
+    func isSame(as recorded: SourceIdentity, hasStableInodes: Bool) -> Bool {
         size == recorded.size && modifiedNanoseconds == recorded.modifiedNanoseconds
-            && (inode == recorded.inode || !keepsInodes)
+            && (inode == recorded.inode || !hasStableInodes)
     }
 }
 

@@ -42,6 +42,12 @@ package enum PercentEncoding {
         return bytes
     }
 
+    /// Returns true when every `%` has two digits behind it.
+    package static func isWhole(_ text: some StringProtocol) -> Bool {
+        let pieces = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+        return pieces.dropFirst().allSatisfy { $0.count >= 2 && $0.prefix(2).allSatisfy { value($0) != nil } }
+    }
+
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 55 + value }
 
     private static func value(_ digit: UInt8) -> UInt8? {

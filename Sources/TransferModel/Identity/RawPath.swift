@@ -44,7 +44,7 @@ public struct RawPath: Hashable, Sendable {
     }
 
     /// The path of the folder that this one is in; `nil` for `/` and for a single component.
-    public var parent: RawPath? {
+    package var parent: RawPath? {
         func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
             bytes[..<(bytes.lastIndex { $0 != Self.slash }.map { $0 + 1 } ?? 0)]
         }

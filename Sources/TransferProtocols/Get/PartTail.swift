@@ -3,7 +3,7 @@ import Digests
 /// A digest of the bytes before a place in a temporary file. It recognises the file where inode numbers do not outlive a mount, as on FAT,
 /// exFAT and many file systems in user space.
 package struct PartTail: Hashable, Codable, Sendable {
-    /// So many bytes are compared, fewer in a shorter file.
+    /// Number of bytes that are compared; fewer in a shorter file.
     package static let length: Int64 = 4096
 
     /// The place in the file behind them.

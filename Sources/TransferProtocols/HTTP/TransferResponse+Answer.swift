@@ -56,6 +56,8 @@ extension ExchangeFailure {
     package var mayHaveReachedServer: Bool {
         switch error.code {
         case .cannotFindHost, .cannotConnectToHost, .notConnectedToInternet, .tlsFailure, .pinMismatch: false
+        // Our own side refused to send it.
+        case .unsupported: error.httpStatus != nil
         default: true
         }
     }

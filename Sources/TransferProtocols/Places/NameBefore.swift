@@ -1,7 +1,10 @@
-/// The file under the final name, as the last look before the bytes saw it: by that a later look knows that a file came since.
+/// The file under the final name as the last look before the bytes found it. A later look recognises by it that a file came since.
 enum NameBefore: Hashable, Sendable {
+    /// Nobody has looked.
     case unseen
+    /// No file has the name.
     case nothing
+    /// This file has it.
     case file(StandingFile)
 
     /// Returns true when `file` surely is not what was there before.

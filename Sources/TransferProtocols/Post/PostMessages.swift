@@ -41,7 +41,7 @@ package struct PostResumePoint: ResumePointContent {
     /// A person who retries a POST has read why it failed, and wants it sent again.
     package var retried: PostResumePoint? { PostResumePoint(token: token, isSent: false) }
 
-    /// The run that sent it. A person who begins a new run knows what the old one may have done.
+    /// The task that sent it. After a cancel its retry is told once that the request may have been carried out, and sends nothing.
     package var token: String
     package var isSent: Bool
 

@@ -115,10 +115,10 @@ extension HTTPAddress {
 }
 
 extension TransferError {
-    /// It said yes to a PUT, and that is no proof.
+    /// The server answered a PUT with success but does not show the file.
     static func doubtful(_ status: Int, at host: String) -> TransferError {
         TransferError(
-            .badServerResponse, "\(host) answered \(status) and does not show that it has the file", .again,
+            .badServerResponse, "\(host) answered \(status), but nothing shows that it has the file", .again,
             httpStatus: status)
     }
 

@@ -353,10 +353,17 @@ package struct PutUpload: ProtocolMachine {
 
     /// Its answer is lost, and what is there is not known to be the file: it is sent again, but not for ever.
     mutating func lostAnswer(_ error: TransferError) -> [ProtocolAction] {
-        guard let before = plan.unanswered else { return over(.wait(WaitDemand(.backoff, error))) }
+        guard let before = plan.unanswered else {
+            // Nobody counts the tries here.
+            if doubtful != nil { return over(.fail(error)) }
+            return over(.wait(WaitDemand(.backoff, error)))
+        }
         guard before + 1 < Self.mostUnanswered else {
-            let why = doubtful == nil ? "its answers are lost" : "it says yes, and does not show the file"
-            return over(.fail(.unsure(at: chain.address.server, "\(why), time after time")))
+            let why =
+                doubtful == nil
+                ? "its answers are lost, time after time"
+                : "it reported success again and again, but does not show the file"
+            return over(.fail(.unsure(at: chain.address.server, why)))
         }
         var point = StoredVersion(stored: false, etag: nil)
         point.unanswered = before + 1

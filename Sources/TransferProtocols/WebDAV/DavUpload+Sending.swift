@@ -133,7 +133,7 @@ extension DavUpload {
             point.wasCut = true
             return [.persist(durable)] + over(.wait(WaitDemand(.backoff, doubt)))
         case .doubtful(let doubt) where isStraight:
-            let why = "it says yes, and does not show the file, time after time"
+            let why = "it reported success again and again, but does not show the file"
             return unproven(doubt, orElse: .unsure(at: plan.address.server, why))
         case .yes, .doubtful: break
         }

@@ -75,7 +75,7 @@ extension ArrivalStore {
             let look = DueLook(
                 folder: FolderID(rawValue: folder), batch: target.batch, origin: order.origin, remote: place.remote,
                 isExact: order.isExact, due: 0)
-            let destination = order.destination + RemoteAddress.encoded(path: place.remote.bytes)
+            let destination = order.destination + PercentEncoding.encode(place.remote.bytes, keepingSlashes: true)
             return .folder(FolderToVerify(look: look, destination: RawPath(destination).displayed))
         }
         return .none

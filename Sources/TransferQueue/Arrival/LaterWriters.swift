@@ -126,7 +126,7 @@ extension QueueReader {
         ) { $0.text(0) }
         guard let destination else { return nil }
         if look.isExact { return Self.folder(of: destination) }
-        let below = RemoteAddress.encoded(path: look.remote.bytes)
+        let below = PercentEncoding.encode(look.remote.bytes, keepingSlashes: true)
         return Self.asFolder(Self.asFolder(destination) + below)
     }
 

@@ -278,7 +278,8 @@ struct RunningStore: QueueSubject {
                 try attempts.endAttempt(row, &details, .interrupted, error: nil, at: clock())
                 let (point, lost) = (details.resumePoint, details.atRisk)
                 let isGuess = row.flags.contains(.guessed)
-                if row.state == .running, point == nil || lost > 0 || isGuess {
+                let isForgotten = point == nil && details.unconfirmed == 0
+                if row.state == .running, isForgotten || lost > 0 || isGuess {
                     let why = lost > 0 ? "this server cannot resume" : "nothing remembers how far it had come"
                     try attempts.restart(
                         &row, &details, reason: "the engine was ended in the middle, and \(why)", repeated: lost,

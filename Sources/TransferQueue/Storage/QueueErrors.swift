@@ -55,7 +55,7 @@ package enum QueueError: Error, Hashable, Sendable {
     case database(SQLiteError)
     /// The store of secrets failed, not the queue.
     case secrets(SecretsFailure)
-    /// The open queue has lost its name: it was deleted or replaced.
+    /// A file of the open queue (its database, log or lock) was deleted or replaced. The value is its path.
     case gone(String)
     /// The request makes no sense: an empty batch, a malformed URL. For a person.
     case badRequest(String)
@@ -71,6 +71,10 @@ extension QueueError: CustomStringConvertible {
         case .database(let error) where error.code == .full:
             Finding("the disk that holds the queue is full", .step("make room there"))
         case .secrets(let failure): failure.finding
+        case .gone(let file) where file.hasSuffix(".lock"):
+            Finding(
+                "\(file) was deleted or replaced while the engine runs, so a second engine could start, and nothing is queued any more",
+                .step("run 'martlet engine stop --now', and use Martlet again"))
         case .gone(let file):
             Finding(
                 "\(file) was deleted or replaced while the engine runs, and nothing is queued any more",

@@ -47,17 +47,4 @@ struct RemoteAddress: Hashable {
         }
         return host.lowercased() + (TransferScheme(rawValue: scheme)?.defaultPort.map { ":\($0)" } ?? "")
     }
-
-    /// A path below a destination as it stands in a URL: everything but unreserved characters and slashes percent-encoded.
-    static func encoded(path: [UInt8]) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var text: [UInt8] = []
-        for byte in path {
-            switch byte {
-            case 45...47, 48...57, 65...90, 95, 97...122, 126: text.append(byte)
-            default: text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
 }

@@ -153,7 +153,10 @@ extension QueueView {
         case .upload:
             guard let folder else { return (task.name, RawPath(batch.destination)) }
             let place = try TaskPlace(database, source: task.source, name: task.name, folder: folder)
-            return (place.source.path, RawPath(batch.destination + RemoteAddress.encoded(path: place.remote.bytes)))
+            return (
+                place.source.path,
+                RawPath(batch.destination + PercentEncoding.encode(place.remote.bytes, keepingSlashes: true))
+            )
         case .download:
             let directory = try TaskPlace.directory(database, source: task.source)
             let path = task.details.finalPath.map { RawPath($0) } ?? directory.appending(task.name)

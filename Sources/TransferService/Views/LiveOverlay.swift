@@ -259,7 +259,8 @@ package struct LiveOverlay: Sendable {
 
     // MARK: What its server does not do
 
-    /// Servers of one batch that are told of one by one: those that most files wait for. A batch of downloads may lead to thousands.
+    /// Servers of one batch that are listed one by one, those with the most waiting files first; the rest is one sum. A batch of downloads
+    /// may lead to thousands.
     package static let mostToldTroubles = 100
 
     private func tell(_ batch: inout BatchSnapshot) {
@@ -280,7 +281,8 @@ package struct LiveOverlay: Sendable {
             batch.waits.append(
                 WaitCount(
                     reason: .hostBackoff, count: ByteSum.of(rest.lazy.map(\.files)),
-                    finding: Finding("\(rest.count) more servers serve nothing"), lastAt: rest.map(\.since).max()))
+                    finding: Finding("\(rest.count) more servers do not answer or refuse service"),
+                    lastAt: rest.map(\.since).max()))
         }
         // The queue counts only files that have tried a login: the others do not, and wait for the same.
         for wait in refused[batch.id, default: []].map(\.wait) {

@@ -8,8 +8,8 @@ import LinuxSystem
 /// is nobody's. Removed: record, then data. Published: the rename takes the data away, so a record alone says that the file has its name. While
 /// somebody uses an upload its data is locked against other receivers on the same folder.
 ///
-/// The data's size is the offset. Linux's file systems never let a size get to the disk before the bytes below it, and no
-/// offset is told before both were synced.
+/// The data's size is the offset, and no offset is told before both were synced. File systems that order a size behind the bytes below it
+/// (ext4 as it comes, XFS, btrfs) keep that true after a power cut; FAT does not, so there a file without a digest may have a gap then.
 final class UploadFolder: Sendable {
     private let root: OwnedDescriptor
     /// Opened when the first upload needs it.

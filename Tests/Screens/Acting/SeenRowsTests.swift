@@ -108,7 +108,7 @@ struct SeenRowsTests {
         screen.news([sections(5000)[0]])
         screen.press("p")
         #expect(deeds(screen).isEmpty)
-        let words = "Not in sight: 3 waiting. Open the folder to see how many there are now."
+        let words = "Nothing was done: 3 waiting is not in sight any more. Open its folder and press the key again."
         #expect(screen.model.notice?.text.string == words)
     }
 }

@@ -492,7 +492,7 @@ import WireOperations
         server.stop()
     }
 
-    @Test("the place of a server's address is kept: what it names later may lie as far inside, and no farther")
+    @Test("the zone of the server's address is remembered")
     func addressZone() async throws {
         let harness = try await EngineHarness()
         try harness.sandbox.write("a", pattern(1000))

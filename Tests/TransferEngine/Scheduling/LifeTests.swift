@@ -127,7 +127,7 @@ import TransferQueue
         await second.stop()
     }
 
-    @Test("a stop that comes before the start or during it is heeded", arguments: [false, true])
+    @Test("a start ends without an error after a stop that comes before or during it", arguments: [false, true])
     func stoppedWhileStarting(during: Bool) async throws {
         let harness = try await EngineHarness(started: false)
         try harness.sandbox.write("a", pattern(1000))

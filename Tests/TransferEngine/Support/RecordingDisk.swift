@@ -1,7 +1,11 @@
 import LinuxSystem
 
-/// Linux's disk, which notes the folders whose names were put on it.
+/// Linux's disk, which notes the folders whose names were put on it, and may say that its inode numbers end with a mount.
 final class RecordingDisk: LocalDisk {
+    private let isStable: Bool
+
+    init(hasStableInodes: Bool = true) { isStable = hasStableInodes }
+
     private let disk = LinuxDisk()
     let synced = Mutex<[[UInt8]]>([])
 
@@ -27,4 +31,5 @@ final class RecordingDisk: LocalDisk {
     }
 
     func remove(_ path: [UInt8]) throws(Errno) { try disk.remove(path) }
+    func hasStableInodes(_ descriptor: Int32) -> Bool { isStable }
 }

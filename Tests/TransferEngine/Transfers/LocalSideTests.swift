@@ -46,7 +46,7 @@ import TransferQueue
         try sandbox.append("netrc", [UInt8](repeating: 0x20, count: 1 << 20))
         let cut = try CredentialSource.fetch(secrets)
         let why = if case .failed(let error) = cut { error.finding.happening } else { "" }
-        #expect(why == "\(RawPath(path).displayed) is larger than 1 MiB, which no netrc file is")
+        #expect(why == "\(RawPath(path).displayed) is larger than 1 MiB, the most that is read of a netrc file")
     }
 
     @Test("of a user who is named the entry of that login counts, and no other's password")
@@ -124,8 +124,8 @@ import TransferQueue
     private let sandbox: Sandbox
     init() throws { sandbox = try Sandbox() }
 
-    private func target() -> DownloadTarget {
-        DownloadTarget(mark: "t7", directory: RawPath(sandbox.path("new/dir")), umask: 0o027)
+    private func target(on disk: any LocalDisk = LinuxDisk()) -> DownloadTarget {
+        DownloadTarget(mark: "t7", directory: RawPath(sandbox.path("new/dir")), umask: 0o027, on: disk)
     }
 
     private func write(_ target: DownloadTarget, _ bytes: [UInt8]) throws {
@@ -198,9 +198,10 @@ import TransferQueue
 
     @Test("where inode numbers do not outlive a mount the last bytes before the checkpoint recognise the file")
     func otherInode() async throws {
+        let disk = RecordingDisk(hasStableInodes: false)
         let worker = try BlockingWorker(name: "test", threads: 1)
         defer { worker.stop() }
-        let first = target()
+        let first = target(on: disk)
         try first.prepare(for: RawPath("f"))
         try first.begin(GateOpening(offset: 0, total: 10_000))
         try write(first, pattern(9000))
@@ -215,26 +216,49 @@ import TransferQueue
             try System.rename(sandbox.path("new/dir/other"), to: sandbox.path(name))
         }
         try remount("new/dir/f.t7.part", pattern(9000) + [1, 2, 3])
-        #expect(target().reopen(point) == .part(synced: 9000, length: 9003))
+        #expect(target(on: disk).reopen(point) == .part(synced: 9000, length: 9003))
+        #expect(target().reopen(point) == .nothing, "elsewhere another inode is another file")
         // Another file of that name is somebody else's, whatever its length is.
         try remount("new/dir/f.t7.part", [UInt8](repeating: 7, count: 9003))
-        #expect(target().reopen(point) == .nothing)
+        #expect(target(on: disk).reopen(point) == .nothing)
         let part = try #require(KnownPart(point, in: first.directory))
-        #expect(try part.unlink(from: LinuxDisk()))
+        #expect(try part.unlink(from: disk))
         #expect(sandbox.names("new/dir") == ["f.t7.part"])
         // It has its name already, and no other file beside that.
         try remount("new/dir/f", pattern(9000))
-        #expect(!Publication.isDone(point, in: first.directory, on: LinuxDisk()))
+        #expect(!Publication.isDone(point, in: first.directory, on: disk))
         try System.unlink(sandbox.path("new/dir/f.t7.part"))
-        #expect(Publication.isDone(point, in: first.directory, on: LinuxDisk()))
+        #expect(Publication.isDone(point, in: first.directory, on: disk))
         try remount("new/dir/f", [UInt8](repeating: 7, count: 9000))
-        #expect(!Publication.isDone(point, in: first.directory, on: LinuxDisk()))
+        #expect(!Publication.isDone(point, in: first.directory, on: disk))
         try remount("new/dir/f.t7.part", pattern(9000))
-        #expect(try part.unlink(from: LinuxDisk()))
+        #expect(try part.unlink(from: disk))
         #expect(sandbox.names("new/dir") == ["f"])
     }
 
-    @Test("bytes that are all the same recognise nothing, and a cut file has others before its end")
+    @Test("an empty file of ours that a kill left under the final name goes; anybody else's stays")
+    func ownEmpty() throws {
+        let disk = RecordingDisk(hasStableInodes: false)
+        let made = target(on: disk)
+        try made.prepare(for: RawPath("f"))
+        try made.begin(GateOpening(offset: 0, total: 3))
+        try write(made, [1, 2, 3])
+        var point = GetResumePoint(version: RemoteVersion(total: 3), offset: 3, name: RawPath("f"))
+        made.tellPlace(to: &point)
+        func names(after bytes: [UInt8], _ point: GetResumePoint, _ disk: any LocalDisk) throws -> [String] {
+            try sandbox.write("new/dir/f", bytes)
+            Publication.removeOwnEmpty(point, in: made.directory, on: disk)
+            return sandbox.names("new/dir").sorted()
+        }
+        let both = ["f", "f.t7.part"]
+        #expect(try names(after: [], point, disk) == both, "it was not getting its name")
+        point.publishing = true
+        #expect(try names(after: [9], point, disk) == both)
+        #expect(try names(after: [], point, LinuxDisk()) == both, "an exclusive rename leaves none")
+        #expect(try names(after: [], point, disk) == ["f.t7.part"])
+    }
+
+    @Test("a tail of equal bytes, or of none, proves nothing")
     func weakTail() {
         #expect(PartTail([UInt8](repeating: 0, count: 4096), before: 4096) == nil)
         #expect(PartTail([], before: 0) == nil)
@@ -248,12 +272,13 @@ import TransferQueue
         var point = GetResumePoint(version: RemoteVersion(), offset: 0, name: RawPath("f"))
         made.tellPlace(to: &point)
         let part = try #require(KnownPart(point, in: made.directory))
-        #expect(try part.unlink(from: LinuxDisk()) && part.absence == .gone)
+        #expect(try part.unlink(from: LinuxDisk()) && part.absence(on: LinuxDisk()) == .gone)
         #expect(try !part.unlink(from: LinuxDisk()))
         try System.rename(sandbox.path("new/dir"), to: sandbox.path("new/away"))
-        #expect(part.absence == .folderAway)
+        #expect(part.absence(on: LinuxDisk()) == .folderAway)
         try System.mkdir(sandbox.path("new/dir"), mode: 0o700)
-        #expect(part.absence == .otherFolder)
+        #expect(part.absence(on: LinuxDisk()) == .otherFolder)
+        #expect(part.absence(on: RecordingDisk(hasStableInodes: false)) == .gone, "there its number says nothing")
     }
 
     @Test("the folders on the way to a file are put on the disk once, and again when one is made anew")

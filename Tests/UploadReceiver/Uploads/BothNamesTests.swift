@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A file system that gives a file both its names for a moment")
 struct BothNamesTests {
-    @Test("killed between the two steps the receiver knows its own file, and one of another device is no such file")
+    @Test("after a kill between link and unlink the receiver recognises its own file")
     func killedBetween() throws {
         let sandbox = try ReceiverSandbox()
         let publisher = try Publisher(folder: try ServedFolder(path: sandbox.folder))
