@@ -35,12 +35,15 @@ import TransferModel
         let engine = try startEngine()
         try write("x", to: "\(sandbox.root)/x")
         try sandbox.succeed("upload", "--hold", "\(sandbox.root)/x", "http://127.0.0.1:9/")
+        let before = sockets(of: engine.pid)
         let followers = try [["events", "--after", "0", "--follow"], ["log", "--follow"], ["wait", "--patient"]].map {
             try sandbox.start("martlet", $0)
         }
         // What they follow has been said: they wait for more.
         try waitUntil("the events are told") { followers[0].soFar.output.contains("batch queued") }
         try waitUntil("the log is told") { followers[1].soFar.output.contains("queued") }
+        // One that comes after the stop starts an engine, as it should.
+        try waitUntil("all of them are connected") { sockets(of: engine.pid) >= before + followers.count }
         try sandbox.succeed("engine", "stop", "--now")
         #expect(try engine.wait().status == 0)
         #expect(try followers[2].wait().status == 69)
@@ -88,6 +91,13 @@ import TransferModel
         let engines = sandbox.ownProcesses()
         #expect(engines.count == 1)
         #expect(try sandbox.enginePid() == engines.first)
+    }
+
+    /// Sockets that a process has open.
+    private func sockets(of pid: pid_t) -> Int {
+        names(in: RawPath("/proc/\(pid)/fd")).count {
+            linkTarget("/proc/\(pid)/fd/\($0.displayed)")?.hasPrefix("socket:") == true
+        }
     }
 
     private func status() throws -> JSON { try sandbox.succeed("engine", "status", "--json").json }
