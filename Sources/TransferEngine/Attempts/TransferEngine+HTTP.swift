@@ -27,9 +27,8 @@ extension TransferEngine {
             exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
         // A server has named the address: one outside must not lead us to what trusts those inside.
         if !exchange.mayCarrySecrets {
-            request.mostPrivateZone = [hosts.facts[attempt.origin]?.zone, attempt.exchanges.outermostHop].compactMap(
-                \.self
-            ).min()
+            let zones = [hosts.facts[attempt.origin]?.zone, attempt.exchanges.outermostHop]
+            request.mostPrivateZone = zones.compactMap(\.self).min()
         }
         if case .listing(let format) = exchange.sink { attempt.listing?.beginReading(format) }
         do {
@@ -104,7 +103,8 @@ extension TransferEngine {
     private func learn(_ zone: AddressZone?, _ exchange: FlyingExchange, _ attempt: Attempt) {
         guard let zone else { return }
         if exchange.isElsewhere { return attempt.exchanges.passed(zone) }
-        guard hosts.facts[attempt.origin]?.zone != zone else { return }
+        // A host may have addresses in two zones: the more private one says who its neighbours are.
+        if let known = hosts.facts[attempt.origin]?.zone, known >= zone { return }
         remember(HostFacts { $0.zone = zone }, of: attempt.origin)
     }
 

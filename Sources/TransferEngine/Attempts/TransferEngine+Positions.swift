@@ -131,7 +131,8 @@ extension TransferEngine {
         let accepted = attempt.progress.accepted
         guard let work = attempt.upload, let before = takeUnconfirmed(attempt), before > accepted else { return }
         attempt.progress.repeatEarlier(before - accepted)
-        if accepted == 0 {
+        // Where an upload goes on it goes on, though nothing of it is there yet.
+        if accepted == 0, !attempt.keepsWhatWasSent {
             let kept = work.resumePoint ?? work.outdatedPoint ?? attempt.task.storedPoint
             return record(restart: "nothing of what was sent is there", before, of: attempt.task, keeping: kept)
         }
