@@ -36,7 +36,7 @@ package enum HarmlessText {
         // Joiners make one letter or picture of two, and are part of honest names.
         if scalar.value == 0x200C || scalar.value == 0x200D { return false }
         switch scalar.properties.generalCategory {
-        // What ends a line on some terminals is among them.
+        // Separators of lines and paragraphs end a line on some terminals.
         case .control, .lineSeparator, .paragraphSeparator: return true
         // Marks, overrides and isolates that turn the direction, and what is not seen at all.
         case .format: return scalar.properties.isDefaultIgnorableCodePoint

@@ -1,7 +1,8 @@
 // DisplayText: any bytes made fit for a terminal: harmless, and of a known width.
 //
 // For whom: everything that a person reads, on the screen, in listings, in logs. Which thread: any; values only. Start reading here;
-// `Sanitiser` decides what a byte may become on a screen and `HarmlessText` what it may become elsewhere, `Glyph` and `WidthTable` how many cells it takes, `SafeText+Fitting` how text is shortened.
+// `Sanitiser` decides what a byte may become on the screen and in the receiver's log, `HarmlessText` what it may become in messages, listings
+// and JSON, `Glyph` and `WidthTable` how many cells it takes, `SafeText+Fitting` how text is shortened.
 
 /// Text that may go to a terminal, a title, a log or a notification, whoever wrote it: made harmless, with a known
 /// width in cells.

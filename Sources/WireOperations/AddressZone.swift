@@ -35,7 +35,7 @@ package enum AddressZone: Int, Comparable, Codable, Sendable {
             let four = Array(address.suffix(4))
             return isCompatible && four[..<3].allSatisfy { $0 == 0 } ? .machine : zone(four: four)
         }
-        // Where Amazon's cloud gives its metadata.
+        // The metadata service of Amazon's cloud.
         if address.starts(with: [0xFD, 0x00, 0x0E, 0xC2]) { return .link }
         return switch (address[0], address[1]) {
         case (0xFE, 0x80...0xBF): .link

@@ -122,6 +122,45 @@ struct DestinationChangeTests {
         #expect(text.contains("https://h/in/") && text.contains("limit = 2M"))
     }
 
+    /// Keeps no login, and notes what the file says when it is asked to.
+    private final class RefusingKeeper: LoginKeeper {
+        let seen = Mutex<String?>(nil)
+        let forgotten = Mutex<[String]>([])
+        private let read: @Sendable () -> String
+
+        init(_ read: @escaping @Sendable () -> String) { self.read = read }
+
+        func keepLogin(
+            _ secrets: TransferSecrets, of destination: String, at url: String, s3: S3Place?
+        ) async throws(RequestError) {
+            seen.withLock { $0 = read() }
+            throw RequestError(.engineUnreachable, "its answer is lost")
+        }
+
+        func forgetLogin(of destination: String) async throws(RequestError) -> Bool {
+            forgotten.withLock { $0.append(destination) }
+            return true
+        }
+
+        func restoreLogin(of destination: String) async throws(RequestError) -> Bool { false }
+    }
+
+    @Test("a new section stands before its login is kept, and goes with it when that fails or nobody knows")
+    func sectionFirst() async throws {
+        let path = path
+        let keeper = RefusingKeeper {
+            (try? String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self)) ?? ""
+        }
+        let changes = DestinationChanges(path, logins: keeper, environment: [:], now: { 0 })
+        let error = await #expect(throws: RequestError.self) {
+            try await changes.add(Destination(name: "one", url: "https://ana@h/"), password: "s3cret")
+        }
+        #expect(error?.code == .engineUnreachable)
+        #expect(keeper.seen.withLock { $0 }?.contains("login = kept") == true)
+        #expect(!text.contains("[one]"))
+        #expect(keeper.forgotten.withLock { $0 } == ["one"], "its answer alone may have been lost")
+    }
+
     @Test("while another client changes what is configured nothing is decided by what the file said before")
     func locked() async throws {
         let held = try #require(try FileLock.take(path))

@@ -21,7 +21,7 @@ extension Model {
         if groups.isEmpty { return .same }
         let news = list.frozen?.news?.sections ?? []
         let parents = Set(news.map(\.parent))
-        // What was told while the list stands still takes the place of what it shows.
+        // Sections that came while the list stands still are newer than those it shows.
         let shown = tree.sections.values.lazy.filter { !parents.contains($0.parent) }
         var newest: [RowID: NodeRow] = [:]
         for section in Array(shown) + news {
@@ -66,7 +66,7 @@ extension Model {
 
 extension NodeRow {
     /// True when it stands for files of one fate, whichever they are.
-    var isGroup: Bool { if case .group = id { true } else { false } }
+    var isGroup: Bool { id.isGroup }
 
     /// The files that a deed would change: of a group all.
     fileprivate func files(for deed: NodeDeed) -> Int64 { isGroup ? counts.total : counts.files(for: deed) }

@@ -116,7 +116,7 @@ enum FuzzyMatch {
                 }
                 place += 1
             }
-            // What does not stand behind this place stands behind no later one.
+            // A rest that is not found behind this place is found behind no later one.
             guard index == word.count else { return best }
             best = max(best ?? score, score)
         }
@@ -255,7 +255,7 @@ extension CommandPrompt: Layer {
         }
         let entry = entries[selected]
         if choice.isGone {
-            // What took its place was never chosen.
+            // Nobody has chosen the entry that took its place.
             model.commandPrompt?.choose(selected, entries)
             return model.complain("What was chosen is gone: Enter takes \"\(model.appearance.safe(entry.title))\" now.")
         }

@@ -45,11 +45,13 @@ struct TreeLines: Sendable {
 extension TreeItem {
     /// True when it stands for many files of one fate.
     var isGroup: Bool {
-        if case .row(.group) = id { true } else { false }
+        if case .row(let row) = id { row.isGroup } else { false }
     }
 }
 
 extension RowID {
+    var isGroup: Bool { if case .group = self { true } else { false } }
+
     var batch: BatchID? {
         switch self {
         case .batch(let batch), .folder(let batch, _), .task(let batch, _), .group(let batch, _, _): batch

@@ -48,7 +48,7 @@ struct AttemptExchanges {
     private(set) var begun = 0
     private(set) var lastAnswer: LastAnswer?
     /// The least private zone of the servers that others have named.
-    private(set) var outermostHop: AddressZone?
+    private var outermostHop: AddressZone?
     /// Something that may change what is there has gone out to the server, as far as anybody can tell.
     private(set) var hasReachedServer = false
     /// The token buckets that operations over SFTP draw from.
@@ -62,6 +62,9 @@ struct AttemptExchanges {
 
     /// An exchange went to a server in this zone, which another one has named.
     mutating func passed(_ zone: AddressZone) { outermostHop = min(zone, outermostHop ?? zone) }
+
+    /// The least private zone on the way, that of the server which the person has named included; `nil`: none is known.
+    func outermost(besides named: AddressZone?) -> AddressZone? { [named, outermostHop].compactMap(\.self).min() }
 
     mutating func begin(_ exchange: FlyingExchange) {
         underWay.append(exchange)

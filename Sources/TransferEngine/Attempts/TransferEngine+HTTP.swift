@@ -23,13 +23,9 @@ extension TransferEngine {
             countRepeated(attempt)
         }
         let skew = exchange.signing == nil ? 0 : hosts.facts[attempt.factsKey]?.clockSkewSeconds ?? 0
-        var request = attempt.context.request(
-            exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
-        // A server has named the address: one outside must not lead us to what trusts those inside.
-        if !exchange.mayCarrySecrets {
-            let zones = [hosts.facts[attempt.origin]?.zone, attempt.exchanges.outermostHop]
-            request.mostPrivateZone = zones.compactMap(\.self).min()
-        }
+        let request = attempt.context.request(
+            exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)),
+            namedIn: attempt.exchanges.outermost(besides: hosts.facts[attempt.origin]?.zone))
         if case .listing(let format) = exchange.sink { attempt.listing?.beginReading(format) }
         do {
             try transports.http?.start(

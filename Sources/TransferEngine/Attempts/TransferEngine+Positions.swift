@@ -131,7 +131,7 @@ extension TransferEngine {
         let accepted = attempt.progress.accepted
         guard let work = attempt.upload, let before = takeUnconfirmed(attempt), before > accepted else { return }
         attempt.progress.repeatEarlier(before - accepted)
-        // Where an upload goes on it goes on, though nothing of it is there yet.
+        // A server that keeps an upload has not begun it anew, though nothing of it is accepted yet.
         if accepted == 0, !attempt.keepsWhatWasSent {
             let kept = work.resumePoint ?? work.outdatedPoint ?? attempt.task.storedPoint
             return record(restart: "nothing of what was sent is there", before, of: attempt.task, keeping: kept)

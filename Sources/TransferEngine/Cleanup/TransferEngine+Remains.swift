@@ -210,7 +210,7 @@ extension TransferEngine {
                 if try !part.unlink(from: disk) {
                     switch part.absence(on: disk) {
                     case .gone: break
-                    // Whoever purges it has been told that it is out of reach, and wants no more of it.
+                    // Nothing else could end a purge of it: nobody can bring back a folder that was removed.
                     case .otherFolder where purpose == .purge: break
                     case .otherFolder, .folderAway: return .partOutOfReach(directory)
                     }

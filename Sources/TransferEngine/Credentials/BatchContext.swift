@@ -61,8 +61,12 @@ final class BatchContext {
     var fileName: RawPath { destination?.address.fileName ?? RawPath("") }
 
     /// The request that an exchange comes to.
-    /// - Parameter now: by the server's clock, for a signature.
-    func request(_ exchange: HTTPExchange, body: HTTPBody, at now: Timestamp) -> HTTPRequest {
+    /// - Parameters:
+    ///   - now: by the server's clock, for a signature.
+    ///   - zone: of the servers on the way to this one, the least private; `nil`: it is not known.
+    func request(
+        _ exchange: HTTPExchange, body: HTTPBody, at now: Timestamp, namedIn zone: AddressZone? = nil
+    ) -> HTTPRequest {
         let given = headers(of: exchange)
         var fields = [HeaderField("User-Agent", userAgent)] + given
         let isSigned = exchange.signing != nil
@@ -83,6 +87,8 @@ final class BatchContext {
             // A proxy would be shown the token.
             request.connection.proxy = .none
         }
+        // A server has named the address: one outside must not lead us to what trusts those inside.
+        if !exchange.mayCarrySecrets { request.mostPrivateZone = zone }
         request.timeouts = timeouts
         if exchange.patience == .assembling { request.timeouts.answer = max(timeouts.answer, .seconds(1800)) }
         // A PUT that was carried out and is sent again unseen would find its own file in the way.

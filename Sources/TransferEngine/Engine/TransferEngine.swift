@@ -74,7 +74,7 @@ package actor TransferEngine: EngineControl {
     let duties: QueueDuties
     var waits = EngineWaits()
     /// Hears of the queue's changes until the engine stops.
-    private var listener: Task<Void, Never>?
+    private(set) var listener: Task<Void, Never>?
 
     /// An engine that speaks to servers and does nothing before `start`.
     /// - Parameters:

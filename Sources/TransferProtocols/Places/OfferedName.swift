@@ -109,7 +109,7 @@ package enum OfferedName {
             if !isMark { harmless += rest.prefix(length) }
             rest = rest.dropFirst(length)
             if isMark {
-                // What stood on both sides of it stands together now, and may be another one.
+                // The bytes on both sides of it stand together now, and may be another mark.
                 rest = (harmless.suffix(3) + rest)[...]
                 harmless.removeLast(min(3, harmless.count))
             }

@@ -123,7 +123,7 @@ extension PutUpload {
         guard let failure else { return send() }
         // This attempt's own answer was lost. A server may still be busy with the last bytes: ask once more, then begin again later.
         let tells = answer.isSuccess ? answer.contentLength != nil : answer.status == 404 || answer.status == 410
-        // Who says 202 says it each time.
+        // A server that answers 202 does so each time.
         if doubtful?.answer.status == 202, !tells { return over(.fail(tellsNoSize)) }
         if !answer.isSuccess || doubtful?.answer.status == 202, !hasRested {
             hasRested = true

@@ -1,5 +1,6 @@
 import Digests
 import DisplayText
+import TransferModel
 
 /// The path that a request's target names: folders and a file below the served folder, as bytes.
 ///
@@ -57,18 +58,7 @@ struct TargetPath: Equatable, Sendable {
     }
 
     /// A name as it stands in a URL: everything but RFC 3986's unreserved characters as `%NN`.
-    static func percentEncoded(_ name: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        for byte in name {
-            if isUnreserved(byte) {
-                text.append(byte)
-            } else {
-                text.append(UInt8(ascii: "%"))
-                text.append(contentsOf: Hexadecimal.encode(CollectionOfOne(byte)).uppercased().utf8)
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
+    static func percentEncoded(_ name: some Sequence<UInt8>) -> String { PercentEncoding.encode(Array(name)) }
 
     /// The most names in a path, and so the most folders that one request makes.
     static let deepest = 100
@@ -110,16 +100,6 @@ struct TargetPath: Equatable, Sendable {
             name.append(high << 4 | low)
         }
         return name
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 }
 

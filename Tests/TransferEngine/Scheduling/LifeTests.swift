@@ -133,17 +133,33 @@ import TransferQueue
         try harness.sandbox.write("a", pattern(1000))
         _ = try await harness.queue.writer.add(harness.request(upload: ["a"]))
         if during {
-            async let started: Void = harness.engine.start()
-            while await harness.engine.phase == .new { await Task.yield() }
-            #expect(await harness.engine.shutdown(.now))
-            try await started
+            try await stopInTheMiddle(of: harness)
         } else {
             #expect(await harness.engine.shutdown(.now))
             try await harness.engine.start()
         }
         #expect(await harness.engine.phase == .stopping)
-        #expect(during || harness.store.server.requests.isEmpty)
+        #expect(await harness.engine.listener == nil, "nobody listens to the queue of an engine that has stopped")
+        #expect(harness.store.server.requests.isEmpty)
         await harness.stop()
+    }
+
+    /// Starts an engine, and stops it while it waits for its queue.
+    private func stopInTheMiddle(of harness: EngineHarness) async throws {
+        let (waits, goOn) = (SharedValue(false), try Milestone())
+        let lock = String(decoding: harness.sandbox.path("state/queue.lock"), as: UTF8.self)
+        // Every durable change looks whether the lock still has its name.
+        ForcedFailures.act(before: .stat, on: .path(containing: lock)) {
+            waits.withLock { $0 = true }
+            goOn.waitBlocking()
+        }
+        async let started: Void = harness.engine.start()
+        while !waits.withLock({ $0 }) { await Task.yield() }
+        async let stopped = harness.engine.shutdown(.now)
+        while await harness.engine.phase != .stopping { await Task.yield() }
+        goOn.reach()
+        try await started
+        #expect(await stopped)
     }
 
     @Test("draining finishes what runs and starts nothing")

@@ -177,7 +177,6 @@ import TransferModel
         shown = try #require(try await queue.reader.batch(batch))
         #expect(shown.state == .completed && shown.listed?.found == 2)
         #expect(try await queue.reader.check() == [])
-        #expect(try await queue.reader.check() == [])
         try await queue.close()
     }
 
