@@ -5,6 +5,9 @@ package import WireOperations
 extension HTTPAnswer {
     package var isSuccess: Bool { (200..<300).contains(status) }
 
+    /// No file has the name that was asked for.
+    var isAbsence: Bool { status == 404 || status == 410 }
+
     /// `Content-Length`, when it is one number.
     package var contentLength: Int64? {
         field("content-length").flatMap { FileSize.read($0) }

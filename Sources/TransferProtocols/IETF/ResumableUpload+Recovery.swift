@@ -69,7 +69,7 @@ extension ResumableUpload {
     mutating func look(_ begunBefore: Timestamp?) -> [ProtocolAction] {
         let made = upload.map { ResumableMessages.cancel($0, version: version, target: plan.address) }
         return plainly(begunBefore) { inner in
-            inner.onlyLooks = true
+            inner.purpose = .onlyLooks
             inner.leftovers = made.map { [$0] } ?? []
             return inner.refused()
         }

@@ -243,7 +243,7 @@ package struct NextcloudUpload: RenamingUpload {
             let isFirst = plan.resume == nil && plan.subject.begunBefore == nil
             return goWhole(at: end.at, learns: answer.status != 404 || isFirst)
         }
-        if answer.status == 404 || answer.status == 410 {
+        if answer.isAbsence {
             // A MOVE whose answer was lost may have ended between two looks.
             if isReview, renames.mayHaveHappened, repaired() { return ask(plan.address) { .polling($0, .once) } }
             let wasMade = point.isMade

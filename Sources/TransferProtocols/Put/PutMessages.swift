@@ -1,4 +1,5 @@
 package import TransferModel
+import WireOperations
 
 /// The parameters of a plain PUT.
 package struct PutPlan: Sendable, Hashable {
@@ -39,6 +40,32 @@ package struct PutPlan: Sendable, Hashable {
     /// The server may replace a file whatever the condition says. One that is given a signature in the URL is a store of objects; what allows
     /// a PUT there allows nothing else.
     var mayIgnoreConditions: Bool { !heedsConditions && !address.isSigned }
+
+    /// Nothing is to be replaced, and only a look can see to that.
+    var isUnguarded: Bool { mayIgnoreConditions && PutMessages.wantsAbsence(self) }
+
+    /// Nothing but a look tells whether our earlier version is still there.
+    var mustRecognise: Bool {
+        guard let own = resume, own.stored, ifExists != .replace else { return false }
+        return (own.strongTag == nil || mayIgnoreConditions) && !own.isUntold
+    }
+
+    /// True when the file there may still be the earlier version of the source that we put there: only another tag tells.
+    func isOwnBefore(_ answer: HTTPAnswer) -> Bool {
+        guard let own = resume, own.stored else { return false }
+        guard let before = own.etag, let now = answer.etag else { return true }
+        return before == now
+    }
+
+    /// True when the file there is older than an attempt that began then, by the server's clock: its `Date` against ours shows how far the two
+    /// are apart.
+    func isOlder(_ answer: HTTPAnswer, than begun: Timestamp, now: Timestamp) -> Bool {
+        // An attempt that began later than now began by a clock that was set while no engine ran.
+        guard answer.isSuccess, let modified = answer.lastModified, begun <= now, !clockWasSetBack else { return false }
+        let skew = answer.date.map { $0.since(now) } ?? .zero
+        // Both fields are cut to whole seconds.
+        return modified < begun.advanced(by: skew).advanced(by: .seconds(-2))
+    }
 
     package init(
         address: HTTPAddress, size: Int64, ifExists: ExistingFilePolicy, verify: VerificationWish? = nil,

@@ -24,8 +24,8 @@ extension PutUpload {
         case .success, .fail, .wait: break
         }
         switch question {
-        case .didItArrive(let begun, let refused, let wantsDigest):
-            return decideArrival(answer, end.at, begun, refused: refused, wantsDigest: wantsDigest)
+        case .didItArrive(let doubt, let wantsDigest):
+            return decideArrival(answer, end.at, doubt, wantsDigest: wantsDigest)
         case .isItTheSame(let inDoubt, let wantsDigest):
             return decideSameness(answer, inDoubt: inDoubt, wantsDigest: wantsDigest)
         case .isItWhole(let stored, let body, let mustTell):
@@ -35,8 +35,7 @@ extension PutUpload {
             see(answer)
             // As if the server had refused it. One that does not tell gets the file.
             if answer.isSuccess { return refused() }
-            isFree = true
-            return learn(heeds: answer) + send()
+            return learn(heeds: answer) + put()
         }
     }
 
@@ -44,7 +43,7 @@ extension PutUpload {
     private mutating func see(_ answer: HTTPAnswer) {
         if answer.isSuccess {
             before = .file(StandingFile(answer))
-        } else if answer.status == 404 || answer.status == 410 {
+        } else if answer.isAbsence {
             before = .nothing
         }
     }
@@ -60,10 +59,9 @@ extension PutUpload {
         see(answer)
         guard let own = plan.resume else { return send() }
         let file = StandingFile(answer)
-        if answer.status == 404 || answer.status == 410 {
+        if answer.isAbsence {
             plan.resume = nil
-            isFree = true
-            return send()
+            return put()
         }
         guard answer.isSuccess else {
             // A server that tells nothing of it may still compare the tag.
@@ -89,54 +87,55 @@ extension PutUpload {
     /// Length and time do not tell our file from what another run has sent, an earlier version of the source least of all: its digest does,
     /// or its bytes.
     private mutating func decideArrival(
-        _ answer: HTTPAnswer, _ now: Timestamp, _ begun: Timestamp, refused: Bool, wantsDigest: Bool
+        _ answer: HTTPAnswer, _ now: Timestamp, _ doubt: Doubt, wantsDigest: Bool
     ) -> [ProtocolAction] {
-        hasProbed = true
-        if failure == nil { see(answer) }
-        if let doubtful, let actions = believe(doubtful, answer) { return actions }
-        let isOlder = ownership(answer, now: now, begun: begun) == .older
-        isOthers = isOlder && failure == nil
-        if answer.isSuccess, answer.contentLength == plan.size, !isOlder, !isOwnBefore(answer), !plan.targetIsOther {
-            let comparison = Comparison.arrived(answer, refused: refused)
+        let isOlder = plan.isOlder(answer, than: doubt.begun, now: now)
+        switch doubt {
+        case .earlier:
+            earlier = isOlder ? .foreign : .unproven
+            see(answer)
+        case .own(let put): if let actions = believe(put, answer) { return actions }
+        }
+        if answer.isSuccess, answer.contentLength == plan.size, !isOlder, !plan.isOwnBefore(answer), !plan.targetIsOther
+        {
+            let comparison = Comparison.arrived(answer, doubt)
             if let actions = compareTold(answer, comparison) { return actions }
-            if !wantsDigest, plan.tellsDigests != false {
-                return probe(.didItArrive(begun: begun, refused: refused, wantsDigest: true))
-            }
+            if !wantsDigest, plan.tellsDigests != false { return probe(.didItArrive(doubt, wantsDigest: true)) }
             if let actions = readBack(comparison) { return actions }
         }
-        return notArrived(Self.doubt(answer, size: plan.size), answer, refused: refused, isOlder: isOlder)
+        return notArrived(Self.doubt(answer, size: plan.size), answer, doubt, isOlder ? .older : .unknown)
     }
 
     /// Nothing proves that the file is there: it is sent again, under the same condition, unless something else has the name.
-    mutating func notArrived(
-        _ why: String, _ answer: HTTPAnswer, refused: Bool, isOlder: Bool
+    private mutating func notArrived(
+        _ why: String, _ answer: HTTPAnswer, _ doubt: Doubt, _ likeness: Likeness
     ) -> [ProtocolAction] {
+        switch doubt {
         // Another protocol would have to send it again.
-        if !onlyLooks, !isOlder, answer.isSuccess, refused || failure == nil && isUnguarded {
-            return recognise(answer, why)
+        case .earlier(_, let refused)
+        where purpose != .onlyLooks && likeness != .older && answer.isSuccess && (refused || plan.isUnguarded):
+            return likeness == .different ? other(why, inDoubt: true) : recognise(answer, why)
+        case .earlier(_, refused: false): return send()
+        // What is older than anything of ours is somebody else's.
+        case .earlier where likeness == .older && plan.ifExists == .skip: return over(.finish(.skipped(plan.size)))
+        case .earlier: return other(why, inDoubt: likeness != .older)
+        case .own(var put):
+            switch put.missed(answer) {
+            case .untold: return over(.fail(tellsNoSize))
+            case .giveUp: return unproven(put)
+            case .rest:
+                let wantsDigest = put.yes != nil && plan.verify.comparesDigests
+                state = .resting(.didItArrive(.own(put), wantsDigest: wantsDigest))
+                return [.wake(.probeAgain, after: .seconds(1))]
+            }
         }
-        if refused {
-            // What is older than anything of ours is somebody else's.
-            if isOlder, plan.ifExists == .skip { return over(.finish(.skipped(plan.size))) }
-            return other(why, inDoubt: !isOlder)
-        }
-        guard let failure else { return send() }
-        // This attempt's own answer was lost. A server may still be busy with the last bytes: ask once more, then begin again later.
-        let tells = answer.isSuccess ? answer.contentLength != nil : answer.status == 404 || answer.status == 410
-        // A server that answers 202 does so each time.
-        if doubtful?.answer.status == 202, !tells { return over(.fail(tellsNoSize)) }
-        if !answer.isSuccess || doubtful?.answer.status == 202, !hasRested {
-            hasRested = true
-            let wantsDigest = doubtful != nil && plan.verify.comparesDigests
-            state = .resting(.didItArrive(begun: begun, refused: false, wantsDigest: wantsDigest))
-            return [.wake(.probeAgain, after: .seconds(1))]
-        }
-        return lostAnswer(failure)
     }
 
     /// Takes a doubtful yes for one when a file of the length is there that was not there before; `nil`: it proves nothing.
-    private mutating func believe(_ yes: DoubtfulYes, _ answer: HTTPAnswer) -> [ProtocolAction]? {
-        guard answer.isSuccess, answer.contentLength == plan.size, isNew(answer, since: yes) else { return nil }
+    private mutating func believe(_ put: UnprovenPut, _ answer: HTTPAnswer) -> [ProtocolAction]? {
+        guard let yes = put.yes, answer.isSuccess, answer.contentLength == plan.size,
+            put.isNew(answer, before: before, under: plan)
+        else { return nil }
         if let digest = answer.representationDigest, plan.verify != VerificationWish.none {
             return learn(tellsDigests: true) + hash(digest, .stored(yes.answer, body: yes.body))
         }
@@ -160,7 +159,7 @@ extension PutUpload {
 
     /// Replaces what is there when it is what an earlier attempt had sent.
     private mutating func recognise(_ answer: HTTPAnswer, _ why: String) -> [ProtocolAction] {
-        guard !plan.targetIsOther, !isDifferent,
+        guard !plan.targetIsOther,
             let look = BeginningLook(length: answer.contentLength, sourceSize: plan.size)
         else { return other(why, inDoubt: true) }
         return read(.part(look, of: answer))
@@ -198,7 +197,7 @@ extension PutUpload {
     private mutating func decideSameness(
         _ answer: HTTPAnswer, inDoubt: Bool, wantsDigest: Bool
     ) -> [ProtocolAction] {
-        if !inDoubt, answer.status == 404 || answer.status == 410 { return foundNothing() }
+        if !inDoubt, answer.isAbsence { return foundNothing() }
         // A digest may be that of what was sent, kept beside what became of it.
         guard answer.isSuccess, answer.contentLength == plan.size, !plan.targetIsOther else {
             return other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt)
@@ -265,14 +264,16 @@ extension PutUpload {
     }
 
     /// The file that is there is not the source's, as far as anything tells.
-    private mutating func differs(_ comparison: Comparison, _ why: String) -> [ProtocolAction] {
+    private mutating func differs(
+        _ comparison: Comparison, _ why: String, _ likeness: Likeness = .unknown
+    ) -> [ProtocolAction] {
         switch comparison {
         case .stored(let answer, let body):
             return over(
                 .mismatch(receipt(.answered, .none, answer, body: body), .differing(at: chain.address.server, why)))
         case .found(let inDoubt): return other(why, inDoubt: inDoubt)
         case .begun: return other(why, inDoubt: true)
-        case .arrived(let answer, let refused): return notArrived(why, answer, refused: refused, isOlder: false)
+        case .arrived(let answer, let doubt): return notArrived(why, answer, doubt, likeness)
         }
     }
 
@@ -284,15 +285,15 @@ extension PutUpload {
 
     /// A 412, and nothing is there: it went meanwhile, our own earlier version perhaps; or the 412 means something else, and will come again.
     private mutating func foundNothing() -> [ProtocolAction] {
-        if onlyLooks {
-            hasFoundNothing = true
-            state = .over
+        switch purpose {
+        case .onlyLooks:
+            state = .foundNothing
             return []
+        case .sendsOnceMore: return over(.fail(.keepsRefusing(at: chain.address.server)))
+        case .sends: purpose = .sendsOnceMore
         }
-        guard !isSentAgain else { return over(.fail(.keepsRefusing(at: chain.address.server))) }
-        isSentAgain = true
         before = .nothing
-        handle = nil
+        offer = nil
         plan.resume = nil
         restartReason = "the server refused the file, yet nothing of its name is there"
         return send()
@@ -333,8 +334,7 @@ extension PutUpload {
                 return differs(comparison, "nothing tells whether what is there is the same file")
             }
             guard case .stored = comparison else {
-                isDifferent = true
-                return differs(comparison, "what is there has other bytes")
+                return differs(comparison, "what is there has other bytes", .different)
             }
             return differs(comparison, "took the file but has other bytes (its SHA-256 differs)")
         }

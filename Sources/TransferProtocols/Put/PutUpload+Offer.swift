@@ -5,12 +5,13 @@ import WireOperations
 extension PutUpload {
     /// A 104: the server has made an upload of this PUT (IETF draft). Its address is durable before anything else is done.
     mutating func offered(_ answer: HTTPAnswer, _ now: Timestamp) -> [ProtocolAction] {
-        guard plan.offersResume, handle == nil,
+        guard plan.offersResume, offer == nil,
             let upload = ResumableAnswer.offer(answer, at: chain.address, version: plan.interopVersion)
         else { return [] }
-        handle = upload
-        expires = UploadLimit(answer)?.age.map { now.advanced(by: .seconds($0)) }
-        let persist = ProtocolAction.persist(resumePoint(upload, cut: nil))
+        let offer = Offer(
+            upload: upload, expires: UploadLimit(answer)?.age.map { now.advanced(by: .seconds($0)) })
+        self.offer = offer
+        let persist = ProtocolAction.persist(resumePoint(offer, cut: nil))
         guard plan.offerIsTrial else { return [persist] }
         return [
             learned { ($0.interopVersion, $0.offeredVersion) = (plan.interopVersion, plan.interopVersion) }, persist,
@@ -31,19 +32,20 @@ extension PutUpload {
     }
 
     /// The next attempt is another protocol's: it asks how much is there, and sends the rest.
-    mutating func cut(_ upload: HTTPAddress, _ end: ExchangeEnd, _ error: TransferError) -> [ProtocolAction] {
-        [.persist(resumePoint(upload, cut: UploadCut(offset: 0, sent: end.bytesSent)))] + refuseOrWait(error)
+    mutating func cut(_ offer: Offer, _ end: ExchangeEnd, _ error: TransferError) -> [ProtocolAction] {
+        [.persist(resumePoint(offer, cut: UploadCut(offset: 0, sent: end.bytesSent)))] + refuseOrWait(error)
     }
 
-    private func resumePoint(_ upload: HTTPAddress, cut: UploadCut?) -> ResumePoint {
+    private func resumePoint(_ offer: Offer, cut: UploadCut?) -> ResumePoint {
         ResumePoint(
             ResumableResumePoint(
-                version: plan.interopVersion, length: plan.size, url: upload, cut: cut, begun: begun, expires: expires))
+                version: plan.interopVersion, length: plan.size, url: offer.upload, cut: cut, begun: begun,
+                expires: offer.expires))
     }
 
     /// An upload by another protocol is gone after its last byte was sent. When it did not become a file it is sent again, whole.
     mutating func arrived(since begun: Timestamp, orSendBecause reason: String) -> [ProtocolAction] {
         restartReason = reason
-        return probe(.didItArrive(begun: begun, refused: false, wantsDigest: false))
+        return probe(.didItArrive(.earlier(begun: begun, refused: false), wantsDigest: false))
     }
 }

@@ -8,7 +8,7 @@ extension TusUpload {
         since: Timestamp?, _ ask: (inout PutUpload) -> [ProtocolAction]
     ) -> [ProtocolAction] {
         var inner = PutUpload(put(since: since), after: lastID)
-        inner.onlyLooks = true
+        inner.purpose = .onlyLooks
         let made = canTerminate ? parts.compactMap(\.url) : []
         inner.leftovers = made.map { TusMessages.terminate($0, endpoint: plan.endpoint) }
         let actions = ask(&inner)
@@ -94,7 +94,7 @@ extension TusUpload {
         let isFresh = plan.subject.hasJustStored && file.size != nil && file.size == plan.stored?.version?.size
         if answer.isSuccess, isFresh || plan.stored?.standing(file) == .ours {
             plan.stored?.etag = file.etag
-        } else if answer.isSuccess || answer.status == 404 || answer.status == 410 {
+        } else if answer.isSuccess || answer.isAbsence {
             // Any file of that name is a foreign one.
             plan.stored = nil
         }

@@ -1,0 +1,69 @@
+import TransferModel
+import WireOperations
+
+/// A PUT that went out whole, and may have stored the file: its answer was lost, or was a yes that proves nothing.
+struct UnprovenPut: Hashable {
+    /// A yes before the last byte, or a 202.
+    struct Yes: Hashable {
+        var answer: HTTPAnswer
+        var body: [UInt8]
+        /// When it was heard; the question that follows was put then.
+        var heard: Timestamp
+    }
+
+    let begun: Timestamp
+    /// Told when no look finds the file.
+    let error: TransferError
+    /// `nil`: the answer was lost.
+    var yes: Yes?
+    /// The server was given a moment already.
+    private(set) var hasRested = false
+
+    init(begun: Timestamp, _ error: TransferError, yes: Yes? = nil) {
+        (self.begun, self.error, self.yes) = (begun, error, yes)
+    }
+
+    /// The step after a look that does not find the file.
+    enum Next {
+        /// A server may still be busy with the last bytes: it is asked once more.
+        case rest
+        /// The file is sent again later.
+        case giveUp
+        /// The server answers 202 and tells nothing of the file. It does so each time.
+        case untold
+    }
+
+    mutating func missed(_ answer: HTTPAnswer) -> Next {
+        let isTakenLater = yes?.answer.status == 202
+        let tells = answer.isSuccess ? answer.contentLength != nil : answer.isAbsence
+        if isTakenLater, !tells { return .untold }
+        guard !answer.isSuccess || isTakenLater, !hasRested else { return .giveUp }
+        hasRested = true
+        return .rest
+    }
+
+    /// Returns true when what the server shows surely came after this PUT had begun. The server's own condition counts as a look, where it is
+    /// known to heed that.
+    func isNew(_ answer: HTTPAnswer, before: NameBefore, under plan: PutPlan) -> Bool {
+        if before != .unseen { return before.isReplaced(by: StandingFile(answer)) }
+        if plan.heedsConditions, PutMessages.isConditional(plan) {
+            return PutMessages.wantsAbsence(plan) || answer.etag.map { $0 != plan.resume?.etag } ?? false
+        }
+        guard let heard = yes?.heard, let modified = answer.lastModified, let date = answer.date, begun <= heard,
+            !plan.clockWasSetBack
+        else { return false }
+        // Since the PUT began more time has gone by than since the file was written, both by whole seconds of the server's clock.
+        return modified <= date && date.since(modified) + .seconds(1) <= heard.since(begun)
+    }
+}
+
+/// The bound on whole files that are sent one after the other, of which nothing proves that they arrived.
+enum UnprovenFiles {
+    private static let most = 3
+
+    /// Counts one more; `nil`: a person has to look.
+    static func count(after earlier: Int?) -> Int? {
+        let count = min(earlier ?? 0, most) + 1
+        return count < most ? count : nil
+    }
+}
