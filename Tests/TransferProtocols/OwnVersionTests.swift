@@ -70,6 +70,20 @@ private func changed(
         #expect(own.standing(shown) == .unknown)
     }
 
+    @Test("the last look decides whether the file there may be replaced, unless the rule says so")
+    func replacing() {
+        var own = OwnTarget(changed(.fail))
+        #expect(!own.mayReplace)
+        #expect(own.standing(StandingFile(size: 1000, modified: noonSeconds)) == .ours && own.mayReplace)
+        #expect(own.standing(StandingFile(size: 7)) == .foreign && !own.mayReplace)
+        own.recognised()
+        #expect(own.standing(StandingFile(), isFolder: true) == .foreign && !own.mayReplace)
+        own = OwnTarget(changed(.replace))
+        #expect(own.standing(StandingFile(size: 7)) == .foreign && own.mayReplace)
+        own.forgetLook()
+        #expect(own.mayReplace)
+    }
+
     @Test("a stored version leaves the rule for existing files as it is")
     func rule() throws {
         var point = ResumePoint(FTPResumePoint(temporary: RawPath(".f.01234567.martlet-part")))

@@ -102,7 +102,7 @@ extension NextcloudUpload {
         renames.refused()
         switch answer.status {
         case 412: return ask(plan.address) { .inTheWay($0) }
-        case 409 where foldersMade == 0: return make(folderAt: 0)
+        case 409 where folders.canBegin: return make(folderAt: 0)
         // It has them all no more, or never had them all.
         case 400 where moves < 3, 404 where moves < 3:
             return ask(plan.address) { .polling($0, .once) }
@@ -126,26 +126,16 @@ extension NextcloudUpload {
     // MARK: Folders above the target
 
     private mutating func make(folderAt place: Int) -> [ProtocolAction] {
-        foldersMade += 1
-        let folders = DavMessages.folders(above: plan.address)
-        return perform(DavMessages.makeFolder(folders[place])) { .placing($0, place) }
+        perform(folders.make(place)) { .placing($0, place) }
     }
 
     mutating func placed(_ end: ExchangeEnd, _ place: Int) -> [ProtocolAction] {
         guard let answer = end.answer else { return refused(end) }
-        if answer.isSuccess || answer.status == 405 {
-            return place == 0 ? assemble() : make(folderAt: place - 1)
+        switch folders.answered(answer, at: place, refusal: refusal(end)) {
+        case .make(let next): return make(folderAt: next)
+        case .areThere: return assemble()
+        case .refused: return refused(end)
         }
-        let folders = DavMessages.folders(above: plan.address)
-        if answer.status == 409 || answer.status == 404, place + 1 < folders.count, foldersMade <= 2 * folders.count {
-            return make(folderAt: place + 1)
-        }
-        // Whether it is there now, by another file's doing, is seen when it is used.
-        if case .fail = refusal(end), answer.status != 409, answer.status != 404, foldersRefused.insert(place).inserted
-        {
-            return place == 0 ? assemble() : make(folderAt: place - 1)
-        }
-        return refused(end)
     }
 
     // MARK: Waiting

@@ -64,9 +64,7 @@ package struct NextcloudUpload: RenamingUpload {
     var ending: ProtocolAction?
     /// Times that this attempt found chunks gone.
     var repairs = 0
-    var foldersMade = 0
-    /// Folders that the server did not want to make: another file may have made them at the same time.
-    var foldersRefused: Set<Int> = []
+    var folders: MissingFolders
     /// Times that this attempt asked for the MOVE.
     var moves = 0
     /// The answer to a MOVE of this attempt was lost: the server may go on with it for an hour, and it is not asked for again here.
@@ -88,6 +86,7 @@ package struct NextcloudUpload: RenamingUpload {
         self.plan = plan
         place = NextcloudPlace(plan.address)
         own = OwnTarget(plan.subject)
+        folders = MissingFolders(above: plan.address)
         let first = plan.subject.firstGeneration
         point =
             plan.resume
@@ -341,7 +340,7 @@ package struct NextcloudUpload: RenamingUpload {
 
     /// Compares our earlier version with a file that has the target's name.
     mutating func judge(_ file: DavResource) -> NamedVersion.Standing? {
-        file.isFolder && own.isKnown ? .foreign : own.standing(StandingFile(file))
+        own.standing(StandingFile(file), isFolder: file.isFolder)
     }
 
     // MARK: Words

@@ -6,6 +6,11 @@ enum NameBefore: Hashable, Sendable {
     case nothing
     /// This file has it.
     case file(StandingFile)
+    /// The server did not tell.
+    case untold
+
+    /// A look found no file.
+    var isFree: Bool { self == .nothing || self == .untold }
 
     /// Returns true when `file` surely is not what was there before.
     func isReplaced(by file: StandingFile) -> Bool {

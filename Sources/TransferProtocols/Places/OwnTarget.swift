@@ -8,11 +8,17 @@ struct OwnTarget: Hashable, Sendable {
     private(set) var version: StoredVersion?
     private var earlier: NamedVersion?
     private var isFresh: Bool
+    /// The rule for existing files lets any be replaced.
+    private let replacesAny: Bool
+    /// The file that has the name may be replaced: the rule says so, or the last look found it to be ours.
+    private(set) var mayReplace: Bool
 
     init(_ subject: UploadSubject) {
         version = subject.own
         earlier = subject.earlierVersion
         isFresh = subject.hasJustStored
+        replacesAny = subject.ifExists == .replace
+        mayReplace = replacesAny
     }
 
     /// True when the target has to be looked at right before it is replaced.
@@ -24,6 +30,12 @@ struct OwnTarget: Hashable, Sendable {
         version = StoredVersion(
             stored: true, etag: file.etag, version: seen ?? version?.version ?? earlier, shown: file.modified)
     }
+
+    /// Notes that what is there is known to be this task's.
+    mutating func recognised() { mayReplace = true }
+
+    /// Before another look, or after one that found nothing of ours.
+    mutating func forgetLook() { mayReplace = replacesAny }
 
     /// Notes that this version has been given the name.
     mutating func named(_ named: NamedVersion?) {
@@ -46,7 +58,15 @@ struct OwnTarget: Hashable, Sendable {
             version?.shown = file.modified
         }
         isFresh = false
+        mayReplace = replacesAny || standing == .ours
         return standing
+    }
+
+    /// As `standing`, of what may be a folder.
+    mutating func standing(_ file: StandingFile, isFolder: Bool) -> NamedVersion.Standing? {
+        guard isFolder, isKnown else { return standing(file) }
+        forgetLook()
+        return .foreign
     }
 
     /// The rule by which a temporary file that is gone explains a target (`RenameHistory.explains`): where our earlier version may still

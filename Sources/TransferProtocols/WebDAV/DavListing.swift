@@ -122,3 +122,13 @@ enum DavFinding: Hashable, Sendable {
         return error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error)
     }
 }
+
+extension NameBefore {
+    init(_ finding: DavFinding) {
+        switch finding {
+        case .found(let file): self = .file(StandingFile(file))
+        case .missing: self = .nothing
+        case .unknownMethod, .other: self = .untold
+        }
+    }
+}

@@ -20,13 +20,13 @@ extension DavUpload {
     mutating func publish() -> [ProtocolAction] {
         if isStraight { return over(.finish(receipt(.answered, nil))) }
         // Whoever has put another file there since is not to lose it.
-        if own.isKnown, plan.subject.ifExists != .replace { return ask(plan.address) { .lookingAgain($0) } }
+        if own.isKnown, plan.subject.ifExists != .replace { return ask(.lookingAgain) }
         return name()
     }
 
     mutating func lookedAgain(_ finding: DavFinding) -> [ProtocolAction] {
         guard case .found(let file) = finding else {
-            mayReplace = false
+            own.forgetLook()
             return name()
         }
         switch judge(file) {
@@ -47,7 +47,7 @@ extension DavUpload {
     private mutating func move(pathOnly: Bool) -> [ProtocolAction] {
         renames.asked()
         let exchange = DavMessages.move(
-            temporary, to: plan.address, overwrites: mayReplace, pathOnly: pathOnly)
+            temporary, to: plan.address, overwrites: own.mayReplace, pathOnly: pathOnly)
         return perform(exchange) { .moving($0, pathOnly: pathOnly) }
     }
 
@@ -68,13 +68,13 @@ extension DavUpload {
         }
         if answer.isSuccess {
             // A server that cuts the name says yes, too.
-            if DavMessages.mayBeMisread(plan.address) { return ask(plan.address) { .confirming($0, answer) } }
+            if DavMessages.mayBeMisread(plan.address) { return ask(.confirming(answer)) }
             return over(.finish(receipt(.answered, answer, body: end.body)))
         }
         switch answer.status {
         case 412:
             renames.refused()
-            return ask(plan.address) { .inTheWay($0) }
+            return ask(.inTheWay)
         case 405, 501: return goStraight()
         // The name in Destination is not the server's own: behind a proxy it knows itself by another.
         case 502 where !pathOnly && !plan.isCloud:
@@ -105,9 +105,9 @@ extension DavUpload {
     /// - Parameter busy: how long the server may still be at it. Nextcloud copies where others rename, and a MOVE that is asked for
     ///   again meanwhile makes it copy without end.
     private mutating func prove(_ demand: WaitDemand, busy: Duration? = nil) -> [ProtocolAction] {
-        guard plan.isCloud, let busy else { return ask(temporary) { .proving($0, isTarget: false, demand) } }
+        guard plan.isCloud, let busy else { return ask(.proving(isTarget: false, demand)) }
         point.busyUntil = now.advanced(by: busy)
-        return [.persist(durable)] + ask(temporary) { .proving($0, isTarget: false, demand) }
+        return [.persist(durable)] + ask(.proving(isTarget: false, demand))
     }
 
     /// The next look is an attempt of its own: nobody else waits for this file meanwhile.
@@ -123,7 +123,7 @@ extension DavUpload {
             if case .found = finding {
                 if let demand { return point.busyUntil == nil ? over(.wait(demand)) : lookLater(demand.error) }
             }
-            return ask(plan.address) { .proving($0, isTarget: true, demand) }
+            return ask(.proving(isTarget: true, demand))
         }
         let standing = if case .found(let file) = finding { judge(file) } else { NamedVersion.Standing?.none }
         switch finding {
@@ -180,7 +180,7 @@ extension DavUpload {
         let isRefused = if case .fail = verdict { true } else { false }
         // Nothing of ours is skipped.
         if isRefused || renames.mayHaveHappened, !isStraight, !file.isFolder, file.size == plan.subject.size {
-            return ask(temporary) { .comparing($0, file) }
+            return ask(.comparing(file))
         }
         return leave(verdict)
     }

@@ -5,7 +5,6 @@ import WireOperations
 extension DavUpload {
     mutating func send() -> [ProtocolAction] {
         var headers: [HeaderField] = []
-        isCompared = false
         if isStraight, plan.subject.ifExists != .replace { headers.append(straightCondition) }
         if plan.isCloud {
             headers.append(HeaderField("X-OC-Mtime", "\(modified)"))
@@ -16,8 +15,8 @@ extension DavUpload {
 
     /// Nothing is replaced there, or our earlier version alone, where the look before has found it.
     private var straightCondition: HeaderField {
-        guard mayReplace, let tag = own.version?.etag, tag.hasPrefix("\"") else {
-            return mayReplace ? HeaderField("If-Match", "*") : HeaderField("If-None-Match", "*")
+        guard own.mayReplace, let tag = own.version?.etag, tag.hasPrefix("\"") else {
+            return own.mayReplace ? HeaderField("If-Match", "*") : HeaderField("If-None-Match", "*")
         }
         return HeaderField("If-Match", tag)
     }
@@ -25,11 +24,10 @@ extension DavUpload {
     mutating func sent(_ end: ExchangeEnd) -> [ProtocolAction] {
         guard let answer = end.answer else { return unanswered(end) }
         switch answer.status {
-        case 409 where foldersMade == 0 && !folders.isEmpty, 404 where foldersMade == 0 && !folders.isEmpty:
-            return make(0)
+        case 404 where folders.canBegin, 409 where folders.canBegin: return make(0)
         // It still is: then what was said of it was the truth.
-        case 404, 409: if let refusal = foldersRefused.min(by: { $0.key < $1.key }) { return over(refusal.value) }
-        case 412 where isStraight: return ask(plan.address) { .inTheWay($0) }
+        case 404, 409: if let refusal = folders.refusal { return over(refusal) }
+        case 412 where isStraight: return ask(.inTheWay)
         case 400 where digest != nil && plan.isCloud: return differs()
         default: break
         }
@@ -42,13 +40,12 @@ extension DavUpload {
                 return leave(.fail(error))
             }
             guard theirs == digest.value else { return differs() }
-            isCompared = true
             point.compared = digest
         }
         let isSure = end.bytesSent >= plan.subject.size && answer.status != 202
         if isSure, plan.subject.verify != .size, plan.subject.size <= Self.unlooked { return whole() }
         let word = isSure ? PutWord.yes : .doubtful(.doubtful(answer.status, at: host))
-        return ask(temporary) { .checking($0, word) }
+        return ask(.checking(word))
     }
 
     /// No answer. Without the last byte sent no server that keeps to HTTP has the file; with it, it may.
@@ -57,7 +54,7 @@ extension DavUpload {
         if case .wait(let demand) = meaning, end.bytesSent >= plan.subject.size,
             end.failure?.mayHaveReachedServer ?? true
         {
-            return ask(temporary) { .checking($0, .lost(demand.error)) }
+            return ask(.checking(.lost(demand.error)))
         }
         return lost(end) + over(meaning.refusal ?? .fail(.cutOff(by: host)))
     }
@@ -70,47 +67,41 @@ extension DavUpload {
     }
 
     private mutating func differs() -> [ProtocolAction] {
-        repairs += 1
-        if repairs == 1 { return startOver("the server has other bytes (their SHA-256 differs)") }
-        return leave(different("took the file but has other bytes (its SHA-256 differs)"))
+        repair(
+            "the server has other bytes (their SHA-256 differs)",
+            orElse: "took the file but has other bytes (its SHA-256 differs)")
     }
 
-    /// Under a temporary name it is taken away; straight at the target it stays, and must not pass for the file at the next attempt.
-    private func different(_ why: String) -> ProtocolAction {
+    /// Sends it again, once. After that a file under a temporary name is taken away; straight at the target it stays, and must not pass for
+    /// the file at the next attempt.
+    private mutating func repair(_ reason: String, orElse why: String) -> [ProtocolAction] {
+        if !isRepaired {
+            isRepaired = true
+            return startOver(reason)
+        }
         let error = TransferError.differing(at: plan.address.server, why)
-        return isStraight
-            ? .mismatch(Receipt(.answered, bytes: plan.subject.size, verified: .none), error) : .fail(error)
+        let receipt = Receipt(.answered, bytes: plan.subject.size, verified: .none)
+        return leave(isStraight ? .mismatch(receipt, error) : .fail(error))
     }
 
     // MARK: Folders
 
-    /// Makes the folder at that place above the target, the innermost being 0.
+    /// Makes the folder at that place above the target.
     private mutating func make(_ place: Int) -> [ProtocolAction] {
-        foldersMade += 1
-        return perform(DavMessages.makeFolder(folders[place])) { .making($0, place) }
+        perform(folders.make(place)) { .making($0, place) }
     }
 
     mutating func made(_ end: ExchangeEnd, _ place: Int) -> [ProtocolAction] {
         guard let answer = end.answer else {
             return over(DavFinding.unanswered(end, host).refusal ?? .fail(.cutOff(by: host)))
         }
-        // 405 and a redirect to the same with a slash say that it is there.
-        if answer.isSuccess || answer.status == 405 || answer.status == 301 { return goDown(from: place) }
-        if answer.status == 409 || answer.status == 404, place + 1 < folders.count, foldersMade <= 2 * folders.count {
-            return make(place + 1)
-        }
         let meaning = AnswerMeaning.withoutRedirects(answer, host: host, hasAccepted: false, at: end.at)
         let refusal = meaning.refusal ?? .fail(.cutOff(by: host))
-        // Of two files that make the same folder at the same time one comes second, and Apache calls that forbidden. Whether it is there
-        // now is seen when it is used.
-        let isMissing = answer.status == 409 || answer.status == 404
-        guard case .fail = refusal, !isMissing, foldersRefused[place] == nil else { return over(refusal) }
-        foldersRefused[place] = refusal
-        return goDown(from: place)
-    }
-
-    private mutating func goDown(from place: Int) -> [ProtocolAction] {
-        place == 0 ? send() : make(place - 1)
+        switch folders.answered(answer, at: place, refusal: refusal) {
+        case .make(let next): return make(next)
+        case .areThere: return send()
+        case .refused: return over(refusal)
+        }
     }
 
     // MARK: Checking
@@ -140,9 +131,8 @@ extension DavUpload {
         guard case .found(let file) = finding, let length = file.size else {
             return over(.fail(.unverifiable(at: plan.address.server, "took the file but does not tell its size")))
         }
-        repairs += 1
-        if repairs == 1 { return startOver("the server has \(length) of \(plan.subject.size) bytes") }
-        return leave(different("took the file but has \(length) of \(plan.subject.size) bytes"))
+        let has = "has \(length) of \(plan.subject.size) bytes"
+        return repair("the server \(has)", orElse: "took the file but \(has)")
     }
 
     /// Returns true when a file of the length under the final name is the one that was sent. It may be another one's, or of another version.
@@ -156,18 +146,14 @@ extension DavUpload {
 
     /// All was sent, and nothing proves what is there: it is sent again, but not for ever.
     private mutating func unproven(_ doubt: TransferError, orElse last: TransferError) -> [ProtocolAction] {
-        let before = min(point.unanswered ?? 0, Self.mostUnanswered)
-        guard before + 1 < Self.mostUnanswered else {
-            point.unanswered = nil
-            return [.persist(durable)] + over(.fail(last))
-        }
-        point.unanswered = before + 1
+        point.unanswered = UnprovenFiles.count(after: point.unanswered)
+        if point.unanswered == nil { return [.persist(durable)] + over(.fail(last)) }
         point.wasCut = true
         return [.persist(durable)] + over(.wait(WaitDemand(.backoff, doubt)))
     }
 
     mutating func whole() -> [ProtocolAction] {
-        isWhole = true
+        hasBeenWhole = true
         return [.accepted(plan.subject.size)] + publish()
     }
 }
