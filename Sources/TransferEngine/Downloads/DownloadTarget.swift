@@ -90,18 +90,21 @@ final class DownloadTarget: TransferBodySink {
     /// The file cannot be opened: it is gone when the folder that it was made in does not have it, else nobody knows.
     private func lacking(_ known: KnownPart, _ error: Errno) -> PartState {
         switch error {
-        case .noSuchFile:
-            switch known.absence(on: disk) {
-            case .gone: return .nothing
-            case .folderAway: return .outOfReach(away("is not there, with the beginning of the file in it"))
-            case .otherFolder:
-                return .outOfReach(away("is another folder than the one with the beginning of the file"))
-            }
+        case .noSuchFile: return refusal(known.absence(on: disk)).map { .outOfReach($0) } ?? .nothing
         // Something else has its name.
         case .tooManyLinks, .isDirectory, Errno(rawValue: ENXIO): return .nothing
         case .accessDenied, .notPermitted, .readOnlyFileSystem: return .outOfReach(refusal(error))
         case _ where error.isShortage: return .outOfReach(refusal(error))
         default: return .outOfReach(away("cannot be read (\(error)), with the beginning of the file in it"))
+        }
+    }
+
+    /// The refusal when the folder does not have the temporary file; `nil`: the file is gone, and another one can be begun.
+    func refusal(_ absence: KnownPart.Absence) -> Refusal? {
+        switch absence {
+        case .gone: nil
+        case .folderAway: away("is not there, with the beginning of the file in it")
+        case .otherFolder: away("is another folder than the one with the beginning of the file")
         }
     }
 

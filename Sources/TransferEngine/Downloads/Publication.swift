@@ -11,16 +11,15 @@ struct Publication: Sendable {
         case nameTaken
         /// Under the temporary name lies another file now, or ours with another length.
         case notOurs
+        /// Nothing has the temporary name.
+        case absent(KnownPart.Absence)
         case failed(Errno)
     }
 
-    var part: RawPath
-    /// Inode of the temporary file.
-    var inode: UInt64
+    var part: KnownPart
     var size: Int64
     var final: RawPath
-    var directory: RawPath
-    /// The folders above that one whose names in it may not be on the disk.
+    /// The folders above the file's own whose names in it may not be on the disk.
     var above: [RawPath] = []
     var mayReplace: Bool
     var disk: any LocalDisk = LinuxDisk()
@@ -50,12 +49,14 @@ struct Publication: Sendable {
             found.size == point.offset
         else { return false }
         let left = try? System.lstat(part.path.bytes)
+        // It stands under its own name still, and a mount has given its number to the file that it is to replace.
+        if let left, left.inode != found.inode { return false }
         guard found.inode == part.inode else {
             // Mounted anew, perhaps: then the file with its bytes has the one name and not the other.
             return left == nil && part.tail?.end == point.offset && part.isAt(final, found, on: disk)
         }
         // A file system without a rename that refuses to replace gives the file both names for a moment.
-        if left?.inode == part.inode { try? disk.remove(part.path.bytes) }
+        if left != nil { try? disk.remove(part.path.bytes) }
         return true
     }
 
@@ -75,16 +76,15 @@ struct Publication: Sendable {
     /// Gives the file its final name, and makes that durable.
     func rename() -> Outcome {
         do throws(Errno) {
-            let found = try System.lstat(part.bytes)
-            guard found.kind == .regular, found.inode == inode, found.size == size else { return .notOurs }
-            try disk.rename(part.bytes, to: final.bytes, replacing: mayReplace)
+            let found = try System.lstat(part.path.bytes)
+            guard found.kind == .regular, found.inode == part.inode, found.size == size else { return .notOurs }
+            try disk.rename(part.path.bytes, to: final.bytes, replacing: mayReplace)
             FaultPoint.renamed.pass()
-            return Self.syncNames(in: [directory] + above, on: disk).map { .failed($0) } ?? .published
+            return Self.syncNames(in: [part.directory] + above, on: disk).map { .failed($0) } ?? .published
         } catch {
             switch error {
             case .fileExists, .isDirectory: return .nameTaken
-            // A folder that is away, with its disk perhaps, says nothing of what was in it.
-            case .noSuchFile: return (try? System.stat(directory.bytes)) == nil ? .failed(error) : .notOurs
+            case .noSuchFile: return .absent(part.absence(on: disk))
             default: return .failed(error)
             }
         }

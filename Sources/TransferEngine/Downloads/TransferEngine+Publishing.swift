@@ -73,12 +73,10 @@ extension TransferEngine {
 
     private func giveName(_ attempt: Attempt, _ work: DownloadWork, _ receipt: Receipt) async {
         let target = work.target
-        guard let descriptor = target.descriptor, let point = work.point, let part = target.partName,
-            let inode = target.partInode
+        guard let descriptor = target.descriptor, let point = work.point, let part = target.knownPart(nil)
         else { return }
         let publication = Publication(
-            part: target.directory.appending(part), inode: inode, size: receipt.bytes,
-            final: target.directory.appending(point.name), directory: target.directory,
+            part: part, size: receipt.bytes, final: target.directory.appending(point.name),
             above: durableFolders.unsynced(above: target.directory),
             mayReplace: attempt.context.order.options.ifExists == .replace, disk: disk)
         // Most names that are taken are seen before anybody is asked.
@@ -102,10 +100,15 @@ extension TransferEngine {
             durableFolders.note(target.directory)
             complete(attempt, receipt, finalPath: publication.final)
         case .nameTaken: nameTaken(attempt, work, publication)
-        // Over a network the file system may ask twice, and hear of its own first try.
-        case .notOurs where Publication.isDone(last, in: target.directory, on: disk):
-            complete(attempt, receipt, finalPath: publication.final)
-        case .notOurs: again(attempt, target, "somebody else has put another file in the temporary one's place")
+        case .notOurs, .absent:
+            // Over a network the file system may ask twice, and hear of its own first try.
+            if Publication.isDone(last, in: target.directory, on: disk) {
+                return complete(attempt, receipt, finalPath: publication.final)
+            }
+            if case .absent(let absence) = outcome, let refusal = target.refusal(absence) {
+                return refused(attempt, refusal)
+            }
+            again(attempt, target, "somebody else has removed or replaced the temporary file")
         case .failed(let error): refused(attempt, target.refusal(error))
         }
     }

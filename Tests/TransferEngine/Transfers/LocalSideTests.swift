@@ -387,10 +387,9 @@ import TransferQueue
         point.partName = made.partName
         point.partInode = made.partInode
         #expect(!Publication.isDone(point, in: made.directory, on: LinuxDisk()))
+        let part = try #require(made.knownPart(nil))
         var publication = Publication(
-            part: RawPath(sandbox.path("new/dir/f.t7.part")), inode: try #require(made.partInode), size: 2,
-            final: RawPath(sandbox.path("new/dir/f")),
-            directory: RawPath(sandbox.path("new/dir")), mayReplace: false)
+            part: part, size: 2, final: RawPath(sandbox.path("new/dir/f")), mayReplace: false)
         guard case .published = publication.rename() else {
             Issue.record("not published")
             return
@@ -402,12 +401,27 @@ import TransferQueue
             Issue.record("a file of somebody else was published")
             return
         }
-        publication.inode = try System.stat(sandbox.path("new/dir/f.t7.part")).inode
+        var others = point
+        others.partInode = try System.stat(sandbox.path("new/dir/f.t7.part")).inode
+        publication.part = try #require(KnownPart(others, in: made.directory))
         publication.size = 1
         guard case .nameTaken = publication.rename() else {
             Issue.record("a file was replaced")
             return
         }
         #expect(sandbox.read("new/dir/f") == [1, 2])
+    }
+
+    @Test("a file of the length that bears the number of the temporary file is not taken for it while that stands")
+    func sameNumber() throws {
+        try sandbox.write("f", [1, 2])
+        try sandbox.write("f.t7.part", [3, 4])
+        var point = GetResumePoint(version: RemoteVersion(total: 2), offset: 2, name: RawPath("f"))
+        point.partName = RawPath("f.t7.part")
+        // A file system that counts anew with each mount has given the old file's number to another.
+        point.partInode = try System.stat(sandbox.path("f")).inode
+        let folder = RawPath(sandbox.path(""))
+        #expect(!Publication.isDone(point, in: folder, on: RecordingDisk(hasStableInodes: false)))
+        #expect(sandbox.read("f.t7.part") == [3, 4])
     }
 }

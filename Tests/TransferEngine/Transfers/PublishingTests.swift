@@ -275,6 +275,30 @@ extension TransferEngine {
         await harness.stop()
     }
 
+    @Test("a folder that another one takes the place of under way: the download waits and is published in its own")
+    func otherFolder() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        let (out, away) = (harness.sandbox.path("out"), harness.sandbox.path("away"))
+        try System.rename(out, to: away)
+        try System.mkdirs(out)
+        hold.reach()
+        try await harness.task(of: batch) { $0.error?.code == .destinationUnwritable }
+        #expect(harness.sandbox.names("out").isEmpty)
+        try System.rmdir(out)
+        try System.rename(away, to: out)
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.bytesRepeated == 0 && harness.store.count("GET", "/f") == 1)
+        #expect(harness.sandbox.read("out/f") == pattern(1_000_000) && harness.sandbox.names("out") == ["f"])
+        await harness.stop()
+    }
+
     @Test("a temporary file that somebody cuts under way is fetched anew, and no hole is published")
     func cutPart() async throws {
         let hold = try Milestone()
