@@ -25,14 +25,19 @@ extension GetDownload {
         guard let answer = end.answer else { return finish(point) }
         switch answer.status {
         case 200, 203, 206:
-            return point.version.showsChange(to: RemoteVersion(answer)) ? changedMeanwhile() : finish(point)
+            let now = RemoteVersion(answer)
+            if point.version.showsChange(to: now) { return changedMeanwhile() }
+            // What came without a length may have been cut. Some servers tell another length to a HEAD than to a GET.
+            if point.version.total == nil, point.version.coding == now.coding, let total = now.total,
+                total > point.offset
+            {
+                return byGet ? cutShort(point.offset, of: total) : lookByGet(point)
+            }
+            return finish(point)
         // There is no first byte any more.
         case 416 where byGet: return changedMeanwhile()
         // By HEAD it may only mean that the server has none, or that a signed URL is for GET alone.
-        case _ where !byGet:
-            let id = nextID()
-            state = .lookingAgain(id, point, byGet: true)
-            return [.perform(id, GetMessages.oneByte(chain, signing: channel?.signing))]
+        case _ where !byGet: return lookByGet(point)
         // It may have been written anew before it went away. All is kept for when it is back.
         case 404 where plan.verify != VerificationWish.none, 410 where plan.verify != VerificationWish.none:
             return [.persist(ResumePoint(point))]
@@ -40,6 +45,12 @@ extension GetDownload {
         // A server that does not want to say must not stop a download.
         default: return finish(point)
         }
+    }
+
+    private mutating func lookByGet(_ point: GetResumePoint) -> [ProtocolAction] {
+        let id = nextID()
+        state = .lookingAgain(id, point, byGet: true)
+        return [.perform(id, GetMessages.oneByte(chain, signing: channel?.signing))]
     }
 
     private mutating func changedMeanwhile() -> [ProtocolAction] {

@@ -134,19 +134,16 @@ package struct GetDownload: ProtocolMachine {
     private mutating func bodyEnded(_ end: ExchangeEnd, _ flow: Flow) -> [ProtocolAction] {
         if let failure = end.failure { return failed(failure) }
         let length = flow.start + end.bytesWritten
-        if let total = flow.point.version.total, length != total {
-            return over(
-                .wait(
-                    WaitDemand(
-                        .backoff,
-                        TransferError(
-                            .networkConnectionLost, "\(chain.address.server) sent \(length) of \(total) bytes", .again))
-                ))
-        }
+        if let total = flow.point.version.total, length != total { return cutShort(length, of: total) }
         var point = flow.point
         point.offset = length
         return received(
             point, inOneReading: RemoteVersion.isOneReading(length - flow.start, end.at.since(flow.since)))
+    }
+
+    mutating func cutShort(_ length: Int64, of total: Int64) -> [ProtocolAction] {
+        let finding = "\(chain.address.server) sent \(length) of \(total) bytes"
+        return over(.wait(WaitDemand(.backoff, TransferError(.networkConnectionLost, finding, .again))))
     }
 
     /// Digest that the file must have: the one a person gave, else the one the server offered, unless nobody wants it compared.

@@ -230,6 +230,26 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         #expect(words(download.handle(end(77))) == ["finish 77 none"])
     }
 
+    @Test("a length that the server tells after an answer without one: what came is the file, or was cut")
+    func laterLength() {
+        func looked(_ length: Int64, _ byte: String...) -> [String] {
+            var download = receiving(["ETag: \"a\""])
+            #expect(words(download.handle(end(77, after: .seconds(2)))) == ["2 HEAD http://h/f.bin"])
+            let head = answered(200, ["ETag: \"a\"", "Content-Length: \(length)"])
+            let told = words(download.handle(.ended(ExchangeID(rawValue: 2), head)))
+            guard told == ["3 GET http://h/f.bin | Range: bytes=0-0"] else { return told }
+            let end = answered(206, ["ETag: \"a\""] + byte)
+            return words(download.handle(.ended(ExchangeID(rawValue: 3), end)))
+        }
+        let cut = ["wait backoff networkConnectionLost"]
+        #expect(looked(77) == ["finish 77 none"])
+        #expect(looked(0) == ["finish 77 none"])
+        #expect(looked(100, "Content-Range: bytes 0-0/100") == cut)
+        // A server may tell another length to a HEAD than to a GET.
+        #expect(looked(100, "Content-Range: bytes 0-0/77") == ["finish 77 none"])
+        #expect(looked(100) == ["finish 77 none"])
+    }
+
     @Test("a disk that cannot take it waits for room or fails, as the engine says")
     func sinkFailures() {
         let full = TransferError(.diskFull, "full")
