@@ -84,7 +84,7 @@ extension ShowCommand {
         lines += batch.causes.map { ("Failures", $0.sentence) }
         lines.append(("Priority", batch.priority.rawValue))
         if let limit = batch.limit { lines.append(("Limit", units.rate(limit))) }
-        if let end = batch.pausedUntil { lines.append(("Goes on", context.time(end))) }
+        if batch.state == .paused, let end = batch.pausedUntil { lines.append(("Goes on", context.time(end))) }
         if let start = batch.notBefore { lines.append(("Not before", context.time(start))) }
         lines.append(("Queued", context.time(batch.createdAt)))
         if let finished = batch.finishedAt { lines.append(("Finished", context.time(finished))) }

@@ -7,7 +7,7 @@ public struct NodeRow: Codable, Hashable, Sendable {
     public var waitReasons: [WaitReason] = []
     /// Own flag.
     public var paused: Bool = false
-    /// When that ends by itself; missing: when somebody resumes it.
+    /// When its pause, or the first pause in it, ends by itself; missing: when somebody resumes it.
     public var pausedUntil: Timestamp?
     /// Own flag or an ancestor's.
     public var effectivelyPaused: Bool = false

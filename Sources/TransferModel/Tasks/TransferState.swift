@@ -30,12 +30,12 @@ public enum TransferState: String, Codable, Sendable, CaseIterable {
     /// person can end. It is the rule of every wait that is not patient.
     /// - Parameters:
     ///   - reasons: why it waits.
-    ///   - end: when its pause ends by itself; `nil`: when somebody resumes it.
+    ///   - end: when its pause, or the first pause in it, ends by itself; `nil`: when somebody resumes it.
     package func needsPerson(_ reasons: [WaitReason], pausedUntil end: Timestamp?) -> Bool {
         switch self {
         case .created: true
         case .paused: end == nil
-        case .waiting: !reasons.isEmpty && reasons.allSatisfy(\.needsPerson)
+        case .waiting: end == nil && !reasons.isEmpty && reasons.allSatisfy(\.needsPerson)
         case .queued, .running, .finishing, .completed, .failed, .cancelled: false
         }
     }

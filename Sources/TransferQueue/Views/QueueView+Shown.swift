@@ -8,7 +8,7 @@ extension QueueView {
         let counts: FileCounts
         let state: TransferState
         let waitReasons: [WaitReason]
-        /// While it is paused: when that, or the first pause in it, ends by itself.
+        /// When its pause, or the first pause in it, ends by itself.
         let pausedUntil: Timestamp?
         let limit: Int64?
     }
@@ -19,7 +19,7 @@ extension QueueView {
             scanning: batch.isScanning, paused: batch.isPaused, looking: batch.isLooking, cutShort: batch.isCutShort)
         return ShownBatch(
             counts: counts, state: state, waitReasons: try waitReasons(of: batch),
-            pausedUntil: state == .paused ? try pauseEnd(of: batch) : nil, limit: try limit(of: .batch(batch.id)))
+            pausedUntil: counts.paused > 0 ? try pauseEnd(of: batch) : nil, limit: try limit(of: .batch(batch.id)))
     }
 
     /// A task with what its batch and folders make of it.
@@ -127,6 +127,24 @@ extension QueueView {
         if batch.isPaused { return try pauseEnds([.batch(batch.id)]) }
         let first = try database.integer("SELECT min(at) FROM pause_ends WHERE batch = ?", .integer(batch.id.rawValue))
         return first.map { Timestamp(milliseconds: $0) }
+    }
+
+    /// When the first pause below a folder ends by itself, among the first hundred ends of its batch.
+    func pauseEnd(below folder: Int64, of batch: BatchRow) throws -> Timestamp? {
+        let ends = try database.rows(
+            "SELECT node, at FROM pause_ends WHERE batch = ? ORDER BY at LIMIT 100", .integer(batch.id.rawValue)
+        ) { (node: StoredJSON.value(NodeID.self, $0.text(0)), at: $0.integer(1)) }
+        let first = try ends.first { end in
+            let nearest: Int64? =
+                switch end.node {
+                case .folder(let batch, let path): try paths.folder(path, in: batch)
+                case .task(let task): try self.task(task)?.row.folder
+                case .batch, nil: nil
+                }
+            let chain = try nearest.flatMap { try paths.place(of: $0)?.chain }
+            return chain?.contains(FolderID(rawValue: folder)) ?? false
+        }
+        return first.map { Timestamp(milliseconds: $0.at) }
     }
 
     /// When the last of these pauses ends by itself; `nil`: one of them does not.

@@ -121,7 +121,11 @@ extension QueueView {
                 id: .folder(batch.id, FolderID(rawValue: folder.id)), name: folder.name.displayed,
                 state: counts.state(scanning: isScanning, paused: isPaused), counts: counts, bytes: folder.sums.bytes)
             row.paused = folder.isPaused
-            if row.state == .paused, isPaused { row.pausedUntil = try pauseEnds(pausedBy(batch, folder.id)) }
+            if counts.paused > 0 {
+                row.pausedUntil =
+                    try isPaused
+                    ? pauseEnds(pausedBy(batch, folder.id)) : pauseEnd(below: folder.id, of: batch)
+            }
             row.effectivelyPaused = isPaused
             row.scanning = isScanning
             if counts.waiting > 0 {

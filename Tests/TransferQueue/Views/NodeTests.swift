@@ -224,6 +224,11 @@ import TransferModel
         let task = try await queue.reader.tasks(batch: batch, limit: 1)[0]
         #expect(task.pausedUntil == end)
         #expect(try await queue.reader.batch(batch)?.pausedUntil == end)
+        for above in ["photos", "photos/a"] {
+            let id = try #require(try await queue.reader.row(of: .folder(batch, path: RawPath(above))))
+            let row = try await queue.reader.row(id)
+            #expect(row?.state == .paused && row?.pausedUntil == end)
+        }
         _ = try await queue.writer.pause([.batch(batch)])
         #expect(try await queue.reader.task(task.id)?.pausedUntil == nil, "its batch is paused for good")
         #expect(try await queue.reader.batch(batch)?.pausedUntil == nil)

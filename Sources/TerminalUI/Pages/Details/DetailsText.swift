@@ -123,7 +123,7 @@ struct DetailsText {
         if let start = row.notBefore, start > now.wall {
             fields.append(Field("Not before", SafeText(appearance.date(start)), isShort: true))
         }
-        if let end = task?.pausedUntil ?? row.pausedUntil {
+        if row.state == .paused, let end = task?.pausedUntil ?? row.pausedUntil {
             fields.append(Field("Goes on", SafeText(appearance.date(end)), isShort: true))
         }
         if let cost = StoppingCost(.pause, bytes: row.bytesAtRisk) {
