@@ -27,8 +27,7 @@ extension ConnectionSettings {
         case .none:
             // The empty text turns the environment's proxies off.
             options.append(.string(CURLOPT_PROXY, ""))
-        case .url(let url, let except):
-            options += [.string(CURLOPT_PROXY, url), .string(CURLOPT_NOPROXY, except ?? "")]
+        case .url(let url): options += [.string(CURLOPT_PROXY, url), .string(CURLOPT_NOPROXY, "")]
         }
         return options
     }

@@ -8,7 +8,7 @@ package enum HTTPEvent: Sendable {
     /// An answer below 200 other than 100, such as 104 of a resumable upload.
     case interim(WireID, HTTPAnswer)
     /// The final answer's header is complete. Behind a gate the body now waits for `openGate`.
-    /// - Parameter zone: of the server's address; `nil` behind a proxy.
+    /// - Parameter zone: of the server's address; a proxy stands for the internet.
     case head(WireID, HTTPAnswer, retryAfter: Duration?, zone: AddressZone?)
     case ended(WireID, HTTPTransferEnd)
 }
@@ -46,7 +46,7 @@ package struct HTTPTransferEnd: Sendable {
     package var redirectURL: String?
     /// The peer's address.
     package var address: String?
-    /// As in ``HTTPEvent/head``.
+    /// As in ``HTTPEvent/head``; `nil` without an answer.
     package var zone: AddressZone?
 
     /// An end with nothing in it yet; for the transport and for fakes of it.

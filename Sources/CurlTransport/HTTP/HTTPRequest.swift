@@ -58,8 +58,8 @@ package struct HTTPCredentials: Sendable, Hashable, CustomStringConvertible {
 package enum ProxyPolicy: Sendable, Hashable {
     /// Straight, whatever the environment says.
     case none
-    /// Through this proxy, except for the hosts of `except` (curl's `NOPROXY` list).
-    case url(String, except: String?)
+    /// Through this proxy, whatever the host is.
+    case url(String)
 }
 
 /// The settings of a connection: who we are, whom we trust, which way. Requests with different settings never share one.

@@ -68,7 +68,7 @@ final class HTTPTransfer {
     let asksBeforeSending: Bool
     /// The body is at hand, small and unlimited: libcurl gets it with the head, and sends both at once.
     let bodyGoesWithHead: Bool
-    /// The zone of the server's address; `nil` without a connection yet, and behind a proxy.
+    /// The zone of the server's address; `nil` without a connection yet. A proxy stands for the internet.
     private(set) var zone: AddressZone?
 
     init(
@@ -125,10 +125,11 @@ final class HTTPTransfer {
         passes += 1
         movedAt = transport.clock.awake
         // The address of a proxy says nothing of the server's.
-        zone = request.connection.proxy == .none ? AddressZone(connection.peer) : nil
+        let isStraight = request.connection.proxy == .none
+        zone = isStraight ? AddressZone(connection.peer) : .internet
         if isOnNewConnection { transport.ownListeners.opened(connection) }
         isOnNewConnection = false
-        if let limit = request.mostPrivateZone, let zone, zone > limit {
+        if isStraight, let limit = request.mostPrivateZone, let zone, zone > limit {
             cause = .addressTooPrivate
             return false
         }

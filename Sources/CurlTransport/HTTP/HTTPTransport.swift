@@ -214,7 +214,7 @@ package final class HTTPTransport {
         end.bytesReceived = exchange.bytesReceived
         end.sawContinue = exchange.sawContinue
         end.redirectURL = handle.string(CURLINFO_REDIRECT_URL)
-        end.zone = exchange.zone
+        end.zone = exchange.head == nil ? nil : exchange.zone
         end.address = handle.string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
         var cause = exchange.cause
         // libcurl is content with 101 and a body; only a final status is an answer.

@@ -47,8 +47,8 @@ struct AttemptExchanges {
     /// Exchanges that have begun, those that ended included.
     private(set) var begun = 0
     private(set) var lastAnswer: LastAnswer?
-    /// The least private zone of the servers that others have named.
-    private var outermostHop: AddressZone?
+    /// The least private zone of the servers that have answered.
+    private(set) var leastPrivate: AddressZone?
     /// Something that may change what is there has gone out to the server, as far as anybody can tell.
     private(set) var hasReachedServer = false
     /// The token buckets that operations over SFTP draw from.
@@ -60,11 +60,8 @@ struct AttemptExchanges {
     subscript(wire: WireID) -> FlyingExchange? { underWay.first { $0.wire == wire } }
     subscript(local: ExchangeID) -> FlyingExchange? { underWay.first { $0.local == local } }
 
-    /// An exchange went to a server in this zone, which another one has named.
-    mutating func passed(_ zone: AddressZone) { outermostHop = min(zone, outermostHop ?? zone) }
-
-    /// The least private zone on the way, that of the server which the person has named included; `nil`: none is known.
-    func outermost(besides named: AddressZone?) -> AddressZone? { [named, outermostHop].compactMap(\.self).min() }
+    /// A server in this zone has answered.
+    mutating func passed(_ zone: AddressZone) { leastPrivate = min(zone, leastPrivate ?? zone) }
 
     mutating func begin(_ exchange: FlyingExchange) {
         underWay.append(exchange)

@@ -5,7 +5,7 @@ import TransferProtocols
 
 /// Translates a failed exchange: libcurl's code into one of our own, with a message that says what to do.
 enum NetworkFailure {
-    /// - Parameter handshakes: failed TLS handshakes of this task in a row, this one included: the third is believed.
+    /// - Parameter handshakes: failed TLS handshakes one after the other, this one included: the third is believed.
     static func error(_ failure: CurlFailure, host: String, handshakes: Int) -> TransferError {
         let curl = Int(failure.code.rawValue)
         func error(_ code: TransferErrorCode, _ what: String, _ remedy: Remedy) -> TransferError {

@@ -25,7 +25,7 @@ extension TransferEngine {
         let skew = exchange.signing == nil ? 0 : hosts.facts[attempt.factsKey]?.clockSkewSeconds ?? 0
         let request = attempt.context.request(
             exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)),
-            namedIn: attempt.exchanges.outermost(besides: hosts.facts[attempt.origin]?.zone))
+            namedIn: attempt.exchanges.leastPrivate ?? hosts.facts[attempt.origin]?.zone)
         if case .listing(let format) = exchange.sink { attempt.listing?.beginReading(format) }
         do {
             try transports.http?.start(
@@ -95,12 +95,12 @@ extension TransferEngine {
         }
     }
 
-    /// Keeps the zone of the server that the person has named, and for this attempt those of the servers that it led to.
+    /// Keeps the zone of a server that has answered for this attempt, and that of the one which the person has named for those that begin
+    /// with an address of an earlier attempt.
     private func learn(_ zone: AddressZone?, _ exchange: FlyingExchange, _ attempt: Attempt) {
         guard let zone else { return }
-        if exchange.isElsewhere { return attempt.exchanges.passed(zone) }
-        // A host may have addresses in two zones: the more private one says who its neighbours are.
-        if let known = hosts.facts[attempt.origin]?.zone, known >= zone { return }
+        attempt.exchanges.passed(zone)
+        guard !exchange.isElsewhere, hosts.facts[attempt.origin]?.zone != zone else { return }
         remember(HostFacts { $0.zone = zone }, of: attempt.origin)
     }
 
@@ -138,7 +138,7 @@ extension TransferEngine {
     ) -> ExchangeEnd {
         // A redirect may have led elsewhere than to the server that the task names.
         let failure = end.failure.map { converted($0, attempt, server: exchange.request?.url.server) }
-        if failure == nil { attempt.context.handshakes = 0 }
+        if failure == nil { attempt.context.handshakes.succeeded() }
         return ExchangeEnd(
             answer: end.head, body: end.body.bytes, bytesSent: end.bytesSent,
             bytesWritten: attempt.written, failure: failure, at: timeline.now)
@@ -157,9 +157,11 @@ extension TransferEngine {
             suspendStarts()
             return .network(.tooManyOpenFiles)
         }
-        if broken.failureClass == .handshake { attempt.context.handshakes += 1 }
+        if broken.failureClass == .handshake {
+            attempt.context.handshakes.failed(begun: attempt.stage.startedAt, now: timeline.nanoseconds)
+        }
         let server = server ?? TransferScheme.server(of: attempt.origin)
-        let error = NetworkFailure.error(broken, host: server, handshakes: attempt.context.handshakes)
+        let error = NetworkFailure.error(broken, host: server, handshakes: attempt.context.handshakes.inARow)
         if error.code == .tlsFailure { attempt.context.trust.doubt() }
         return .network(error)
     }

@@ -25,8 +25,7 @@ final class BatchContext {
     /// The authorities whose certificates it believes.
     var trust: Trust
     var authoritiesLine = AuthoritiesLine()
-    /// Failed TLS handshakes in a row.
-    var handshakes = 0
+    var handshakes = HandshakeFailures()
     /// By origin; of its secrets.
     var logins: [String: Login] = [:]
     var answerRoom = AnswerRoom()
@@ -63,7 +62,7 @@ final class BatchContext {
     /// The request that an exchange comes to.
     /// - Parameters:
     ///   - now: by the server's clock, for a signature.
-    ///   - zone: of the servers on the way to this one, the least private; `nil`: it is not known.
+    ///   - zone: the least private of those servers that may have named it; `nil`: it is not known.
     func request(
         _ exchange: HTTPExchange, body: HTTPBody, at now: Timestamp, namedIn zone: AddressZone? = nil
     ) -> HTTPRequest {
@@ -155,19 +154,20 @@ final class BatchContext {
     private func connection(protocol name: String, host: String, showsUser: Bool) -> ConnectionSettings {
         var settings = base
         settings.authorities = trust.authorities
-        settings.proxy = proxy(protocol: name)
+        settings.proxy = proxy(protocol: name, host: host)
         if showsUser { settings.credentials = credentials.login(at: host) }
         return settings
     }
 
-    private func proxy(protocol name: String) -> ProxyPolicy {
+    private func proxy(protocol name: String, host: String) -> ProxyPolicy {
         let proxies = order.options.proxies(with: order.secrets)
         guard !proxies.isEmpty else { return .none }
         func value(_ name: String) -> String? {
             (proxies[name] ?? proxies[name.uppercased()]).flatMap { $0.isEmpty ? nil : $0 }
         }
         guard let url = value(name + "_proxy") ?? value("all_proxy") else { return .none }
-        return .url(url, except: value("no_proxy"))
+        let isExcepted = value("no_proxy").map { ProxyExceptions($0).contains(host) } ?? false
+        return isExcepted ? .none : .url(url)
     }
 }
 

@@ -12,16 +12,8 @@ import WireOperations
 struct NamedAddressTests {
     @Test("a request to one may go no farther in than who named it; a person may name any")
     func requests() throws {
-        let state = RawPath(try Sandbox("named").path("state"))
-        let order = BatchOrder(
-            batch: BatchID(rawValue: 1), session: .default, priority: .normal, options: TransferOptions(),
-            secrets: TransferSecrets(), destination: "http://host/", destinationQuery: nil)
-        let context = BatchContext(order, userAgent: "test", receivers: ReceiverTokens(in: state))
         func limit(named: Bool, _ zone: AddressZone?) throws -> AddressZone? {
-            let url = try #require(HTTPAddress("http://other/"))
-            let exchange = HTTPExchange(.delete, url, mayCarrySecrets: !named)
-            let now = Timestamp(milliseconds: 0)
-            return context.request(exchange, body: .none, at: now, namedIn: zone).mostPrivateZone
+            try request("http://other/", named: named, zone).mostPrivateZone
         }
         #expect(try limit(named: true, .internet) == .internet)
         #expect(try limit(named: true, .privateNetwork) == .privateNetwork)
@@ -29,16 +21,40 @@ struct NamedAddressTests {
         #expect(try limit(named: false, .internet) == nil)
     }
 
-    @Test("each server on the way counts, and the least private of them decides")
+    @Test("each server that has answered counts, and the least private of them decides")
     func hops() {
         var exchanges = AttemptExchanges()
-        #expect(exchanges.outermost(besides: nil) == nil)
-        #expect(exchanges.outermost(besides: .machine) == .machine)
-        exchanges.passed(.privateNetwork)
-        #expect(exchanges.outermost(besides: .machine) == .privateNetwork)
-        exchanges.passed(.internet)
-        exchanges.passed(.link)
-        #expect(exchanges.outermost(besides: .machine) == .internet)
-        #expect(exchanges.outermost(besides: nil) == .internet)
+        #expect(exchanges.leastPrivate == nil)
+        for (zone, least) in [(.machine, .machine), (.privateNetwork, .privateNetwork), (.internet, .internet)]
+            as [(AddressZone, AddressZone)]
+        {
+            exchanges.passed(zone)
+            exchanges.passed(.machine)
+            #expect(exchanges.leastPrivate == least)
+        }
+    }
+
+    @Test("what no_proxy excepts is reached straight, and only then its own address counts")
+    func exceptions() throws {
+        var options = TransferOptions()
+        options.proxies = ["http_proxy": "http://proxy:3128", "NO_PROXY": "inside,10.0.0.0/8"]
+        for (host, proxy) in [
+            ("outside", ProxyPolicy.url("http://proxy:3128")), ("inside", .none), ("10.1.2.3", .none),
+        ] {
+            #expect(try request("http://\(host)/", named: true, .internet, options).connection.proxy == proxy)
+        }
+    }
+
+    private func request(
+        _ address: String, named: Bool, _ zone: AddressZone?, _ options: TransferOptions = TransferOptions()
+    ) throws -> HTTPRequest {
+        let state = RawPath(try Sandbox("named").path("state"))
+        let order = BatchOrder(
+            batch: BatchID(rawValue: 1), session: .default, priority: .normal, options: options,
+            secrets: TransferSecrets(), destination: "http://host/", destinationQuery: nil)
+        let context = BatchContext(order, userAgent: "test", receivers: ReceiverTokens(in: state))
+        let url = try #require(HTTPAddress(address))
+        let exchange = HTTPExchange(.delete, url, mayCarrySecrets: !named)
+        return context.request(exchange, body: .none, at: Timestamp(milliseconds: 0), namedIn: zone)
     }
 }
