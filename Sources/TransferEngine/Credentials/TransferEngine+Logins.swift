@@ -137,8 +137,10 @@ extension TransferEngine {
 
     /// An HTTP exchange was answered: whether that shows who is let in.
     func noteLogin(_ attempt: Attempt, _ answer: HTTPAnswer?, _ method: HTTPExchange.Method?) {
-        guard let login = attempt.access.login, login.standing.state != .letIn, let answer, method != .options,
-            LoginStanding.isLetIn(httpStatus: answer.status)
+        guard let login = attempt.access.login, login.standing.state != .letIn, let answer, let method,
+            method != .options,
+            // Many a server lets everybody read.
+            attempt.upload == nil || !method.isSafe, LoginStanding.isLetIn(httpStatus: answer.status)
         else { return }
         wasLetIn(attempt)
     }

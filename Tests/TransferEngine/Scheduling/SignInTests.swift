@@ -55,6 +55,24 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("where everybody may read a wrong password is shown once for a file all the same")
+    func readable() async throws {
+        let harness = try await EngineHarness(knowsStore: false) { request, _ in
+            request.method == "PUT"
+                ? .answer("401 Unauthorized", fields: ["WWW-Authenticate: Basic realm=\"r\""]) : .ordinary
+        }
+        let names = try files(harness, 40)
+        let batch = try await harness.add(
+            harness.request(upload: names) { request in
+                request.secrets.user = "me"
+                request.secrets.password = "wrong"
+            })
+        try await harness.task(of: batch) { $0.waitReasons == [.auth] }
+        await harness.engine.waitUntilIdle()
+        #expect(harness.store.server.requests.map(\.method) == ["HEAD", "PUT"])
+        await harness.stop()
+    }
+
     @Test("an unknown host key is met once, whatever the number of files and batches", arguments: [true, false])
     func unknownKey(isChanged: Bool) async throws {
         let harness = try await EngineHarness()
@@ -219,9 +237,11 @@ import TransferQueue
         let gate = try Milestone()
         let harness = try await EngineHarness { request, _ in
             guard request.fields["authorization"] == Self.password else { return .answer("401 Unauthorized") }
+            // The one that shows that the login is good.
+            if request.target.hasSuffix("/f0") { return .ordinary }
             return request.method == "PUT" ? .afterBody { gate.waitBlocking() } : .ordinary
         }
-        let names = ["f0", "f1", "f2", "f3"]
+        let names = ["f0", "f1", "f2", "f3", "f4"]
         for name in names { try harness.sandbox.write(name, pattern(300_000)) }
         let batch = try await harness.add(
             harness.request(upload: names) { request in
@@ -232,7 +252,7 @@ import TransferQueue
                 request.secrets.user = "me"
                 request.secrets.password = "pw"
             })
-        while harness.store.server.requests.count(where: { $0.method == "PUT" }) < 4 { await Task.yield() }
+        while harness.store.server.requests.count(where: { $0.method == "PUT" }) < 5 { await Task.yield() }
         var secrets = TransferSecrets()
         (secrets.user, secrets.password) = ("me", "mistyped")
         _ = try await harness.queue.writer.renew([.batch(batch)], by: secrets)
