@@ -130,7 +130,7 @@ struct ServerGreeting: Equatable {
         }
         // No server says its name here. OpenSSH (8.0 and later) offers this one, and nothing but its own; others offer a choice of
         // OpenSSH's beside their own.
-        features.writesInOrder =
+        features.isOpenSSH =
             names.contains("lsetstat@openssh.com") && names.contains("fstatvfs@openssh.com")
             && names.allSatisfy { $0.hasSuffix("@openssh.com") || Self.plainNames.contains($0) }
     }

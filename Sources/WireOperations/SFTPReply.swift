@@ -59,7 +59,7 @@ package struct SFTPFeatures: Hashable, Sendable {
     package var syncs = false
     /// `statvfs@openssh.com`.
     package var tellsFreeSpace = false
-    /// It is OpenSSH's: writes are applied in the order in which they were sent.
-    package var writesInOrder = false
+    /// Writes are applied in the order in which they were sent, and the rename that is no posix-rename replaces nothing.
+    package var isOpenSSH = false
     package init() {}
 }

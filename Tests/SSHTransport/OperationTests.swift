@@ -22,7 +22,7 @@ import WireOperations
             #expect(ends.map(\.writtenThrough) == [1_000_000, 600_000, nil, nil, nil, nil, nil])
             #expect(ends[4].outcome == .answered(.attributes(SFTPAttributes(size: 1_000_000, modified: 1_000_000_007))))
             for index in [0, 1, 2, 3, 5, 6] { #expect(ends[index].outcome == .answered(.done), "\(index)") }
-            #expect(ends[0].features.writesInOrder && ends[0].features.renamesOver && ends[0].features.syncs)
+            #expect(ends[0].features.isOpenSSH && ends[0].features.renamesOver && ends[0].features.syncs)
             #expect(bench.sandbox.read("final") == PatternSource.bytes(0..<1_000_000))
             let late = await client.perform(.handleStatus(handle))[0]
             guard case .broken = late.outcome else {

@@ -27,7 +27,7 @@ import WireOperations
                     .write(handle, 0..<size / 2), .write(handle, size / 2..<size), .sync(handle), .handleStatus(handle),
                     .close(handle), source: try FileEnd(path))
                 #expect(ends.map { words($0.outcome) } == ["done", "done", "done", "attributes", "done"])
-                #expect(ends[1].writtenThrough == size && ends[1].features.writesInOrder)
+                #expect(ends[1].writtenThrough == size && ends[1].features.isOpenSSH)
                 let reading = try await client.handle(.openForReading(remote))
                 let read = await client.start([.read(reading, from: 0)])[0]
                 await client.openGate(read, try FileEnd(bench.sandbox.path("copy"), writing: true), total: size)

@@ -175,7 +175,7 @@ extension SFTPUpload {
     /// further back than all that can have been under way; what was confirmed needs no other proof while the file holds as much.
     private func firstUnproven(of size: Int64) -> Int64 {
         let proven = max(0, min(size, plan.subject.size) - (plan.resume?.reach ?? Self.mostReach))
-        let isPrefix = features.writesInOrder && confirmed <= size
+        let isPrefix = features.isOpenSSH && confirmed <= size
         return isPrefix ? max(proven, min(confirmed, plan.subject.size)) : proven
     }
 }

@@ -144,11 +144,11 @@ extension SFTPUpload {
         }
         self.isMeasured = isMeasured
         if isDirect { return over(.finish(receipt(.answered))) }
-        // OpenSSH, which has the one rename that replaces, refuses to replace by the other. Elsewhere nobody knows: there nothing of ours may
-        // come between the look at the target and the rename.
+        // OpenSSH refuses to replace by the rename that is no posix-rename. Elsewhere nobody knows, not where both are offered either: there
+        // nothing of ours may come between the look at the target and the rename.
         // Another client may have replaced our earlier version since it was looked at.
         let mustLook = own.isKnown && plan.subject.ifExists != .replace
-        if mustLook || !mayReplace && !features.renamesOver {
+        if mustLook || !mayReplace && !features.isOpenSSH {
             return [.claimName(plan.path)] + perform(.askingTarget, [.status(plan.path)])
         }
         return rename()

@@ -254,7 +254,7 @@ private let piece = 255 << 9
     @Test("where writes may be applied out of order, the window is sent again")
     func backsOff() {
         var story = SFTPStory(12 * piece)
-        story.server.features.writesInOrder = false
+        story.server.features.isOpenSSH = false
         story.cut = (after: 9, isDone: false)
         story.attempt()
         story.cut = nil
@@ -420,7 +420,7 @@ private let piece = 255 << 9
         for lacks in [0, 5] {
             var story = SFTPStory(2 * mebi, ifExists: .replace)
             story.server.features.renamesOver = false
-            story.server.features.writesInOrder = false
+            story.server.features.isOpenSSH = false
             story.server.files["d/f"] = .init(bytes: [9], modified: 9)
             // The old file is removed; the rename's answer is lost, and it has not happened.
             story.cutOn = ("rename", 2)
@@ -661,7 +661,7 @@ private let piece = 255 << 9
     func renameRefused(size: Int, policy: ExistingFilePolicy) throws {
         for status in [SFTPStatus.failure, .badMessage, .noSuchFile] {
             var story = SFTPStory(size, ifExists: policy)
-            (story.server.features.renamesOver, story.server.features.writesInOrder) = (false, false)
+            (story.server.features.renamesOver, story.server.features.isOpenSSH) = (false, false)
             // Whatever is opened again would be lost.
             story.server.truncatesOnOpen = true
             let isOldThere = policy == .replace

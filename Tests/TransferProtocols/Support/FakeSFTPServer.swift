@@ -20,7 +20,10 @@ struct FakeSFTPServer {
     var now: Int64 = 5000
 
     // Habits.
-    var features = SFTPFeatures()
+    var features = SFTPFeatures() {
+        // OpenSSH offers posix-rename.
+        didSet { features.isOpenSSH = features.isOpenSSH && features.renamesOver }
+    }
     /// Bytes that its line wants on their way.
     var lineWindow: Int64?
     var truncatesOnOpen = false
@@ -46,7 +49,7 @@ struct FakeSFTPServer {
     init() {
         features.renamesOver = true
         features.syncs = true
-        features.writesInOrder = true
+        features.isOpenSSH = true
         features.tellsFreeSpace = true
     }
 

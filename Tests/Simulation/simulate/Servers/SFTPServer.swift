@@ -40,7 +40,7 @@ final class SFTPServer {
         features.renamesOver = character.hasExtensions
         features.syncs = character.hasExtensions
         features.tellsFreeSpace = character.hasExtensions
-        features.writesInOrder = character.hasExtensions
+        features.isOpenSSH = character.hasExtensions && !character.renameReplaces
         return features
     }
 

@@ -28,6 +28,8 @@ struct ServerCharacter {
         ServerCharacter(name: "SFTP without extensions", hasExtensions: false),
         ServerCharacter(name: "SFTP whose rename replaces", hasExtensions: false, renameReplaces: true),
         ServerCharacter(name: "SFTP that ignores case", ignoresCase: true),
+        // Both of its renames.
+        ServerCharacter(name: "SFTP that always replaces", renameReplaces: true),
     ]
 
     static let ftp = [
