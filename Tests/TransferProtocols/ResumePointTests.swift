@@ -22,6 +22,16 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
         let own = #"{"v":2,"kind":"put","point":"{\"etag\":\"a\",\"stored\":true}"}"#
         #expect(ResumePoint(encoded: Array(own.utf8))?.targetIsOther == false)
     }
+
+    @Test("our earlier version at the server is known beside a PUT of which nothing is known")
+    func ownVersion() throws {
+        var lost = StoredVersion(stored: false, etag: nil)
+        lost.unanswered = 1
+        var point = ResumePoint(lost)
+        point.ownVersion = StoredVersion(stored: true, etag: "\"a\"")
+        let read = try #require(ResumePoint(encoded: point.encoded))
+        #expect(read.ownVersion == point.ownVersion && read.content(StoredVersion.self) == lost)
+    }
 }
 
 @Suite("Numbers of a resume point that the disk has damaged") struct ResumePointTests {

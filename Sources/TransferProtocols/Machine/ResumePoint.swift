@@ -110,7 +110,7 @@ package struct ResumePoint: Hashable, Sendable {
         let line = Line(
             v: Self.version, kind: kind, changes: sourceChanges == 0 ? nil : sourceChanges,
             outdated: isOutdated ? true : nil, other: targetIsOther ? true : nil,
-            own: kind == StoredVersion.kind ? nil : ownVersion,
+            own: content(StoredVersion.self)?.stored == true ? nil : ownVersion,
             left: left.isEmpty ? nil : left.map { String(decoding: $0.encoded, as: UTF8.self) },
             point: String(decoding: json, as: UTF8.self))
         return (try? JSONEncoder().encode(line)).map(Array.init) ?? []
