@@ -27,11 +27,13 @@ extension PutUpload {
         if let expired = expiredSignature(answer, end) { return over(.wait(expired)) }
         switch meaning(answer, end) {
         case .success where end.bytesSent < plan.size || answer.status == 202: return doubted(answer, end)
-        case .success: return stored(answer, end.body)
+        case .success: return unlearn(heeds: answer) + stored(answer, end.body)
         case .redirect:
             if let error = chain.follow(answer, keepsMethod: true) { return over(.fail(error)) }
             asking = chain
             return send()
+        case .wait(let demand) where offer == nil && end.mayHaveBeenActedOn && end.bytesSent >= plan.size:
+            return probe(.didItArrive(.own(UnprovenPut(begun: begun, demand)), wantsDigest: false))
         case .wait(let demand): return over(.wait(demand))
         case .fail(let error): return over(.fail(error))
         }
@@ -92,6 +94,13 @@ extension PutUpload {
     mutating func hash(_ theirs: TransferDigest, _ comparison: Comparison) -> [ProtocolAction] {
         state = .hashing(theirs, comparison)
         return [.digestSource]
+    }
+
+    /// Another server may have taken the place of one that was known to heed conditions.
+    private mutating func unlearn(heeds answer: HTTPAnswer) -> [ProtocolAction] {
+        guard plan.heedsConditions, answer.field("server") != nil, !answer.heedsConditions else { return [] }
+        plan.heedsConditions = false
+        return [.learned(HostFacts { $0.heedsConditions = false })]
     }
 
     /// Remembered for the next file of that host.

@@ -14,8 +14,6 @@ extension PutUpload {
             return enough() ?? refuseOrWait(end.failure?.error ?? .noAnswer(chain.address))
         }
         switch meaning(answer, end) {
-        // The PUT itself is led there, or is not.
-        case .redirect where question == .isItFree: break
         case .redirect:
             if let error = asking.follow(answer, keepsMethod: false) { return over(.fail(error)) }
             return probe(question)
@@ -122,7 +120,9 @@ extension PutUpload {
         case .own(var put):
             switch put.missed(answer) {
             case .untold: return over(.fail(tellsNoSize))
-            case .giveUp: return unproven(put)
+            case .giveUp:
+                if answer.isAbsence, let demand = put.gateway { return over(.wait(demand)) }
+                return unproven(put)
             case .rest:
                 let wantsDigest = put.yes != nil && plan.verify.comparesDigests
                 state = .resting(.didItArrive(.own(put), wantsDigest: wantsDigest))

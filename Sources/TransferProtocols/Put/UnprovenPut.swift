@@ -16,11 +16,17 @@ struct UnprovenPut: Hashable {
     let error: TransferError
     /// `nil`: the answer was lost.
     var yes: Yes?
+    /// A gateway said that the answer was lost, and this is what follows where the file is not there.
+    var gateway: WaitDemand?
     /// The server was given a moment already.
     private(set) var hasRested = false
 
     init(begun: Timestamp, _ error: TransferError, yes: Yes? = nil) {
         (self.begun, self.error, self.yes) = (begun, error, yes)
+    }
+
+    init(begun: Timestamp, _ gateway: WaitDemand) {
+        (self.begun, error, self.gateway) = (begun, gateway.error, gateway)
     }
 
     /// The step after a look that does not find the file.

@@ -64,7 +64,11 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         #expect(run(plan) == ["1 HEAD http://h/f"])
         #expect(run(plan, answered(404)) == [send])
         #expect(run(plan, answered(405)) == [send])
-        #expect(run(plan, answered(302, ["Location: /login"])) == [send])
+        // Those who read may be sent elsewhere.
+        let moved = answered(302, ["Location: http://store/x"])
+        #expect(run(plan, moved) == ["2 HEAD http://store/x | bare"])
+        #expect(run(plan, moved, answered(404)) == ["3 PUT http://h/f | If-None-Match: *" + wish])
+        #expect(run(plan, moved, there, there) == ["fail destinationExists 412"])
         #expect(run(plan, there, there) == ["fail destinationExists 412"])
         // What an earlier attempt may have left is looked into; an older file is somebody else's.
         plan.begunBefore = noon
@@ -84,6 +88,11 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         // One that is known to heed the condition is asked no more.
         let known = answered(404, ["Server: AmazonS3"])
         #expect(run(unknown(), known) == ["learned heedsConditions=true", send])
+        // Until another server answers in its place.
+        plan = unknown()
+        plan.heedsConditions = true
+        #expect(run(plan, answered(201, ["Server: nginx"])) == ["learned heedsConditions=false", "finish 1000 none"])
+        #expect(run(plan, answered(201, ["Server: AmazonS3"])) == ["finish 1000 none"])
         // What signs a PUT allows nothing else.
         var signed = unknown()
         signed.address = HTTPAddress("http://h/f?X-Amz-Signature=ab")!
@@ -247,12 +256,30 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
             (404, "fail http 404"), (405, "fail http 405"), (409, "fail http 409"), (410, "fail http 410"),
             (413, "fail http 413"), (423, "fail http 423"), (408, "wait backoff http"), (425, "wait backoff http"),
             (421, "wait backoff http"), (429, "wait hostBackoff http"), (500, "wait backoff http"),
-            (502, "wait backoff http"), (503, "wait hostBackoff http"), (504, "wait backoff http"),
-            (507, "wait remoteDiskSpace http"), (520, "wait backoff http"), (304, "fail badServerResponse 304"),
+            (503, "wait hostBackoff http"), (507, "wait remoteDiskSpace http"), (304, "fail badServerResponse 304"),
             (303, "fail http 303"), (99, "fail badServerResponse 99"),
         ])
     func answers(status: Int, expected: String) {
         #expect(run(plan(), answered(status)).last == expected)
+    }
+
+    @Test(
+        "a gateway's word that the answer was lost, after the last byte, is a lost answer", arguments: [502, 504, 520])
+    func gateway(status: Int) {
+        var large = unknown(ifExists: .replace)
+        large.size = 1 << 30
+        let lost = answered(status, sent: 1 << 30)
+        let there = answered(200, ["Content-Length: 1073741824"])
+        #expect(run(large, answered(status, sent: 1 << 20)) == ["wait backoff http"])
+        #expect(run(large, lost) == ["2 HEAD http://h/f"])
+        // It is not there, and is sent again as often as need be.
+        #expect(run(large, lost, answered(404), answered(404)) == ["wait backoff http"])
+        #expect(run(large, lost, answered(status)) == ["wait backoff http"])
+        // Something of its length is, and nothing tells more: not for ever.
+        large.unanswered = 0
+        #expect(run(large, lost, there, there).last == "wait backoff http")
+        large.unanswered = 2
+        #expect(run(large, lost, there, there) == ["fail unknownOutcome"])
     }
 
     @Test("Retry-After is obeyed in seconds and as a date by the server's clock, and then holds for the host")
