@@ -65,7 +65,7 @@ let package = Package(
         module("XMLReader", ["CExpat"]),
         module("Wording", ["TransferModel"]),
         module("WireOperations", ["TransferModel"]),
-        module("TransferProtocols", ["TransferModel", "WireOperations", "Digests", "XMLReader"]),
+        module("TransferProtocols", ["TransferModel", "DisplayText", "WireOperations", "Digests", "XMLReader"]),
 
         // Owners of C handles and file descriptors
         module("LinuxSystem", ["CLinux", "CSwiftJobs"]),

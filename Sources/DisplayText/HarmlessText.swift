@@ -33,14 +33,13 @@ package enum HarmlessText {
     /// Returns true for a character that is never shown as it is, unless it is a mark within text from right to left.
     package static func hides(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x7F { return scalar.value < 32 }
-        // Joiners make one letter or picture of two, and are part of honest names.
-        if scalar.value == 0x200C || scalar.value == 0x200D { return false }
+        // Joiners and variation selectors make one letter or picture of two, and are part of honest names.
+        if scalar.value == 0x200C || scalar.value == 0x200D || scalar.properties.isVariationSelector { return false }
         switch scalar.properties.generalCategory {
         // Separators of lines and paragraphs end a line on some terminals.
         case .control, .lineSeparator, .paragraphSeparator: return true
         // Marks, overrides and isolates that turn the direction, and what is not seen at all.
-        case .format: return scalar.properties.isDefaultIgnorableCodePoint
-        default: return false
+        default: return scalar.properties.isDefaultIgnorableCodePoint
         }
     }
 

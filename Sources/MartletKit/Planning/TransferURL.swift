@@ -15,6 +15,7 @@ package struct TransferURL: Equatable, Sendable {
 
     /// A URL with its user, for whom a password is asked.
     package static func withoutPassword(_ url: String) -> String {
+        let url = PercentEncoding.ofMarks(in: url)
         guard let start = url.firstRange(of: "://")?.upperBound else { return url }
         let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") else {
@@ -27,7 +28,8 @@ package struct TransferURL: Equatable, Sendable {
     package var text: String { "\(scheme.rawValue)://\(authority)\(path)\(query)" }
 
     /// Reads a URL; `place` names the operand in messages.
-    package init(_ text: String, place: String) throws(QueueingFault) {
+    package init(_ url: String, place: String) throws(QueueingFault) {
+        let text = PercentEncoding.ofMarks(in: url)
         guard let colon = text.firstRange(of: "://"), !text[..<colon.lowerBound].contains(where: { ":@/".contains($0) })
         else { throw Self.withoutScheme(text, place: place) }
         let scheme = try Self.scheme(text[..<colon.lowerBound].lowercased(), place: place)

@@ -20,6 +20,17 @@ package enum PercentEncoding {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// A URL in which each ASCII character is a `Character` by itself. A mark behind a slash makes another character of the two, which is no
+    /// separator here, while everybody else who reads the URL sees a slash: such marks are encoded.
+    package static func ofMarks(in url: String) -> String {
+        guard url.utf8.contains(where: { $0 >= 0x80 }) else { return url }
+        return url.reduce(into: "") { text, character in
+            let scalars = character.unicodeScalars
+            guard scalars.count > 1, scalars.contains(where: \.isASCII) else { return text.append(character) }
+            for scalar in scalars { text += scalar.isASCII ? String(scalar) : encode(Array(String(scalar).utf8)) }
+        }
+    }
+
     /// The bytes that the text stands for; a `%` without two digits stands for itself.
     package static func decode(_ text: some StringProtocol) -> [UInt8] { decode(text.utf8) }
 

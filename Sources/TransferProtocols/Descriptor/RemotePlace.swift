@@ -12,7 +12,8 @@ package struct RemotePlace: Sendable {
     ///   - query: without its question mark.
     package init?(_ url: String, query: String? = nil, s3: S3Place? = nil) {
         guard let scheme = TransferScheme(of: url), let descriptor = ProtocolDescriptor.of(scheme),
-            let address = descriptor.address(PlaceURL(scheme: scheme, text: url, query: query, s3: s3))
+            let address = descriptor.address(
+                PlaceURL(scheme: scheme, text: PercentEncoding.ofMarks(in: url), query: query, s3: s3))
         else { return nil }
         self.init(scheme, address, descriptor)
     }

@@ -14,7 +14,8 @@ package struct HTTPAddress: Hashable, Sendable {
     package let origin: String
 
     /// `nil` for another scheme, no host, a bad port, user info, or a character that no URL holds.
-    package init?(_ text: String) {
+    package init?(_ url: String) {
+        let text = PercentEncoding.ofMarks(in: url)
         guard !text.utf8.contains(where: { $0 <= 32 || $0 == 127 || $0 == UInt8(ascii: "\\") }),
             let colon = text.range(of: "://")
         else { return nil }
@@ -52,7 +53,7 @@ package struct HTTPAddress: Hashable, Sendable {
             bracket.map { $0 < colon } ?? true ? colon : nil
         }
         let host = authority[..<(colon ?? authority.endIndex)].lowercased()
-        guard !host.isEmpty, bracket != nil || !host.contains(":") else { return nil }
+        guard !host.isEmpty, bracket != nil || !host.contains(where: { ":%".contains($0) }) else { return nil }
         let digits = colon.map { authority[authority.index(after: $0)...] } ?? ""
         if digits.isEmpty { return (host, scheme == "https" ? 443 : 80) }
         guard let port = Int(digits), (1...65535).contains(port) else { return nil }
@@ -87,6 +88,7 @@ package struct HTTPAddress: Hashable, Sendable {
 
     private func resolved(_ location: String) -> HTTPAddress? {
         if location.utf8.count > Self.longestLocation { return nil }
+        let location = PercentEncoding.ofMarks(in: location)
         if let absolute = HTTPAddress(location) { return absolute }
         let isForbidden = { (byte: UInt8) in byte <= 32 || byte == 127 || byte == UInt8(ascii: "\\") }
         guard !location.isEmpty, !location.utf8.contains(where: isForbidden) else { return nil }

@@ -18,7 +18,7 @@ extension TransferResponse {
             switch field.name.lowercased() {
             case "set-cookie", "set-cookie2": nil
             case "location", "content-location":
-                HeaderField(Self.harmless(field.name), Self.harmless(String(field.value.prefix { $0 != "?" })))
+                HeaderField(Self.harmless(field.name), Self.harmless(Self.withoutQuery(field.value)))
             default: HeaderField(Self.harmless(field.name), Self.harmless(field.value))
             }
         }
@@ -38,6 +38,10 @@ extension TransferResponse {
             return line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
                 .map { RawPath(Array($0)).displayed }.joined(separator: "\t")
         }.joined(separator: "\n")
+    }
+
+    private static func withoutQuery(_ url: String) -> String {
+        String(PercentEncoding.ofMarks(in: url).prefix { $0 != "?" })
     }
 
     private static func harmless(_ text: String) -> String { RawPath(text).displayed }

@@ -1,4 +1,5 @@
 import Digests
+import DisplayText
 package import TransferModel
 package import WireOperations
 
@@ -97,31 +98,23 @@ package enum OfferedName {
         return name.isEmpty ? nil : shortened(name)
     }
 
-    /// Drops C0, DEL, C1 and the marks that turn the direction of writing; bytes that are no UTF-8 stay.
+    /// Drops characters that are not shown as they are (`HarmlessText.hides`); bytes that are no UTF-8 stay.
     private static func withoutControls(_ bytes: [UInt8]) -> [UInt8] {
         var harmless: [UInt8] = []
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            // The shortest that is UTF-8 is one character; a byte that begins none stands for itself.
-            let scalar = (1...4).lazy.compactMap { String(validating: rest.prefix($0), as: UTF8.self) }.first
-            let length = scalar?.utf8.count ?? 1
-            let isMark = scalar?.unicodeScalars.contains(where: isMark) ?? false
-            if !isMark { harmless += rest.prefix(length) }
-            rest = rest.dropFirst(length)
-            if isMark {
-                // The bytes on both sides of it stand together now, and may be another mark.
-                rest = (harmless.suffix(3) + rest)[...]
-                harmless.removeLast(min(3, harmless.count))
-            }
+        for byte in bytes {
+            harmless.append(byte)
+            // The last bytes may be such a character now, whatever was dropped from between them.
+            let length = (1...4).first { isHidden(harmless.suffix($0)) }
+            if let length { harmless.removeLast(length) }
         }
         return harmless
     }
 
-    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<32, 127..<160, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
-        default: false
+    private static func isHidden(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard let scalars = String(validating: bytes, as: UTF8.self)?.unicodeScalars, let scalar = scalars.first else {
+            return false
         }
+        return scalars.count == 1 && HarmlessText.hides(scalar)
     }
 
     /// At most `longest` bytes, the extension kept and no character cut. Two long names that begin alike stay two: a part of their digest is in

@@ -109,6 +109,7 @@ struct AddingStore: QueueSubject {
 
         /// A URL for a message: what may be secret of it is left out. A password may have slashes and question marks in it.
         static func harmless(_ url: String) -> String {
+            let url = PercentEncoding.ofMarks(in: url)
             let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
             let plain = url.prefix { $0 != "?" && $0 != "#" }
             guard let at = url.lastIndex(of: "@") else { return RawPath(String(plain)).displayed }

@@ -4,7 +4,7 @@ import TransferModel
 struct RemoteAddress: Hashable {
     /// `https://host:port`: lower case, the port always there when the scheme has one.
     let origin: String
-    /// The URL without user info, query and fragment, as it was given.
+    /// The URL without user info, query and fragment.
     let plain: String
     /// Without `?`. May be secret.
     let query: String?
@@ -12,7 +12,8 @@ struct RemoteAddress: Hashable {
     let lastSegment: [UInt8]
 
     /// `nil`: not an absolute URL with a host, or one with user info, which does not belong here.
-    init?(_ text: String) {
+    init?(_ url: String) {
+        let text = PercentEncoding.ofMarks(in: url)
         guard let colon = text.firstRange(of: "://"), !text.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
             return nil
         }

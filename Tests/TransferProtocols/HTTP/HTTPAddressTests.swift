@@ -21,7 +21,8 @@ import TransferProtocols
         "what is no plain web address is refused",
         arguments: [
             "ftp://h/x", "http://", "http:///x", "http://user@h/", "http://h:0/", "http://h:99999/", "http://h:x/",
-            "http://a b/", "h/x", "", "http://h/\u{1b}[2J", "http://a:b:c/", "http://h\\@evil/",
+            "http://a b/", "h/x", "", "http://h/\u{1b}[2J", "http://a:b:c/", "http://h\\@evil/", "http://h%2F.other/",
+            "http://h:80\u{301}/", "http://h\u{301}@evil/",
         ])
     func refusing(text: String) {
         #expect(HTTPAddress(text) == nil)
@@ -44,6 +45,27 @@ import TransferProtocols
         arguments: ["ftp://h/", "file:///etc/passwd", "javascript:x", "http://u:p@h/", "", "http://h/a\r\nX: y"])
     func refusedLocation(location: String) {
         #expect(HTTPAddress("http://a/b")?.resolving(location) == nil)
+    }
+
+    @Test(
+        "a separator with a mark over it is one, as it is for whoever else reads the URL",
+        arguments: [
+            ("http://good/\u{301}@evil/x?\u{301}token=1#\u{301}y", "http://good", "/%CC%81@evil/x?%CC%81token=1"),
+            ("http://evil/\u{301}.good/f", "http://evil", "/%CC%81.good/f"), ("http:/\u{301}/h/", nil, ""),
+            // A character that stands before another one.
+            ("http://h/a\u{600}/b", "http://h", "/a%D8%80/b"), ("http://h/e\u{301}/é", "http://h", "/e%CC%81/é"),
+        ] as [(String, String?, String)])
+    func marks(text: String, origin: String?, target: String) {
+        let address = HTTPAddress(text)
+        #expect(address?.origin == origin)
+        #expect(origin == nil || address?.target.unicodeScalars.elementsEqual(target.unicodeScalars) == true)
+        #expect(HTTPAddress("http://a/b")?.resolving(text) == address)
+    }
+
+    @Test("a relative Location with marks stays at its server")
+    func relativeMarks() {
+        #expect(HTTPAddress("http://a/b")?.resolving("/\u{301}/evil/x")?.text == "http://a/%CC%81/evil/x")
+        #expect(HTTPAddress("http://a/b")?.resolving("x?\u{301}/../y")?.text == "http://a/x?%CC%81/../y")
     }
 
     @Test("any bytes survive percent-encoding, and a broken escape stands for itself")

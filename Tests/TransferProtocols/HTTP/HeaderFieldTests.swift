@@ -61,6 +61,7 @@ import WireOperations
             ("attachment; filename=\"\"", "from-url.bin"), ("inline", "from-url.bin"),
             ("attachment; filename*=UTF-8''%ff%fe", "from-url.bin"), ("attachment; filename=\"a\\\"b\"", "a\"b"),
             ("attachment; filename=\"abc\u{202e}gpj.exe\"", "abcgpj.exe"),
+            ("attachment; filename=\"report\u{3164}\u{2060}\u{34f}.pdf\"", "report.pdf"),
         ])
     func offeredNames(value: String, expected: String) {
         let answer = HTTPAnswer(status: 200, headers: [HeaderField("Content-Disposition", value)])
