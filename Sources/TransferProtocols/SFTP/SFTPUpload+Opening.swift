@@ -3,9 +3,9 @@ import WireOperations
 
 /// Until the temporary file is open, at the byte where it goes on.
 extension SFTPUpload {
-    mutating func looked(_ group: Group) -> [ProtocolAction] {
+    mutating func looked(_ group: Group, hasRestored: Bool) -> [ProtocolAction] {
         hasAskedTarget = true
-        if let actions = restore(group) { return actions }
+        if !hasRestored, let actions = restore(group) { return actions }
         let there = group[1]?.attributes
         if let target = group[0]?.attributes {
             let isOldThere = group.ids.count > 2 ? group[2]?.attributes != nil : there != nil
@@ -18,10 +18,11 @@ extension SFTPUpload {
         }
         if point.isComplete == true, !isDirect, let there, there.size == plan.subject.size {
             // Its name alone was refused: a server that empties what is opened must not get at it.
-            return (plan.subject.size > 0 ? [.resumed(at: plan.subject.size)] : []) + stored(isMeasured: true)
+            seen = SFTPAttributes(size: there.size)
+            return (plan.subject.size > 0 ? [.resumed(at: plan.subject.size)] : []) + stored()
         }
         if isDirect { takeName(group) }
-        had = there?.size
+        beginning = .goesOn(from: there?.size)
         var first: [SFTPOperation] = []
         var old: RawPath?
         var disclaimed: [ProtocolAction] = []
@@ -55,8 +56,7 @@ extension SFTPUpload {
             first.append(.remove(name))
         }
         if facts.cannotResume == true, there != nil, !isDirect {
-            isWhole = true
-            had = nil
+            beginning.beginAnew()
             disclaimed += disclaim()
             first.append(.remove(point.temporary))
         }
@@ -76,7 +76,7 @@ extension SFTPUpload {
     /// The old file was removed for an earlier version of the source, and neither is there: what was gathered gets the name before anything
     /// else, for it is all that is left. `nil`: that is not so. As `SFTPRemoval`.
     private mutating func restore(_ group: Group) -> [ProtocolAction]? {
-        guard plan.subject.hasChanged, let resume = plan.resume, resume.removesOld == true, !hasRestored,
+        guard plan.subject.hasChanged, let resume = plan.resume, resume.removesOld == true,
             resume.temporary != plan.path, group.ids.count > 2,
             // A part of it is no copy of anything.
             group[2]?.attributes?.size == resume.size,
@@ -85,12 +85,13 @@ extension SFTPUpload {
         guard status == .noSuchFile else {
             return over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: hasAccepted))
         }
-        hasRestored = true
         return perform(.restoring, [.rename(resume.temporary, to: plan.path, replaces: false)])
     }
 
     mutating func restored(_ group: Group) -> [ProtocolAction] {
-        guard let (status, text) = group.last?.refusal, status != .noSuchFile else { return look() }
+        guard let (status, text) = group.last?.refusal, status != .noSuchFile else {
+            return look(hasRestored: true)
+        }
         return over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: true))
     }
 
@@ -119,7 +120,9 @@ extension SFTPUpload {
         }
         isFree = false
         // Of a new file nothing can be there. Under the final name a longer one may be.
-        if had != nil || isDirect { return perform(.measuring(handle, had: had), [.handleStatus(handle)]) }
+        if beginning.start != nil || isDirect {
+            return perform(.measuring(handle, had: beginning.start), [.handleStatus(handle)])
+        }
         return send(handle, from: 0, has: 0)
     }
 
@@ -128,7 +131,7 @@ extension SFTPUpload {
             hasMadeFolder = true
             return perform(.makingFolder, [.makeFolders(point.temporary.folder)])
         }
-        if status == .failure || status == .unsupported, had != nil, !isWhole, !isDirect {
+        if status == .failure || status == .unsupported, beginning.start != nil, !isDirect {
             return goOnWhole("the server does not let an upload go on")
         }
         return over(SFTPMeaning.action(status, text, .open, host: plan.host, hasAccepted: hasAccepted))
@@ -153,10 +156,10 @@ extension SFTPUpload {
         let size = group.last?.attributes?.size ?? 0
         var actions: [ProtocolAction] = []
         var start: Int64 = 0
-        if plan.resume != nil, !plan.subject.hasChanged, !isWhole, !isDirect {
+        if plan.resume != nil, !plan.subject.hasChanged, !beginning.isWhole, !isDirect {
             if let had, size < had {
                 facts.cannotResume = true
-                isWhole = true
+                beginning.beginAnew()
                 isDurable = false
                 actions += [
                     learned { $0.cannotResume = true }, startOver("the server empties a file on opening"),

@@ -89,37 +89,33 @@ extension SFTPUpload {
         guard let (status, text) = end.refusal else { return actions + over(SFTPMeaning.odd(host: plan.host)) }
         let others = sending.pieces.map(\.id).filter { $0 != sending.pieces[index].id } + (sending.closing?.ids ?? [])
         actions += others.map { .abandon($0) }
-        return actions + refused(status, text, madeProgress: through > sending.start, isOnResume: sending.start > 0)
+        let refusal = WriteRefusal(
+            status: status, text: text, madeProgress: through > sending.start, isOnResume: sending.start > 0)
+        return actions + refused(refusal)
     }
 
     /// The server does not take the bytes.
-    mutating func refused(
-        _ status: SFTPStatus, _ text: String, madeProgress: Bool, isOnResume: Bool
-    ) -> [ProtocolAction] {
-        wasOnResume = isOnResume
+    private mutating func refused(_ refusal: WriteRefusal) -> [ProtocolAction] {
         // OpenSSH has one word for a full disk and for all else.
-        if status == .failure, !SFTPMeaning.saysFull(text), features.tellsFreeSpace {
+        if refusal.status == .failure, !SFTPMeaning.saysFull(refusal.text), features.tellsFreeSpace {
             let folder = point.temporary.folder
-            return perform(
-                .askingSpace(status, text, madeProgress: madeProgress),
-                [.freeSpace(folder.bytes.isEmpty ? RawPath(".") : folder)])
+            return perform(.askingSpace(refusal), [.freeSpace(folder.bytes.isEmpty ? RawPath(".") : folder)])
         }
-        return decideRefusal(status, text, madeProgress: madeProgress)
+        return decide(refusal)
     }
 
-    mutating func askedSpace(
-        _ status: SFTPStatus, _ text: String, madeProgress: Bool, _ group: Group
-    ) -> [ProtocolAction] {
+    mutating func askedSpace(_ refusal: WriteRefusal, _ group: Group) -> [ProtocolAction] {
         // A disk is never filled to its last byte.
         if case .freeSpace(let bytes)? = group.last?.reply, bytes < 1 << 20 {
             return over(SFTPMeaning.full(host: plan.host))
         }
-        return decideRefusal(status, text, madeProgress: madeProgress)
+        return decide(refusal)
     }
 
-    mutating func decideRefusal(_ status: SFTPStatus, _ text: String, madeProgress: Bool) -> [ProtocolAction] {
+    private mutating func decide(_ refusal: WriteRefusal) -> [ProtocolAction] {
+        let (status, text) = (refusal.status, refusal.text)
         let mayBeResume = status == .failure || status == .unsupported || status == .badMessage
-        if wasOnResume, !madeProgress, mayBeResume, !SFTPMeaning.saysFull(text) {
+        if refusal.isOnResume, !refusal.madeProgress, mayBeResume, !SFTPMeaning.saysFull(text) {
             return goOnWhole("the server does not let an upload go on")
         }
         return over(SFTPMeaning.action(status, text, .store, host: plan.host, hasAccepted: hasAccepted))
@@ -127,10 +123,13 @@ extension SFTPUpload {
 
     /// Only whole files are taken there: what is there is removed, and the file begins anew.
     mutating func goOnWhole(_ reason: String) -> [ProtocolAction] {
-        isWhole = true
+        beginning.beginAnew()
+        return sendAnew(reason, [learned { $0.cannotResume = true }])
+    }
+
+    private mutating func sendAnew(_ reason: String, _ lesson: [ProtocolAction]) -> [ProtocolAction] {
         isDurable = false
-        had = nil
-        return disclaim() + [learned { $0.cannotResume = true }, startOver(reason)]
+        return disclaim() + lesson + [startOver(reason)]
             + open(asksTarget: false, first: [.remove(point.temporary)])
     }
 
@@ -140,28 +139,22 @@ extension SFTPUpload {
         if let broken = closing.ids.lazy.compactMap({ closing.ends[$0]?.brokenOff }).first { return over(broken) }
         let syncs = closing.ids.count == 4
         if syncs, let (status, text) = closing[1]?.refusal, status != .unsupported {
-            return refused(status, text, madeProgress: true, isOnResume: false)
+            return refused(WriteRefusal(status: status, text: text))
         }
         if let (status, text) = closing.last?.refusal {
-            return refused(status, text, madeProgress: true, isOnResume: false)
+            return refused(WriteRefusal(status: status, text: text))
         }
-        let seen = closing[closing.ids.count - 2]?.attributes
-        shown = seen?.modified
+        seen = closing[closing.ids.count - 2]?.attributes
         if !isDirect, seen?.modified == plan.modified { point.keepsTime = true }
         let size = seen?.size
-        guard let size, size != plan.subject.size else { return stored(isMeasured: size != nil) }
-        if hasBegunAnew {
+        guard let size, size != plan.subject.size else { return stored() }
+        if beginning.isRepair {
             let why = "took the file but has \(size) of \(plan.subject.size) bytes"
             return over(.fail(.unverifiable(at: plan.host, why)))
         }
-        hasBegunAnew = true
-        had = nil
-        isWhole = true
-        isDurable = false
-        let learns: [ProtocolAction] = sending.start > 0 ? [learned { $0.cannotResume = true }] : []
-        return disclaim() + learns + [
-            startOver("the server has \(size) of \(plan.subject.size) bytes after the last one")
-        ]
-            + open(asksTarget: false, first: [.remove(point.temporary)])
+        beginning.beginAnew(isRepair: true)
+        return sendAnew(
+            "the server has \(size) of \(plan.subject.size) bytes after the last one",
+            sending.start > 0 ? [learned { $0.cannotResume = true }] : [])
     }
 }

@@ -1,154 +1,19 @@
 import TransferModel
 import WireOperations
 
-/// The way to the final name, and what becomes of a file that is there already.
+/// The way to the final name.
 extension SFTPUpload {
-    // MARK: What is there
-
-    /// The known facts beside a file under the final name.
-    struct TargetLook {
-        /// `nil`: nobody looked, because no earlier attempt is in doubt.
-        var temporaryIsThere: Bool?
-        /// The temporary file of an earlier version of the source.
-        var oldIsThere: Bool?
-        /// This task has not looked at that name before.
-        var isFirst: Bool
-    }
-
-    enum Verdict {
-        case goOn
-        case end(ProtocolAction)
-        /// Only its bytes tell.
-        case readBack
-    }
-
-    /// Decides what a file under the final name means.
-    ///
-    /// Only our rename takes a temporary file away, and before it is asked for it is written down, unless the file is small. Size and time
-    /// count for what stood there before anything of ours could have had that name.
-    mutating func verdict(_ target: SFTPAttributes, _ look: TargetLook) -> Verdict {
-        if target.isFolder {
-            return .end(.fail(.folderStands(at: plan.host)))
-        }
-        let subject = plan.subject
-        // A file that was gathered under its final name.
-        if let old = plan.resume, old.temporary == plan.path {
-            let isOurs = subject.hasArrived || old.owned?.covers(target.size) == true
-            mayReplace = mayReplace || isOurs
-            if isOurs || isDirect && target.size == 0 || subject.ifExists == .replace { return .goOn }
-        }
-        if isDirect, plan.resume?.temporary == plan.path {
-            if !subject.hasChanged, subject.size <= Self.small, target.size == subject.size { return .readBack }
-            let why = "it cannot rename files, and nothing tells whether what is there is ours"
-            return .end(.fail(.unsure(at: plan.host, why)))
-        }
-        let isSameSize = target.size == subject.size
-        let standing = own.standing(StandingFile(target))
-        if plan.resume?.publishing == true, look.temporaryIsThere == false, isSameSize, isRenamed(target, standing) {
-            return .end(.finish(found(.token)))
-        }
-        if subject.ifExists == .replace { return .goOn }
-        if standing == .ours {
-            mayReplace = true
-            return .goOn
-        }
-        if look.oldIsThere == false, mayBeEarlier {
-            switch earlierVersion?.standing(size: target.size, modified: target.modified) {
-            case .ours?:
-                own.found(StandingFile(target))
-                (mayReplace, isDurable) = (true, false)
-                return .goOn
-            case .foreign?: break
-            case .unknown?, nil:
-                if isSameSize, subject.size <= Self.small { return .readBack }
-                return .end(.fail(.unsureOfEarlier(at: plan.host)))
-            }
-        }
-        if standing == .unknown { return .end(.fail(.unsureOfEarlier(at: plan.host))) }
-        let skips = subject.ifExists == .skip
-        if !subject.hasChanged, subject.begunBefore != nil, subject.size <= Self.small, look.temporaryIsThere == false {
-            if isSameSize { return .readBack }
-            return .end(isOther)
-        }
-        if look.isFirst, standing == nil, subject.countsMarks, isSameSize, target.modified == plan.modified {
-            return .end(.finish(skips ? .skipped(subject.size) : found(.stoodThere)))
-        }
-        return .end(skips ? .finish(.skipped(subject.size)) : .fail(.exists(at: plan.host)))
-    }
-
-    /// An earlier version of the source may have got the final name: that was written down, or a small file was begun.
-    private var mayBeEarlier: Bool {
-        guard plan.subject.hasChanged, !plan.subject.targetIsOther else { return false }
-        guard let resume = plan.resume else { return plan.subject.begunBefore != nil }
-        // A kill leaves no word of a small file's rename, whatever was written down before it.
-        return resume.publishing || resume.size <= Self.small && plan.subject.begunBefore != nil
-    }
-
-    private var earlierVersion: NamedVersion? {
-        if let resume = plan.resume { return NamedVersion(size: resume.size, modified: resume.modified) }
-        return plan.subject.earlierVersion.map {
-            NamedVersion(size: $0.size, modified: SFTPUploadPlan.kept($0.modified))
-        }
-    }
-
-    /// False when the temporary file was seen with our time and the target has another: a rename would have kept it.
-    private func isTimely(_ target: SFTPAttributes) -> Bool {
-        point.keepsTime != true || target.modified == plan.modified
-    }
-
-    private func isRenamed(_ target: SFTPAttributes, _ standing: NamedVersion.Standing?) -> Bool {
-        isTimely(target)
-            && renames.explains(
-                targetUnder: own.rule(plan.subject.ifExists, standing),
-                hasOurTime: target.modified == plan.modified && !plan.subject.targetIsOther)
-    }
-
-    private var isOther: ProtocolAction {
-        if mayBeEarlier { return .fail(.unsureOfEarlier(at: plan.host)) }
-        return plan.subject.ifExists == .skip
-            ? .finish(.skipped(plan.subject.size)) : .fail(.unsure(at: plan.host, "what is there is not the same file"))
-    }
-
-    mutating func openedBack(_ group: Group) -> [ProtocolAction] {
-        guard case .opened(let handle)? = group.last?.reply else {
-            return over(.fail(.unsure(at: plan.host, "what is there cannot be read")))
-        }
-        return perform(.readingBack(handle), [.sftpDigest(handle, size: plan.subject.size)])
-    }
-
-    mutating func readBack(_ group: Group, _ handle: SFTPHandle) -> [ProtocolAction] {
-        let close = ProtocolAction.perform(nextID(), .sftp(.close(handle)))
-        switch group.last?.outcome {
-        case .digested(let theirs)?:
-            state = .comparing(theirs)
-            return [close, .digestSource]
-        case .longer?: return [close] + over(isOther)
-        default: return [close] + over(.fail(.unsure(at: plan.host, "what is there cannot be read")))
-        }
-    }
-
-    mutating func compared(_ ours: TransferDigest, _ theirs: TransferDigest) -> [ProtocolAction] {
-        guard ours == theirs else { return over(isOther) }
-        var receipt = Receipt(.digest, bytes: plan.subject.size, verified: .digest)
-        receipt.digest = ours
-        receipt.foundThere = true
-        return over(.finish(receipt))
-    }
-
-    // MARK: The rename
-
     /// All bytes are there.
-    mutating func stored(isMeasured: Bool) -> [ProtocolAction] {
-        if !isMeasured, plan.subject.verify == .size {
+    mutating func stored() -> [ProtocolAction] {
+        if seen?.size == nil, plan.subject.verify == .size {
             return over(.fail(.unverifiable(at: plan.host, "took the file but does not tell its size")))
         }
-        self.isMeasured = isMeasured
         if isDirect { return over(.finish(receipt(.answered))) }
         // OpenSSH refuses to replace by the rename that is no posix-rename. Elsewhere nobody knows, not where both are offered either: there
         // nothing of ours may come between the look at the target and the rename.
         // Another client may have replaced our earlier version since it was looked at.
         let mustLook = own.isKnown && plan.subject.ifExists != .replace
-        if mustLook || !mayReplace && !features.isOpenSSH {
+        if mustLook || !own.mayReplace && !features.isOpenSSH {
             return [.claimName(plan.path)] + perform(.askingTarget, [.status(plan.path)])
         }
         return rename()
@@ -157,7 +22,7 @@ extension SFTPUpload {
     mutating func askedTarget(_ group: Group) -> [ProtocolAction] {
         let look = TargetLook(temporaryIsThere: true, oldIsThere: true, isFirst: !hasAskedTarget)
         hasAskedTarget = true
-        mayReplace = plan.subject.ifExists == .replace
+        own.forgetLook()
         guard let target = group.last?.attributes, case .end(let action) = verdict(target, look) else {
             return rename()
         }
@@ -169,7 +34,7 @@ extension SFTPUpload {
     mutating func rename(isLast: Bool = false) -> [ProtocolAction] {
         let publishing = publishing
         renames.asked()
-        let replaces = features.renamesOver && (mayReplace || isLast)
+        let replaces = features.renamesOver && (own.mayReplace || isLast)
         return publishing + perform(.renaming, [.rename(point.temporary, to: plan.path, replaces: replaces)])
     }
 
@@ -218,8 +83,8 @@ extension SFTPUpload {
             && isRenamed(target, own.standing(StandingFile(target))):
             return named(measured(.token))
         case (let target?, .some):
-            if own.isKnown { mayReplace = plan.subject.ifExists == .replace || stands(target) }
-            if case .refused(let status, let text) = doubt, mayReplace, !target.isFolder {
+            if own.isKnown { _ = own.standing(StandingFile(target), isFolder: target.isFolder) }
+            if case .refused(let status, let text) = doubt, own.mayReplace, !target.isFolder {
                 return replaceRefused(status, text)
             }
             let look = TargetLook(temporaryIsThere: true, oldIsThere: true, isFirst: !hasAskedTarget)
@@ -227,7 +92,7 @@ extension SFTPUpload {
             if case .end(let action) = verdict(target, look) { return tidy([], then: action) }
             return lost == nil ? replace() : renameAgain(doubt)
         case (nil, .some):
-            if case .refused(let status, let text) = doubt, hasRenamedTwice || status == .unsupported {
+            if case .refused(let status, let text) = doubt, naming == .second || status == .unsupported {
                 return nameRefused(status, text, isFree: group[0]?.refusal?.status == .noSuchFile)
             }
             return renameAgain(doubt)
@@ -243,24 +108,20 @@ extension SFTPUpload {
         }
     }
 
-    private mutating func stands(_ target: SFTPAttributes) -> Bool {
-        !target.isFolder && own.standing(StandingFile(target)) == .ours
-    }
-
     /// Once more: the target may have gone meanwhile, or the first rename never arrived.
     private mutating func renameAgain(_ doubt: RenameDoubt) -> [ProtocolAction] {
         var isLast = false
         switch doubt {
-        case .lost(let error) where hasRenamedTwice: return over(.wait(WaitDemand(.backoff, error)))
+        case .lost(let error) where naming == .second: return over(.wait(WaitDemand(.backoff, error)))
         case .lost: break
         case .refused: isLast = point.refusedRenames ?? 0 >= HostFacts.mostRefusedRenames - 1
         }
-        if isLast, features.renamesOver, !mayReplace, !hasClaimedName {
+        if isLast, features.renamesOver, !own.mayReplace, naming == .first {
             // It replaces whatever is there by then: nothing of ours may come between the look at the target and that.
-            hasClaimedName = true
+            naming = .claimed
             return [.claimName(plan.path)] + check(doubt)
         }
-        hasRenamedTwice = true
+        naming = .second
         return rename(isLast: isLast)
     }
 
@@ -332,7 +193,7 @@ extension SFTPUpload {
         self.isFree = isFree
         point.owned = isFree ? .free(upTo: plan.subject.size) : nil
         isDurable = false
-        isWhole = true
+        beginning.beginAnew()
         return disclaimed + [.claimName(plan.path)] + (lesson.map { [learned($0)] } ?? [])
             + [startOver(reason)] + clear(temporary)
     }
@@ -352,25 +213,15 @@ extension SFTPUpload {
     }
 
     private func receipt(_ proof: ArrivalProof) -> Receipt {
-        let checks = plan.subject.verify != VerificationWish.none && isMeasured
+        let checks = plan.subject.verify != VerificationWish.none && seen?.size != nil
         var receipt = Receipt(proof, bytes: plan.subject.size, verified: checks ? .size : .none)
-        receipt.shown = shown
+        receipt.shown = seen?.modified
         return receipt
     }
 
     /// Its length was looked at where it stands.
-    private func measured(_ proof: ArrivalProof) -> Receipt {
+    func measured(_ proof: ArrivalProof) -> Receipt {
         let checks = plan.subject.verify != VerificationWish.none
         return Receipt(proof, bytes: plan.subject.size, verified: checks ? .size : .none)
     }
-
-    private func found(_ proof: ArrivalProof) -> Receipt {
-        var found = measured(proof)
-        found.foundThere = true
-        return found
-    }
-}
-
-extension StandingFile {
-    init(_ attributes: SFTPAttributes) { self.init(size: attributes.size, modified: attributes.modified) }
 }

@@ -16,7 +16,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     enum Step: Equatable {
         /// Asks what is there of earlier attempts: the target, the temporary file, that of an earlier version of the source. Next:
         /// `opening`, `over`.
-        case looking
+        case looking(hasRestored: Bool)
         /// The temporary file of an earlier version, for which the old file was removed, gets the final name. Next: `looking`, `over`.
         case restoring
         /// A temporary file that is not gone on with is removed; the stored point still names it, and `unremoved` after a refusal. These
@@ -30,7 +30,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         /// Asks for the length of the opened file. `had`: before it was opened. Next: `sending`, `over`.
         case measuring(SFTPHandle, had: Int64?)
         /// A write was refused, perhaps because the disk is full. Next: `opening` (whole file), `over`.
-        case askingSpace(SFTPStatus, String, madeProgress: Bool)
+        case askingSpace(WriteRefusal)
         /// Asks late whether the target is there: this server's rename may replace it. Next: `renaming`, `tidying`, `over`.
         case askingTarget
         /// The whole file gets its final name. Next: `checking`, `over`.
@@ -46,6 +46,24 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         case readingBack(SFTPHandle)
         /// The temporary file is removed by these operations, then this is said. Next: `over`.
         case tidying([SFTPOperation], then: ProtocolAction)
+    }
+
+    /// A write that the server refused.
+    struct WriteRefusal: Equatable {
+        var status: SFTPStatus
+        var text: String
+        /// Bytes before it were taken.
+        var madeProgress = true
+        /// The first one of this attempt began where an earlier attempt stood.
+        var isOnResume = false
+    }
+
+    /// Requests for the final name. After the second the next attempt goes on.
+    enum Naming {
+        case first
+        /// The first was refused, and no other task of ours may give its file this name meanwhile.
+        case claimed
+        case second
     }
 
     /// The reason why it is looked whether a rename happened.
@@ -117,33 +135,18 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     var confirmed: Int64
     /// True when the point is durable.
     var isDurable = false
-    /// The file at the target may be replaced: the rule says so, or the last look found it to be ours.
-    var mayReplace: Bool
     /// An earlier version of the source that got the final name.
     var own: OwnTarget
-    /// The time that the server showed of what was sent, right after it.
-    var shown: Int64?
+    /// The server's word on what was sent, right after it.
+    var seen: SFTPAttributes?
     /// Bytes of this task that the server has taken, in this attempt or before.
     var hasAccepted: Bool
-    /// The file is begun again from zero, whatever is there.
-    var isWhole = false
-    /// It was begun again once because the sizes differed.
-    var hasBegunAnew = false
+    var beginning = PayloadBeginning.goesOn(from: nil)
     var hasMadeFolder = false
     /// True when this attempt has asked whether the target is there.
     var hasAskedTarget = false
-    var hasRenamedTwice = false
-    /// No other task of ours may give its file this name meanwhile.
-    var hasClaimedName = false
-    /// True when the temporary file of an earlier version has been given the final name.
-    var hasRestored = false
+    var naming = Naming.first
     var renames: RenameHistory
-    /// The length of the temporary file before it was opened.
-    var had: Int64?
-    /// The write that was refused began where an earlier attempt stood.
-    var wasOnResume = false
-    /// The server told the size of what it has.
-    var isMeasured = false
     /// A temporary file is there, or may be.
     var isLeft = false
     package internal(set) var unremoved: [ResumePoint] = []
@@ -166,7 +169,6 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
                 generation: generation, size: plan.subject.size, modified: plan.modified)
             point.reach = Self.leastReach
         }
-        mayReplace = plan.subject.ifExists == .replace
         hasAccepted = goesOn
         confirmed = plan.subject.hasChanged ? 0 : plan.subject.confirmed
         // A file that was begun under its final name stays there: under another one nothing would tell that those bytes are ours.
@@ -205,13 +207,13 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
             plan.subject.begunBefore != nil || plan.resume != nil || plan.subject.hasChanged || own.isKnown
         // Some servers empty what is opened: under the final name nothing is opened before it is known whose it is.
         let claims: [ProtocolAction] = isDirect ? [.claimName(plan.path)] : []
-        if inDoubt || (isDirect && !mayReplace) { return claims + look() }
-        return claims + open(asksTarget: !mayReplace && (isDirect || plan.subject.size > Self.tiny))
+        if inDoubt || (isDirect && !own.mayReplace) { return claims + look() }
+        return claims + open(asksTarget: !own.mayReplace && (isDirect || plan.subject.size > Self.tiny))
     }
 
-    mutating func look() -> [ProtocolAction] {
+    mutating func look(hasRestored: Bool = false) -> [ProtocolAction] {
         let old = earlier.map { [SFTPOperation.status($0)] } ?? []
-        return perform(.looking, [.status(plan.path), .status(point.temporary)] + old)
+        return perform(.looking(hasRestored: hasRestored), [.status(plan.path), .status(point.temporary)] + old)
     }
 
     /// The temporary file of an earlier version of the source; a small one has left no resume point.
@@ -257,7 +259,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
             return brokenOff(step, broken)
         }
         switch step {
-        case .looking: return looked(group)
+        case .looking(let hasRestored): return looked(group, hasRestored: hasRestored)
         case .restoring: return restored(group)
         case .clearing(let old, let first):
             // From here on the point that names the old file is replaced.
@@ -266,8 +268,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         case .opening(let asksTarget): return opened(group, asksTarget: asksTarget)
         case .makingFolder: return madeFolder(group)
         case .measuring(let handle, let had): return measured(handle, had: had, group)
-        case .askingSpace(let status, let text, let progress):
-            return askedSpace(status, text, madeProgress: progress, group)
+        case .askingSpace(let refusal): return askedSpace(refusal, group)
         case .askingTarget: return askedTarget(group)
         case .checking(let doubt): return checked(group, doubt)
         case .openingBack: return openedBack(group)
