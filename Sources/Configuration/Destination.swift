@@ -31,6 +31,9 @@ package struct Destination: Equatable, Sendable {
         case kept
     }
 
+    /// It says where a password or keys come from each time.
+    package var namesLogin: Bool { passwordCommand != nil || netrcFile != nil || profile != nil }
+
     package init(name: String, url: String) {
         self.name = name
         self.url = url

@@ -1,5 +1,6 @@
 import Testing
-import TransferModel
+
+@testable import TransferModel
 
 /// What lets a batch in, given anew.
 @Suite struct SecretsTests {
@@ -63,6 +64,26 @@ import TransferModel
         // Keys that come along count more than a command that did not print them.
         new.s3 = S3Keys(accessKeyID: "x", secretAccessKey: "y")
         #expect(bucket.renewed(by: new).s3 == new.s3)
+    }
+
+    @Test("of several sources one is asked: a program, a command, a file, what was typed, then keys")
+    func source() {
+        var secrets = TransferSecrets()
+        #expect(secrets.source == .nothing && !secrets.source.showsWhoAsks && !secrets.source.isComplete)
+        secrets.s3 = S3Keys(accessKeyID: "a", secretAccessKey: "b")
+        #expect(secrets.source == .keys(S3Keys(accessKeyID: "a", secretAccessKey: "b")))
+        secrets.user = "u"
+        #expect(secrets.source == .typed(user: "u", password: nil) && !secrets.source.isComplete)
+        #expect(secrets.source.showsWhoAsks)
+        secrets.netrcFile = RawPath("/n")
+        #expect(secrets.source == .netrcFile(RawPath("/n")))
+        // Of a URL.
+        secrets.password = "p"
+        #expect(secrets.source == .typed(user: "u", password: "p") && secrets.source.isComplete)
+        secrets.passwordCommand = "pass"
+        #expect(secrets.source == .command("pass"))
+        secrets.s3Command = ["keys", "-x"]
+        #expect(secrets.source == .keyProgram(["keys", "-x"]) && secrets.source.isComplete)
     }
 
     @Test("keys that are given anew end what told the secret before: a command, a password, a file")

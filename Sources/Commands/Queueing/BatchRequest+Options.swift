@@ -89,7 +89,7 @@ extension TransferSecrets {
         }
         try take(urls, command: command)
         // The person's own ssh logs in: by keys, an agent, or what a password command prints.
-        if urls.allSatisfy({ $0.scheme.facts.login == .ssh }) || (isKept && !isGiven) { return }
+        if urls.allSatisfy({ $0.scheme.facts.login.isByOwnProgram }) || (isKept && !isGiven) { return }
         try askPassword(command, surroundings)
     }
 
@@ -110,7 +110,7 @@ extension TransferSecrets {
 
     /// Asks for the password of a user for whom nothing else tells it.
     private mutating func askPassword(_ command: String, _ surroundings: Surroundings) throws(CommandFailure) {
-        guard let user, password == nil, passwordCommand == nil, netrcFile == nil else { return }
+        guard case .typed(let user?, password: nil) = source else { return }
         guard let typed = surroundings.askPassword("Password of \(user): ") else {
             throw .usage(
                 "\(command): --user: there is no terminal to ask for the password",

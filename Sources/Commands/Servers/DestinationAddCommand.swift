@@ -130,11 +130,9 @@ struct DestinationAddCommand: EngineCommand {
     /// The password that the engine is to keep; `nil`: none is needed, or it comes from elsewhere each time.
     private func password(for destination: Destination, _ url: TransferURL) throws(CommandFailure) -> String? {
         if let password = url.password { return password }
-        guard let user = destination.user, destination.passwordCommand == nil, destination.netrcFile == nil,
-            destination.profile == nil, url.scheme.facts.login != .ssh
-        else { return nil }
-        let what = url.scheme.facts.login == .awsKeys ? "Secret key" : "Password"
-        guard let typed = surroundings.askPassword("\(what) of \(user): ") else {
+        let kind = url.scheme.facts.login
+        guard let user = destination.user, !destination.namesLogin, !kind.isByOwnProgram else { return nil }
+        guard let typed = surroundings.askPassword("\(kind.secret) of \(user): ") else {
             throw .usage(
                 "destination add: there is no terminal to ask for the password of \(user)",
                 "give --password-command, --netrc or --profile")
@@ -144,7 +142,7 @@ struct DestinationAddCommand: EngineCommand {
 
     /// Asks, where no keys of S3 are found, for the ID of the access key whose secret is to be kept.
     private func findKeys(_ destination: inout Destination, _ url: TransferURL) throws(CommandFailure) {
-        guard url.scheme.facts.login == .awsKeys, destination.user == nil else { return }
+        guard url.scheme.facts.login.signsRequests, destination.user == nil else { return }
         do throws(QueueingFault) {
             if try S3Surroundings(surroundings.environment).hasKeys(of: destination) { return }
         } catch {

@@ -25,7 +25,7 @@ struct DestinationListCommand: EngineCommand {
             ListedDestination(
                 name: destination.name, url: RecentPlaces.harmless(destination.url),
                 scheme: TransferScheme(of: destination.url)?.rawValue ?? "", user: destination.user,
-                login: destination.loginWord)
+                login: destination.loginSource.word)
         }
         if invocation.has(CommonOptions.json) {
             for row in rows { console.json(row) }

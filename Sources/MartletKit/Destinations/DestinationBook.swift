@@ -33,11 +33,9 @@ package struct DestinationBook: Sendable {
 
         /// The user whose password a person has to type, because nothing gives it. The user's own ssh asks for no password of ours.
         package var userToAsk: String? {
-            guard url.scheme.facts.login != .ssh, url.password == nil else { return nil }
+            guard !url.scheme.facts.login.isByOwnProgram, url.password == nil else { return nil }
             if let user = url.user { return user }
-            guard let destination, destination.login != .kept, destination.passwordCommand == nil,
-                destination.netrcFile == nil, destination.profile == nil
-            else { return nil }
+            guard let destination, destination.login != .kept, !destination.namesLogin else { return nil }
             return destination.user
         }
     }
@@ -105,7 +103,7 @@ package struct DestinationBook: Sendable {
     /// Completes a request for `place`: keys and endpoint of S3, and whose login the engine is to add.
     package func complete(_ request: inout BatchRequest, for place: Place) throws(QueueingFault) {
         request.destination = place.destination?.name
-        if place.url.scheme.facts.login == .awsKeys {
+        if place.url.scheme.facts.login.signsRequests {
             let isKept = place.destination?.login == .kept
             try surroundings.complete(&request, destination: place.destination, needsKeys: !isKept)
         }
@@ -141,33 +139,20 @@ extension DestinationBook {
 }
 
 extension Destination {
-    /// The source of its login, in a word.
-    package var loginWord: String {
-        if login == .kept { return "kept" }
-        if passwordCommand != nil { return "command" }
-        if netrcFile != nil { return "netrc" }
-        if profile != nil { return "profile" }
-        return TransferScheme(of: url)?.facts.login.word ?? (user == nil ? "none" : "asked")
-    }
-
-    /// The same in a phrase.
-    package var loginMeaning: String {
-        switch loginWord {
-        case "kept": "the engine keeps the password"
-        case "command": "a command gives the password"
-        case "netrc": "a netrc file gives it"
-        case "profile": "keys of the AWS profile \(profile ?? "")"
-        case "ssh": "your own ssh logs in"
-        case "AWS": "keys from the environment or AWS's files"
-        case "asked": "the password is asked for each time"
-        default: "no login"
-        }
+    /// The source of its login, in a word and in a phrase.
+    package var loginSource: (word: String, meaning: String) {
+        if login == .kept { return ("kept", "the engine keeps the password") }
+        if passwordCommand != nil { return ("command", "a command gives the password") }
+        if netrcFile != nil { return ("netrc", "a netrc file gives it") }
+        if let profile { return ("profile", "keys of the AWS profile \(profile)") }
+        if let source = TransferScheme(of: url)?.facts.login.source { return source }
+        return user == nil ? ("none", "no login") : ("asked", "the password is asked for each time")
     }
 
     /// The credentials that the engine is to keep.
     package func kept(password: String) -> TransferSecrets {
         var secrets = TransferSecrets()
-        if TransferScheme(of: url)?.facts.login == .awsKeys {
+        if TransferScheme(of: url)?.facts.login.signsRequests == true {
             secrets.s3 = S3Keys(accessKeyID: user ?? "", secretAccessKey: password)
         } else {
             (secrets.user, secrets.password) = (user, password)

@@ -46,7 +46,7 @@ package struct S3Surroundings: Sendable {
 
     /// The service that a destination's bucket is at; `nil`: it is none of S3. Blocks on the disk.
     package func place(of destination: Destination) -> S3Place? {
-        guard TransferScheme(of: destination.url)?.facts.login == .awsKeys else { return nil }
+        guard TransferScheme(of: destination.url)?.facts.login.signsRequests == true else { return nil }
         return S3Place(endpoint: endpoint(of: destination, stored(destination.profile)))
     }
 

@@ -51,7 +51,7 @@ package struct DownloadPlan: Sendable {
     package var loginPlace: DestinationBook.Place? {
         place.map { place in
             DestinationBook.Place(
-                url: urls.first { $0.scheme.facts.login == .awsKeys } ?? place.url, destination: place.destination)
+                url: urls.first { $0.scheme.facts.login.signsRequests } ?? place.url, destination: place.destination)
         }
     }
 

@@ -1,4 +1,4 @@
-package import TransferModel
+import TransferModel
 
 extension TransferURL {
     /// Scheme, host and port: to whom a password is shown. Buckets of S3 are of one service.
@@ -24,10 +24,4 @@ extension TransferURL {
         let differs = urls.contains { $0.user != nil && ($0.user != first.user || $0.password != first.password) }
         if differs { throw .usage("the URLs name different users", "queue one batch for each") }
     }
-}
-
-extension TransferSecrets {
-    /// True when a user or a password is among them, which every server that the batch names would be shown. A netrc file says
-    /// itself to whom what is shown.
-    package var hasLogin: Bool { user != nil || password != nil || passwordCommand != nil }
 }

@@ -36,7 +36,7 @@ package struct UploadPlan: Sendable {
         request.secrets = book.secrets(of: place.destination)
         request.options.proxies = TransferOptions.proxies(of: environment)
         let password = destination.password ?? password
-        if destination.user != nil, password == nil, destination.scheme.facts.login != .ssh {
+        if destination.user != nil, password == nil, !destination.scheme.facts.login.isByOwnProgram {
             throw .usage(
                 "DEST names a user and no password", "write USER:PASSWORD@, or queue it by martlet upload, which asks")
         }

@@ -43,9 +43,16 @@ enum CredentialSource {
     }
 
     private static func read(_ secrets: TransferSecrets) throws(Errno) -> Found {
-        if let words = secrets.s3Command, let program = words.first { return try run(program, words.dropFirst()) }
-        if let command = secrets.passwordCommand { return try run(command, user: secrets.user ?? "") }
-        guard let file = secrets.netrcFile else { return .user(secrets.user ?? "", password: secrets.password ?? "") }
+        switch secrets.source {
+        case .nothing, .keys: return .user("", password: "")
+        case .typed(let user, let password): return .user(user ?? "", password: password ?? "")
+        case .command(let command): return try run(command, user: secrets.user ?? "")
+        case .netrcFile(let file): return try read(file)
+        case .keyProgram(let words): return try run(words[0], words.dropFirst())
+        }
+    }
+
+    private static func read(_ file: RawPath) throws(Errno) -> Found {
         do throws(Errno) {
             guard let bytes = try contents(file) else {
                 return .failed(

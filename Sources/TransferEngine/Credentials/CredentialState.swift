@@ -245,7 +245,12 @@ extension TransferSecrets {
     fileprivate var authorizes: Bool { headers.contains { $0.name.lowercased() == "authorization" } }
 
     /// A password command or a netrc file tells the credentials.
-    fileprivate var areAskedFor: Bool { passwordCommand != nil || (netrcFile != nil && password == nil) }
+    fileprivate var areAskedFor: Bool {
+        switch source {
+        case .command, .netrcFile: true
+        case .nothing, .typed, .keys, .keyProgram: false
+        }
+    }
 }
 
 extension TransferError {

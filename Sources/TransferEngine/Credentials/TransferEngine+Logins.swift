@@ -12,7 +12,7 @@ final class Login {
         let sshCommand: String?
 
         /// The person's own ssh logs in.
-        var isOfSSH: Bool { TransferScheme(of: origin)?.facts.login == .ssh }
+        var isOfSSH: Bool { TransferScheme(of: origin)?.facts.login.isByOwnProgram == true }
     }
 
     let key: Key
@@ -201,7 +201,7 @@ extension TransferEngine {
 extension TransferSecrets {
     /// True when a server can tell by them who asks.
     fileprivate var showsWhoAsks: Bool {
-        user != nil || passwordCommand != nil || netrcFile != nil || s3 != nil || s3Command != nil
+        source.showsWhoAsks
             || headers.contains { field in
                 let name = field.name.lowercased()
                 return ["auth", "cookie", "token", "key"].contains { name.contains($0) }

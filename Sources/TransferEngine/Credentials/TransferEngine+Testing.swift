@@ -49,22 +49,16 @@ extension TransferEngine {
     private func login(
         _ probe: PlaceProbe, at place: RemotePlace, _ order: BatchOrder
     ) async -> DestinationReport.Login? {
-        let secrets = order.secrets
-        let isSomebody =
-            secrets.user != nil || secrets.passwordCommand != nil || secrets.netrcFile != nil
-            || !secrets.headers.isEmpty
-        switch place.scheme.facts.login {
-        case .ssh, .awsKeys: return .ok
-        case .password: return isSomebody ? .ok : nil
-        case .fields:
-            guard isSomebody else { return nil }
-            var nobody = order
-            nobody.secrets = TransferSecrets()
-            let stranger = makeContext(nobody)
-            await readAuthorities(stranger)
-            let (_, refusal, _) = await ask(probe, at: place, stranger)
-            return refusal?.httpStatus == 401 || refusal?.httpStatus == 403 ? .ok : .notAsked
-        }
+        let kind = place.scheme.facts.login
+        if kind.source != nil { return .ok }
+        guard order.secrets.source.showsWhoAsks || !order.secrets.headers.isEmpty else { return nil }
+        guard kind.isOptional else { return .ok }
+        var nobody = order
+        nobody.secrets = TransferSecrets()
+        let stranger = makeContext(nobody)
+        await readAuthorities(stranger)
+        let (_, refusal, _) = await ask(probe, at: place, stranger)
+        return refusal?.httpStatus == 401 || refusal?.httpStatus == 403 ? .ok : .notAsked
     }
 
     private func ask(

@@ -118,23 +118,3 @@ extension TransferOptions {
         s3 = try object.decodeIfPresent(S3Place.self, forKey: .s3)
     }
 }
-
-extension TransferSecrets {
-    enum CodingKeys: String, CodingKey {
-        case user, password, passwordCommand, headers, netrcFile, s3, s3Command, formFields, proxies
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let object = try decoder.container(keyedBy: CodingKeys.self)
-        self.init()
-        user = try object.decodeIfPresent(String.self, forKey: .user)
-        password = try object.decodeIfPresent(String.self, forKey: .password)
-        passwordCommand = try object.decodeIfPresent(String.self, forKey: .passwordCommand)
-        headers = try object.decodeIfPresent([HeaderField].self, forKey: .headers) ?? []
-        netrcFile = try object.decodeIfPresent(RawPath.self, forKey: .netrcFile)
-        s3 = try object.decodeIfPresent(S3Keys.self, forKey: .s3)
-        s3Command = try object.decodeIfPresent([String].self, forKey: .s3Command)
-        formFields = try object.decodeIfPresent([HeaderField].self, forKey: .formFields) ?? []
-        proxies = try object.decodeIfPresent([String: String].self, forKey: .proxies) ?? [:]
-    }
-}

@@ -1,4 +1,4 @@
-/// The way in which servers of a protocol know who asks.
+/// The way in which servers of a protocol know who asks. Each kind is a case and its row of `facts`.
 package enum LoginKind: Sendable {
     /// Header fields, or a name and a password; many servers ask nobody.
     case fields
@@ -9,12 +9,33 @@ package enum LoginKind: Sendable {
     /// Keys of AWS (`TransferSecrets.s3`, AWS_* and its profiles), which sign each request.
     case awsKeys
 
-    /// The source of a login of which a destination says nothing, in a word; `nil`: a person knows it.
-    package var word: String? {
+    private struct Facts {
+        var source: (word: String, meaning: String)?
+        var isOptional = false
+        var isByOwnProgram = false
+        var signsRequests = false
+        var secret = "Password"
+    }
+
+    private var facts: Facts {
         switch self {
-        case .fields, .password: nil
-        case .ssh: "ssh"
-        case .awsKeys: "AWS"
+        case .fields: Facts(isOptional: true)
+        case .password: Facts()
+        case .ssh: Facts(source: ("ssh", "your own ssh logs in"), isByOwnProgram: true)
+        case .awsKeys:
+            Facts(
+                source: ("AWS", "keys from the environment or AWS's files"), signsRequests: true, secret: "Secret key")
         }
     }
+
+    /// The source of a login of which a destination says nothing, in a word and in a phrase; `nil`: a person knows it.
+    package var source: (word: String, meaning: String)? { facts.source }
+    /// Many servers ask nobody.
+    package var isOptional: Bool { facts.isOptional }
+    /// A program of the person's own logs in: no password of ours is asked for.
+    package var isByOwnProgram: Bool { facts.isByOwnProgram }
+    /// A key signs each request: without one nothing can be asked.
+    package var signsRequests: Bool { facts.signsRequests }
+    /// The name of what is typed beside the user.
+    package var secret: String { facts.secret }
 }

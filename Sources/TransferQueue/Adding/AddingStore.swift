@@ -195,7 +195,7 @@ struct AddingStore: QueueSubject {
             lanesByOrigin.keys.map { origin in
                 TransferScheme(of: origin).flatMap { $0.facts.urlNamesNoHost ? $0.rawValue : nil } ?? origin
             })
-        if servers.count > 1, secrets.user != nil || secrets.password != nil || secrets.passwordCommand != nil {
+        if servers.count > 1, secrets.hasLogin {
             throw QueueError.badRequest(
                 "a user and a password go to one server, and the URLs name \(servers.count): queue one batch for each")
         }

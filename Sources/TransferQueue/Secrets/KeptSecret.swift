@@ -55,9 +55,8 @@ package enum KeptSecret: Hashable, Sendable {
 extension TransferSecrets {
     /// The names of all that it has.
     var kept: Set<KeptSecret> {
-        let hasLogin = user != nil || password != nil || passwordCommand != nil || netrcFile != nil || opensS3
-        return Set(
-            (hasLogin ? [.login] : []) + headers.map { .header($0.name.lowercased()) }
+        Set(
+            (source == .nothing ? [] : [.login]) + headers.map { .header($0.name.lowercased()) }
                 + formFields.map { .field($0.name) } + proxies.keys.map { .proxy($0) })
     }
 }

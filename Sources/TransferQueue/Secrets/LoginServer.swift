@@ -36,7 +36,8 @@ package struct LoginServer: RawRepresentable, Codable, Hashable, Sendable {
             return RawPath(rawValue).displayed
         }
         let service = String(rawValue.dropFirst(name.count + 1))
-        return "\(name.uppercased()) at \(service.isEmpty ? facts.login.word ?? "" : RawPath(service).displayed)"
+        return
+            "\(name.uppercased()) at \(service.isEmpty ? facts.login.source?.word ?? "" : RawPath(service).displayed)"
     }
 }
 

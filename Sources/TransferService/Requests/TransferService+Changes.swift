@@ -46,7 +46,7 @@ extension TransferService {
                 throw RequestError(
                     .usage, "\(name): this scheme is not supported: use \(known.joined(separator: ", "))")
             }
-            if scheme.facts.login == .awsKeys, !request.secrets.opensS3 { throw noKeys }
+            if scheme.facts.login.signsRequests, !request.secrets.opensS3 { throw noKeys }
         }
         try check(request.options.ifExists)
     }

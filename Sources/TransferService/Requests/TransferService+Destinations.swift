@@ -35,7 +35,7 @@ extension TransferService {
         }
         let secrets = try await withKept(
             request.secrets ?? TransferSecrets(), request.destination, at: [request.url], request.options?.s3)
-        if scheme.facts.login == .awsKeys, !secrets.opensS3 { throw Self.noKeys }
+        if scheme.facts.login.signsRequests, !secrets.opensS3 { throw Self.noKeys }
         return DestinationTested(
             report: try await ask(.test, for: client) { [engine] in
                 await engine.test(request.url, request.options ?? TransferOptions(), secrets)
@@ -49,8 +49,7 @@ extension TransferService {
         _ given: TransferSecrets, _ destination: String?, at urls: [String], _ s3: S3Place?
     ) async throws -> TransferSecrets {
         guard let destination, !urls.isEmpty else { return given }
-        let isGiven = given.password != nil || given.passwordCommand != nil || given.netrcFile != nil || given.s3 != nil
-        if isGiven { return given }
+        if given.source.isComplete || given.s3 != nil { return given }
         let servers = Set(urls.map { LoginServer(of: $0, s3) })
         guard let first = servers.first, let server = first else { throw Self.noServer }
         guard servers.count == 1 else {

@@ -53,7 +53,7 @@ extension DestinationsPage {
     mutating func letIn(_ waiting: WaitingBatches) { form = (.letIn(waiting), Self.loginForm(of: waiting.server)) }
 
     private static func loginForm(of destination: Destination) -> Form<FieldID> {
-        let hasKeys = TransferScheme(of: destination.url)?.facts.login == .awsKeys
+        let hasKeys = TransferScheme(of: destination.url)?.facts.login.signsRequests == true
         var form = Form<FieldID>(
             [
                 .text(
@@ -141,7 +141,7 @@ extension DestinationsPage {
         let password = typed.isEmpty ? url.password : typed
         let command = form.text(.passwordCommand)
         destination.passwordCommand = command.isEmpty ? nil : command
-        let hasKeys = url.scheme.facts.login == .awsKeys
+        let hasKeys = url.scheme.facts.login.signsRequests
         if hasKeys {
             destination.profile = form.text(.profile).isEmpty ? nil : form.text(.profile)
             destination.endpoint = form.text(.endpoint).isEmpty ? nil : form.text(.endpoint)

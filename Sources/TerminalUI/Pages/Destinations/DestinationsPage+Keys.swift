@@ -143,7 +143,7 @@ extension DestinationsPage: Page {
                 model.adding?.send(to: "\(current.name):")
             } else if action == .enter {
                 edit(current)
-            } else if TransferScheme(of: current.url)?.facts.login == .ssh {
+            } else if TransferScheme(of: current.url)?.facts.login.isByOwnProgram == true {
                 note = ("Your own ssh logs in there: its keys and agent are what lets you in.", false)
             } else {
                 signIn(current)

@@ -94,7 +94,7 @@ extension Drawing {
         put(appearance.safe(destination.name), columns[0], .marked)
         put(appearance.safe(String(destination.url.prefix { $0 != ":" })), columns[1])
         put(appearance.safe(RecentPlaces.harmless(destination.url)), columns[2])
-        put(SafeText(destination.loginWord), columns[3])
+        put(SafeText(destination.loginSource.word), columns[3])
         put(words(page.used[destination.name]), columns[4])
         let columns = [columns[5]]
         switch page.findings[destination.name] {
@@ -116,7 +116,8 @@ extension Drawing {
     private mutating func facts(_ destination: Destination, _ page: DestinationsPage, from row: Int) {
         heading(appearance.safe(destination.name), row: row, columns: 0..<width)
         let user = destination.user.map { "user \($0), " } ?? ""
-        grid.put(appearance.safe("Login     \(user)\(destination.loginMeaning)"), row: row + 1, column: 1, end: width)
+        grid.put(
+            appearance.safe("Login     \(user)\(destination.loginSource.meaning)"), row: row + 1, column: 1, end: width)
         let login = "\(model.key(.signIn, in: .destinations).string) takes another login"
         let (text, style): (SafeText, Style) =
             switch page.findings[destination.name] {

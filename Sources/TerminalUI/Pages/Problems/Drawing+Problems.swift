@@ -142,7 +142,7 @@ extension Drawing {
         let rest = model.advised(cause.remedy)
         if case .waits(.auth, _, _) = cause.kind, cause.hasServer {
             let login = cause.batches.first.flatMap { TransferScheme(of: $0.url) }?.facts.login
-            let what: SafeText = login == .awsKeys ? "new keys" : "another login"
+            let what: SafeText = login?.signsRequests == true ? "new keys" : "another login"
             return "\(model.key(.server, in: .problems)) takes \(what) from you here; or in a shell, \(rest)"
         }
         if cause.isExisting {

@@ -1,0 +1,45 @@
+/// The source of what a batch shows to its servers: where several are given, the one that is asked.
+package enum LoginSource: Hashable, Sendable {
+    case nothing
+    /// A name, and the password where that is given, too.
+    case typed(user: String?, password: String?)
+    /// A command prints the password.
+    case command(String)
+    case netrcFile(RawPath)
+    /// Keys of S3.
+    case keys(S3Keys)
+    /// A program of these words prints keys of S3.
+    case keyProgram([String])
+
+    /// A server can tell by it who asks.
+    package var showsWhoAsks: Bool {
+        switch self {
+        case .nothing: false
+        case .typed(let user, _): user != nil
+        case .command, .netrcFile, .keys, .keyProgram: true
+        }
+    }
+
+    /// Nothing is missing: no password is to be typed, and none that is kept is to be added.
+    package var isComplete: Bool {
+        switch self {
+        case .nothing: false
+        case .typed(_, let password): password != nil
+        case .command, .netrcFile, .keys, .keyProgram: true
+        }
+    }
+}
+
+extension TransferSecrets {
+    package var source: LoginSource {
+        if let words = s3Command, !words.isEmpty { return .keyProgram(words) }
+        if let passwordCommand { return .command(passwordCommand) }
+        if let netrcFile, password == nil { return .netrcFile(netrcFile) }
+        if user != nil || password != nil { return .typed(user: user, password: password) }
+        return s3.map { .keys($0) } ?? .nothing
+    }
+
+    /// True when a user or a password is among them, which every server that the batch names would be shown. A netrc file says
+    /// itself to whom what is shown.
+    package var hasLogin: Bool { user != nil || password != nil || passwordCommand != nil }
+}
