@@ -34,6 +34,6 @@ extension Program {
             command = next
             path.append(next.name)
         }
-        return HelpText.page(self, command, path: path, width: width)
+        return CommandHelp.page(self, command, path: path, width: width)
     }
 }

@@ -2,7 +2,7 @@
 //
 // For whom: the three programs, each with a table of its own (`MartletProgram` in Commands, `EngineProgram`, `ReceiveProgram`).
 // Which thread: any; everything is a value. Start reading here, then `Option` and `Argument` (one word each), `ArgumentScanner` (words into
-// an `Invocation`), and `HelpText`, `ManualPage`, `BashCompletion` and its neighbours (the table in other forms).
+// an `Invocation`), and `CommandHelp`, `ManualPage`, `BashCompletion` and its neighbours (the table in other forms).
 
 package import Configuration
 

@@ -36,7 +36,7 @@ package struct Invocation: Sendable {
 }
 
 /// The request of a command line.
-package enum Request: Sendable {
+package enum CommandLineRequest: Sendable {
     case run(Invocation)
     /// Help or version was asked for, whatever else there is: print this text and exit with status 0.
     case help(String)
@@ -48,7 +48,7 @@ extension Program {
     /// - Parameter width: columns for help.
     package func parse(
         _ arguments: [Argument], width: Int = TerminalWidth.standard
-    ) throws(CommandFailure) -> Request {
+    ) throws(CommandFailure) -> CommandLineRequest {
         var command = root
         var path: [String] = []
         var rest = arguments
@@ -104,14 +104,14 @@ extension Command {
 
     fileprivate func parse(
         _ arguments: [Argument], path: [String], program: Program, width: Int
-    ) throws(CommandFailure) -> Request {
+    ) throws(CommandFailure) -> CommandLineRequest {
         let place = path.map { "\($0): " }.joined()
         let options = options
         let found = ArgumentScanner.scan(arguments.map(\.bytes), options: options)
         let helpIndex = options.count - 1
         if found.contains(.option(helpIndex, value: nil)) {
             try checkHelpIsMeant(arguments, place: place)
-            return .help(HelpText.page(program, self, path: path, width: width))
+            return .help(CommandHelp.page(program, self, path: path, width: width))
         }
         if found.contains(where: { $0.names("version", of: options) }) {
             return .help("\(program.root.name) \(ProductVersion.current)\n")

@@ -46,7 +46,8 @@ enum ManualPage {
             return command.shownSubcommands.flatMap { self.command($0, path: path) }
         }
         return [
-            ".Ss \(argument((path + [command.form]).joined(separator: " ")))", line(HelpText.sentence(command.summary)),
+            ".Ss \(argument((path + [command.form]).joined(separator: " ")))",
+            line(CommandHelp.sentence(command.summary)),
         ]
             + paragraphs(command.details).reduce(into: []) { $0 += $0.isEmpty ? [".Pp", $1] : [$1] }
             + options(of: command)

@@ -96,7 +96,7 @@ package struct LogReadRequest: Codable, Hashable, Sendable {
 }
 
 /// Answer of `log.read`, oldest line first.
-package struct LogPage: Codable, Hashable, Sendable {
+package struct LogReadAnswer: Codable, Hashable, Sendable {
     package var lines: [LogLine]
     /// Cursor behind the last line of the log. Holds for this run of the engine.
     package var next: Int64

@@ -32,7 +32,7 @@ package enum RequestIdentifier: Hashable, Sendable, Codable {
 }
 
 /// The head of a client's line, read before its parameters.
-package struct RequestHead: Decodable, Sendable {
+package struct WireRequestHead: Decodable, Sendable {
     package var jsonrpc: String
     /// Missing in a notification, which gets no answer.
     package var id: RequestIdentifier?
@@ -47,7 +47,7 @@ package struct AnswerHead: Decodable, Sendable {
 }
 
 /// A request: JSON-RPC 2.0 section 4.
-package struct Request<Parameters: Codable>: Codable {
+package struct WireRequest<Parameters: Codable>: Codable {
     package var jsonrpc = "2.0"
     package var id: RequestIdentifier
     package var method: MethodName
@@ -66,7 +66,7 @@ package struct RequestBody<Parameters: Decodable>: Decodable {
 }
 
 /// A successful answer: JSON-RPC 2.0 section 5.
-package struct Answer<Value: Codable>: Codable {
+package struct WireAnswer<Value: Codable>: Codable {
     package var jsonrpc = "2.0"
     package var id: RequestIdentifier
     package var result: Value

@@ -107,5 +107,5 @@ package enum Methods {
     package static let destinationRestore = Method<DestinationForgetRequest, DestinationForgotten>(.destinationRestore)
     package static let limitsGet = Method<Nothing, TransferLimits>(.limitsGet)
     package static let limitsSet = Method<LimitsChange, TransferLimits>(.limitsSet)
-    package static let logRead = Method<LogReadRequest, LogPage>(.logRead)
+    package static let logRead = Method<LogReadRequest, LogReadAnswer>(.logRead)
 }

@@ -64,7 +64,7 @@ struct GeneratedTextTests {
     @Test("help fills the width of the terminal, and no line is wider", arguments: [40, 59, 60, 80, 100, 110, 300])
     func width(columns: Int) {
         for program in [EngineProgram.program, ReceiveProgram.program] {
-            let text = HelpText.page(program, program.root, path: [], width: columns)
+            let text = CommandHelp.page(program, program.root, path: [], width: columns)
             let widest = text.split(separator: "\n").map(\.count).max() ?? 0
             #expect(widest < min(columns, 110))
             #expect(widest > min(columns, 110) - 12)

@@ -27,11 +27,11 @@ struct WaitingTests {
     @Test("a person is needed only when nothing moves, and patience waits on")
     func outcome() {
         let done = WaitState.over(completed: true)
-        #expect(WaitOutcome([], patient: false) == .over(completed: true))
-        #expect(WaitOutcome([done, .over(completed: false)], patient: false) == .over(completed: false))
-        #expect(WaitOutcome([.moving, .needsPerson], patient: false) == .goOn)
-        #expect(WaitOutcome([done, .needsPerson], patient: false) == .needsPerson)
-        #expect(WaitOutcome([done, .needsPerson], patient: true) == .goOn)
+        #expect(WaitStanding([], patient: false) == .over(completed: true))
+        #expect(WaitStanding([done, .over(completed: false)], patient: false) == .over(completed: false))
+        #expect(WaitStanding([.moving, .needsPerson], patient: false) == .goOn)
+        #expect(WaitStanding([done, .needsPerson], patient: false) == .needsPerson)
+        #expect(WaitStanding([done, .needsPerson], patient: true) == .goOn)
     }
 
     @Test("waiting goes on through changes until all completed")

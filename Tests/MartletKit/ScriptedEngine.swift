@@ -121,7 +121,7 @@ private actor Peers {
 
     private func take(_ line: [UInt8], _ number: Int) {
         guard let engine, let socket = sockets[number],
-            let head = try? WireCoding.value(RequestHead.self, from: line), let id = head.id,
+            let head = try? WireCoding.value(WireRequestHead.self, from: line), let id = head.id,
             let method = MethodName(rawValue: head.method)
         else { return hangUp(number) }
         switch engine.move(number, method, line) {
@@ -137,7 +137,7 @@ private actor Peers {
     }
 
     private static func line(_ id: RequestIdentifier, _ value: some Codable) -> [UInt8] {
-        (try? WireCoding.line(Answer(id: id, result: value))) ?? []
+        (try? WireCoding.line(WireAnswer(id: id, result: value))) ?? []
     }
 
     private func send(_ line: [UInt8], _ socket: OwnedDescriptor) {

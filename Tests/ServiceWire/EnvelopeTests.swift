@@ -7,7 +7,7 @@ import TransferModel
 @Suite struct EnvelopeTests {
     @Test func `requests and answers are one line of sorted JSON`() throws {
         let line = try WireCoding.line(
-            Request(id: .number(1), method: .hello, params: Hello(client: "a\nb")))
+            WireRequest(id: .number(1), method: .hello, params: Hello(client: "a\nb")))
         #expect(
             String(decoding: line, as: UTF8.self)
                 == #"{"id":1,"jsonrpc":"2.0","method":"hello","params":{"client":"a\nb","protocolVersion":"1.0"}}"#
@@ -21,8 +21,8 @@ import TransferModel
     @Test func `an id is a number or a string and comes back as it was`() throws {
         for id in ["7", "\"seven\""] {
             let head = try WireCoding.value(
-                RequestHead.self, from: Array(#"{"jsonrpc":"2.0","id":\#(id),"method":"totals"}"#.utf8))
-            let answer = try WireCoding.line(Answer(id: try #require(head.id), result: Nothing()))
+                WireRequestHead.self, from: Array(#"{"jsonrpc":"2.0","id":\#(id),"method":"totals"}"#.utf8))
+            let answer = try WireCoding.line(WireAnswer(id: try #require(head.id), result: Nothing()))
             #expect(String(decoding: answer, as: UTF8.self).contains("\"id\":\(id),"))
         }
     }
@@ -67,7 +67,7 @@ import TransferModel
         #expect(fault.contains("uuid"))
         #expect(!fault.contains("secret"))
         let garbage = try #require(throws: (any Error).self) {
-            try WireCoding.value(RequestHead.self, from: Array("\u{1}garbage".utf8))
+            try WireCoding.value(WireRequestHead.self, from: Array("\u{1}garbage".utf8))
         }
         #expect(WireCoding.fault(of: garbage) == "this is no JSON object")
     }

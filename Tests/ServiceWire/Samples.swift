@@ -339,7 +339,7 @@ enum Samples {
                 residentBytes: 7)
         case .limitsGet, .limitsSet: limits
         case .logRead:
-            LogPage(
+            LogReadAnswer(
                 lines: [LogLine(at: time, level: .error, batch: batch, task: task, place: "b f", message: "m")], next: 3
             )
         }

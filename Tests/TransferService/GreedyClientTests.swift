@@ -204,7 +204,7 @@ import TransferQueue
         let search = try await busy.post(
             Methods.leftoversSearch, LeftoverSearchRequest(url: "s3://b/p", s3: nil, keys: keys))
         while await harness.engine.searches.isEmpty { await Task.yield() }
-        let next = try WireCoding.line(Request(id: .number(99), method: .batchAdd, params: request()))
+        let next = try WireCoding.line(WireRequest(id: .number(99), method: .batchAdd, params: request()))
         await busy.send(Array(next.prefix(1 << 20)))
         var idle: [RawClient] = []
         for _ in 1..<LongLines.most {

@@ -293,7 +293,7 @@ final class RawClient: Sendable {
             state.lastID += 1
             return state.lastID
         }
-        await send(try WireCoding.line(Request(id: .number(id), method: method.name, params: parameters)))
+        await send(try WireCoding.line(WireRequest(id: .number(id), method: method.name, params: parameters)))
         return id
     }
 

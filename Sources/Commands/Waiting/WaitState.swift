@@ -41,7 +41,7 @@ enum WaitState: Equatable {
 }
 
 /// The outcome of waiting so far.
-enum WaitOutcome: Equatable {
+enum WaitStanding: Equatable {
     case goOn
     case over(completed: Bool)
     case needsPerson

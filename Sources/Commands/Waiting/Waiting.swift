@@ -31,7 +31,7 @@ struct Waiting {
             }
             guard let now = looked else { break }
             seen = now
-            var outcome = WaitOutcome(seen.values.map(\.waitState), patient: patient)
+            var outcome = WaitStanding(seen.values.map(\.waitState), patient: patient)
             if outcome != .goOn, known.values.contains(where: { $0.isOver && !$0.isPurged }) {
                 // An end that was seen before may have been taken back meanwhile.
                 guard
@@ -42,7 +42,7 @@ struct Waiting {
                         })
                 else { break }
                 seen = all
-                outcome = WaitOutcome(seen.values.map(\.waitState), patient: patient)
+                outcome = WaitStanding(seen.values.map(\.waitState), patient: patient)
             }
             switch outcome {
             case .goOn:

@@ -191,7 +191,7 @@ extension EngineConnection {
             // A screen shows that it connects, and goes on when it can.
             let limit = options.remote == nil ? AnswerLimit.current.map { min($0, AnswerLimit.greeting) } : nil
             let answer = try await exchange(on: link, within: limit) { id in
-                (try? WireCoding.line(Request(id: .number(id), method: .hello, params: hello))) ?? []
+                (try? WireCoding.line(WireRequest(id: .number(id), method: .hello, params: hello))) ?? []
             }
             welcome = try WireCoding.value(AnswerResult<Welcome>.self, from: answer).result
         } catch let error as RequestError {

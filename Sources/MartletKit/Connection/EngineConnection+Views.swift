@@ -53,7 +53,7 @@ extension EngineConnection {
         guard let link, state.isConnected, let wanted = views[number]?.send() else { return }
         do {
             _ = try await exchange(on: link) { id in
-                (try? WireCoding.line(Request(id: .number(id), method: .viewSet, params: wanted))) ?? []
+                (try? WireCoding.line(WireRequest(id: .number(id), method: .viewSet, params: wanted))) ?? []
             }
         } catch {
             // An engine that went away is asked again by itself.
@@ -64,7 +64,8 @@ extension EngineConnection {
     func closeView(_ number: Int) async {
         guard views.removeValue(forKey: number) != nil, let link, state.isConnected else { return }
         _ = try? await exchange(on: link) { id in
-            (try? WireCoding.line(Request(id: .number(id), method: .viewSet, params: ViewRequest(view: number)))) ?? []
+            (try? WireCoding.line(WireRequest(id: .number(id), method: .viewSet, params: ViewRequest(view: number))))
+                ?? []
         }
     }
 

@@ -65,7 +65,7 @@ extension Model {
         }
     }
 
-    mutating func take(_ answer: Answer) {
+    mutating func take(_ answer: RequestResult) {
         switch answer {
         case .acted(let result, let number): acted(result, number)
         case .undoable(let result, let number): undoableCame(result, number)

@@ -17,7 +17,7 @@ enum Message: Sendable {
     /// The connection to the engine has changed.
     case link(ConnectionState)
     /// The answer to a request of ours.
-    case answer(Answer)
+    case answer(RequestResult)
     /// Something about this machine's files became known.
     case local(LocalNews)
     /// Lines that something in this process printed, which would have hit the terminal.
@@ -36,7 +36,7 @@ extension Message {
     }
 }
 
-/// An action that the model wants done. The edge does it; what comes of it is an `Answer`.
+/// An action that the model wants done. The edge does it; what comes of it is a `RequestResult`.
 enum Request: Hashable, Sendable {
     /// From now on the engine is to tell of these, instead of those before.
     case show([SectionRequest], nodes: [NodeID], filter: String?)
@@ -97,7 +97,7 @@ enum Request: Hashable, Sendable {
 }
 
 /// The result of a request.
-enum Answer: Sendable {
+enum RequestResult: Sendable {
     case acted(Result<NodesChanged, RequestError>, number: Int)
     case undoable(Result<[UndoStep], RequestError>, number: Int)
     case limits(Result<TransferLimits, RequestError>, session: SessionName?, number: Int)

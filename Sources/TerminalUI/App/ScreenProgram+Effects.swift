@@ -6,7 +6,7 @@ import Terminal
 /// Requests that are done here: text that goes out, and views beside the one that is shown.
 extension ScreenProgram {
     /// To the terminal, or into a file when that is not wanted, or would be too long for it.
-    func copy(_ copied: CopiedText) -> Answer {
+    func copy(_ copied: CopiedText) -> RequestResult {
         let bytes = Array(copied.text.utf8)
         if copiesThroughTerminal, bytes.count <= Screen.mostCopied, screen.copy(bytes) {
             return .copied(copied, file: nil)

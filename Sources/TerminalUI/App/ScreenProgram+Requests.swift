@@ -3,7 +3,7 @@ import MartletKit
 /// Requests that are answered: the engine's, and those about local files.
 extension ScreenProgram {
     /// Does what the model wants and says what came of it; `nil` when there is nothing to say.
-    func ask(_ request: Request) async -> Answer? {
+    func ask(_ request: Request) async -> RequestResult? {
         switch request {
         case .act(let deed, let nodes, let number):
             .acted(
@@ -70,7 +70,7 @@ extension ScreenProgram {
     }
 
     /// The first time as the options say; after a loss only when the person wants an engine started.
-    private func connect(launching: Bool) async -> Answer? {
+    private func connect(launching: Bool) async -> RequestResult? {
         do throws(RequestError) {
             if launching {
                 try await engine.startEngine()

@@ -11,7 +11,7 @@ extension QueueWriter {
     }
 
     /// Takes changes back that are not longer ago than the grace time; cancels that are named, for a day.
-    package func undo(_ choice: UndoChoice, now: Timestamp) throws(QueueError) -> NodeChange {
+    package func undo(_ choice: UndoneChange, now: Timestamp) throws(QueueError) -> NodeChange {
         try change { try store.undo.undo(choice, now: now) }
     }
 }

@@ -130,7 +130,7 @@ extension UndoneDeed {
 }
 
 /// The change that is to be undone.
-package enum UndoChoice: Hashable, Sendable {
+package enum UndoneChange: Hashable, Sendable {
     /// The last one, whatever it was.
     case last
     /// The last one of each of these.

@@ -27,7 +27,7 @@ struct UndoStore: QueueSubject {
         var movedBatches: Set<BatchID> = []
     }
 
-    func undo(_ choice: UndoChoice, now: Timestamp) throws -> NodeChange {
+    func undo(_ choice: UndoneChange, now: Timestamp) throws -> NodeChange {
         let known = try undoLog.steps(now: now)
         let recent = known.filter { !$0.isOver }
         let chosen: [UndoneStep] =

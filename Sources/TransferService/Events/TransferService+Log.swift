@@ -112,15 +112,17 @@ extension TransferService {
 
     /// Lines of the log. `nil`: the client has gone.
     /// - Parameter read: waits for a line, as long as this is the number of the client's last read that waits; `nil`: does not wait.
-    func readLog(_ request: LogReadRequest, for client: Int, waitingAs read: Int? = nil) async -> LogPage? {
+    func readLog(_ request: LogReadRequest, for client: Int, waitingAs read: Int? = nil) async -> LogReadAnswer? {
         var after = request.after
         let level = request.level ?? .info
         while true {
             let (lines, next) = log.read(
                 level: level, batch: request.batch, task: request.task, after: after,
                 limit: min(1000, max(1, request.limit ?? 200)))
-            if !lines.isEmpty { return LogPage(lines: (try? await queue.reader.placed(lines)) ?? lines, next: next) }
-            guard let read, clients[client]?.lastLogRead == read else { return LogPage(lines: [], next: next) }
+            if !lines.isEmpty {
+                return LogReadAnswer(lines: (try? await queue.reader.placed(lines)) ?? lines, next: next)
+            }
+            guard let read, clients[client]?.lastLogRead == read else { return LogReadAnswer(lines: [], next: next) }
             after = next
             await withCheckedContinuation { logWaiters.add(client, level: level, $0) }
             if clients[client] == nil { return nil }

@@ -16,7 +16,7 @@ package enum EngineMain {
 
     /// Verifies the queue: what was found, for a person, and whether all is well.
     package static func check() async throws(EngineFailure) -> (lines: [String], isWell: Bool) {
-        try await QueueCheck.run(try places())
+        try await QueueVerification.run(try places())
     }
 
     private static func places() throws(EngineFailure) -> Places {

@@ -248,7 +248,7 @@ extension TransferService {
             return try await change(nodes) { try await $0.undo(.nodes($1), now: now) }
         }
         var results = NodeResults(results: [])
-        let choice = request.operation.map { UndoChoice.operation($0) } ?? .last
+        let choice = request.operation.map { UndoneChange.operation($0) } ?? .last
         try await carryOut(try await queue.writer.undo(choice, now: now), into: &results)
         await engine.queueChanged()
         return results

@@ -10,9 +10,9 @@ extension TransferService {
     /// the next pass.
     func take(_ line: [UInt8], from number: Int) {
         guard let client = clients[number] else { return }
-        let head: RequestHead
+        let head: WireRequestHead
         do {
-            head = try WireCoding.value(RequestHead.self, from: line)
+            head = try WireCoding.value(WireRequestHead.self, from: line)
             guard head.jsonrpc == "2.0" else { throw WireError.invalidRequest("jsonrpc is not \"2.0\"") }
         } catch {
             let fault = error as? WireError ?? .unreadable("not a request: \(WireCoding.fault(of: error))")
@@ -46,7 +46,7 @@ extension TransferService {
 
     /// The line to answer with; `nil`: none, or later.
     private func answer(
-        _ head: RequestHead, _ line: [UInt8], _ client: ServiceClient
+        _ head: WireRequestHead, _ line: [UInt8], _ client: ServiceClient
     ) async throws(EngineLeaves) -> [UInt8]? {
         do {
             guard let method = MethodName(rawValue: head.method) else { throw WireError.unknownMethod(head.method) }
@@ -114,7 +114,9 @@ extension TransferService {
 
         /// The answer's line; of a list as much as fits into one.
         func answer(_ value: some Codable) throws -> [UInt8] {
-            func line(_ value: some Codable) throws -> [UInt8] { try WireCoding.line(Answer(id: id, result: value)) }
+            func line(_ value: some Codable) throws -> [UInt8] {
+                try WireCoding.line(WireAnswer(id: id, result: value))
+            }
             guard let list = value as? any Shortenable & Codable else { return try line(value) }
             return try list.line { try line($0) }
         }

@@ -8,7 +8,7 @@ final class GetRequest: ServedRequest {
     private let path: TargetPath
     private let conditions: Preconditions
     private let started = MonotonicInstant.now
-    private var listing: FolderListing?
+    private var listing: FolderIndex?
     /// The file whose digest is wanted; `nil` as its digesting: the answer goes without.
     private var wanting: (file: OpenFile, digesting: Digesting?)?
     /// Bytes of a listing that is being sent.
@@ -138,7 +138,7 @@ final class GetRequest: ServedRequest {
 
     private func list() -> RequestStep {
         .work { [self] done in
-            let listing = FolderListing()
+            let listing = FolderIndex()
             self.listing = listing
             context.reader.submit { [folder = context.folder, path] in
                 listing.read(folder, path)
@@ -177,7 +177,7 @@ final class ListingMemory: Sendable {
 /// A folder's names as text: one a line, percent-encoded as in a URL, folders with a slash behind.
 ///
 /// Unchecked: `result` is written by the reading thread before it calls `done`, and read only after that.
-final class FolderListing: @unchecked Sendable {
+final class FolderIndex: @unchecked Sendable {
     private(set) var result = Result<String, Errno>.failure(.canceled)
 
     func read(_ folder: ServedFolder, _ path: TargetPath) {

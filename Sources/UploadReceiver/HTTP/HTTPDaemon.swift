@@ -8,7 +8,7 @@ import LinuxSystem
 /// the torso of its upload would stay as long. With some hundred connections `poll` costs nothing that can be measured.
 ///
 /// Lifetimes: the daemon's callbacks get an unretained pointer to this object, which is valid because `stop`, the only
-/// way in which it ends, returns after the library's threads have. Each request's slot holds one retained `Exchange`, made
+/// way in which it ends, returns after the library's threads have. Each request's slot holds one retained `ServedExchange`, made
 /// at the first call for the request and released by the completion call, which the library makes exactly once for it.
 ///
 /// Unchecked: `handle` is set by `init` and cleared by `stop`, both on the owner's thread; the rest is immutable.
@@ -112,7 +112,7 @@ final class HTTPDaemon: @unchecked Sendable {
     }
 
     fileprivate func exchange(_ connection: OpaquePointer, method: String, target: [UInt8], version: String)
-        -> Exchange
+        -> ServedExchange
     {
         var fields = RequestFields()
         withUnsafeMutablePointer(to: &fields) { pointer in
@@ -120,10 +120,11 @@ final class HTTPDaemon: @unchecked Sendable {
         }
         let peer = CMicrohttpd_client_address(connection).map { InternetSocket.host(of: $0) } ?? "unknown"
         let head = RequestHead(
-            method: Method(method), target: target, fields: fields, peer: peer, isTLS: isTLS,
+            method: RequestMethod(method), target: target, fields: fields, peer: peer, isTLS: isTLS,
             understandsInterim: version == "HTTP/1.1", isHTTP10: version == "HTTP/1.0",
             socket: CMicrohttpd_connection_fd(connection))
-        return Exchange(context, gate, connections, ConnectionTable.ID(CMicrohttpd_socket_context(connection)), head)
+        return ServedExchange(
+            context, gate, connections, ConnectionTable.ID(CMicrohttpd_socket_context(connection)), head)
     }
 
     fileprivate func opened(_ connection: OpaquePointer) -> ConnectionTable.ID {
@@ -158,7 +159,7 @@ private func handleRequest(
         slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
         return exchange.begin(connection)
     }
-    let exchange = Unmanaged<Exchange>.fromOpaque(stored).takeUnretainedValue()
+    let exchange = Unmanaged<ServedExchange>.fromOpaque(stored).takeUnretainedValue()
     guard count.pointee > 0 else { return exchange.end(connection) }
     let result = exchange.body(connection, UnsafeRawBufferPointer(start: data, count: count.pointee))
     count.pointee = 0
@@ -186,7 +187,7 @@ private func handleCompletion(
 ) {
     guard let slot, let stored = slot.pointee else { return }
     slot.pointee = nil
-    Unmanaged<Exchange>.fromOpaque(stored).takeRetainedValue().ended(ExchangeEnding(code))
+    Unmanaged<ServedExchange>.fromOpaque(stored).takeRetainedValue().ended(ExchangeEnding(code))
 }
 
 /// The path is decoded by `TargetPath`, component by component: the library would turn `%2F` into a separator.

@@ -1,5 +1,5 @@
 /// The method of a request, as far as the receiver tells methods apart.
-enum Method: Equatable, Sendable {
+enum RequestMethod: Equatable, Sendable {
     case get, head, put, post, patch, delete, options
     case other(String)
 
@@ -79,7 +79,7 @@ struct RequestFields: Equatable, Sendable {
 
 /// The facts of a request that are known when its head has arrived.
 struct RequestHead: Sendable {
-    let method: Method
+    let method: RequestMethod
     /// The target as it was sent, without its query.
     let target: [UInt8]
     let fields: RequestFields

@@ -3,7 +3,7 @@ import LinuxSystem
 /// One request being served: the effects around the decisions of its kind's machine.
 ///
 /// Each kind of request is a type of its own (`PutRequest`, `GetRequest`; `UploadWriteRequest` and its neighbours) and knows
-/// nothing of libmicrohttpd: `Exchange` drives it. All calls come from the connection's thread, in this order:
+/// nothing of libmicrohttpd: `ServedExchange` drives it. All calls come from the connection's thread, in this order:
 /// `headArrived`, any number of `bytesArrived`, `bodyEnded`, and `workEnded` after a step that was work. Once a step or
 /// `bytesArrived` gave an answer nothing but `ended` is called.
 protocol ServedRequest: AnyObject {

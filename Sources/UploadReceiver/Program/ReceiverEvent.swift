@@ -5,9 +5,9 @@ enum ReceiverEvent: Sendable {
     case received(TargetPath, size: UInt64, in: Duration, from: String, replaced: Bool, resumedAt: [UInt64] = [])
     /// The whole file, or a range of it.
     case sent(TargetPath, ByteRange?, size: UInt64, in: Duration, from: String)
-    case refused(Method, TargetPath, Answer, from: String)
+    case refused(RequestMethod, TargetPath, Answer, from: String)
     /// The target was no path at all; `shown` is what was sent, made harmless.
-    case rejected(Method, shown: String, Answer, from: String)
+    case rejected(RequestMethod, shown: String, Answer, from: String)
     /// The connection ended first. `received` counts an upload's bytes; `nil` for a download.
     case cut(TargetPath, ExchangeEnding, received: UInt64?, expected: UInt64?, from: String)
     /// A resumable upload's connection ended first. `at` is what it has, `nil` when nothing was kept.
@@ -41,7 +41,7 @@ enum ReceiverEvent: Sendable {
         }
     }
 
-    private static func refusal(_ method: Method, _ shown: String, _ answer: Answer, _ peer: String) -> String {
+    private static func refusal(_ method: RequestMethod, _ shown: String, _ answer: Answer, _ peer: String) -> String {
         "refused \(SafeText(method.name).string) \(shown): \(answer.status.rawValue) \(answer.explanation) (\(peer))"
     }
 

@@ -1,6 +1,6 @@
 // UploadReceiver: the other end. An HTTP server that takes whole files by PUT and gives them out by GET.
 //
-// For whom: `martlet-receive` and tests. Which thread: libmicrohttpd's own call `Exchange`, one connection always on the
+// For whom: `martlet-receive` and tests. Which thread: libmicrohttpd's own call `ServedExchange`, one connection always on the
 // same thread; publishing and listing happen on the workers of `Publisher` and `ReceiverContext`, digests on that of `FileDigester`.
 // Where to start: `Doorkeeper` lets a request in or not, `ReceiverContext.request(for:)` chooses who serves it; `PutRequest` and `GetRequest` serve;
 // what they decide is in values without effects: `PutMachine`, `Preconditions`, `RangeSelection`, `TargetPath`.

@@ -15,7 +15,7 @@ protocol ArrivedFile: AnyObject {
 /// One whole file on its way to its final name.
 ///
 /// Unchecked: `outcome` is written by the publisher's thread before `done`, and read only after that.
-final class Publication: @unchecked Sendable {
+final class FileToPublish: @unchecked Sendable {
     let file: IncomingFile
     let path: TargetPath
     let conditions: Preconditions
@@ -100,7 +100,7 @@ final class Publisher: Sendable {
     }
 
     /// Syncs a file and gives it its name, sometime; `done` is called on another thread.
-    func submit(_ publication: Publication) {
+    func submit(_ publication: FileToPublish) {
         threads.submit { [self] in
             publication.outcome = publishSynced(publication.file, publication.path, publication.conditions)
             publication.done()
@@ -120,7 +120,7 @@ final class Publisher: Sendable {
         do {
             let facts = try file.seal()
             try System.fsync(file.descriptor.rawValue)
-            FaultPoint.publishing.pass()
+            ReceiverFaultPoint.publishing.pass()
             var touched: [OwnedDescriptor] = []
             let outcome = try name(file, path, conditions, facts, &touched)
             for folder in touched { try System.fsync(folder.rawValue) }
@@ -141,7 +141,7 @@ final class Publisher: Sendable {
         let outcome = try naming.withLock { _ throws(Errno) in
             try rename(file, conditions, to: parent.rawValue, name, facts)
         }
-        FaultPoint.renamed.pass()
+        ReceiverFaultPoint.renamed.pass()
         if outcome.isSuccess { file.markPublished() }
         return outcome
     }

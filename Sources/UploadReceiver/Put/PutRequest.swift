@@ -9,7 +9,7 @@ final class PutRequest: ServedRequest {
     /// While bytes are arriving.
     private var file: IncomingFile?
     /// While the publisher has it.
-    private var publication: Publication?
+    private var publication: FileToPublish?
     private var received: UInt64 = 0
     /// While it is shown as under way.
     private var shown: UploadsUnderWay.Shown?
@@ -74,7 +74,7 @@ final class PutRequest: ServedRequest {
             return .answer(finish(outcome))
         case .publishSynced:
             return .work { [self] done in
-                let publication = Publication(
+                let publication = FileToPublish(
                     file: storedFile, path: machine.request.path, conditions: machine.request.conditions, done: done)
                 self.publication = publication
                 context.publisher.submit(publication)

@@ -196,7 +196,7 @@ final class LiveUpload: Sendable {
                 }
             }
             if !isRecordSynced, withRecord { try folder.sync(id) }
-            FaultPoint.synced.pass()
+            ReceiverFaultPoint.synced.pass()
             state.withLock { state in
                 state.synced = max(state.synced, offset)
                 if withRecord { state.isRecordSynced = true }

@@ -81,11 +81,11 @@ extension ReceiverContext {
     }
 
     /// tus lets clients behind old proxies hide the method in a POST.
-    private static func method(_ head: RequestHead, _ dialect: UploadDialect) -> Method {
+    private static func method(_ head: RequestHead, _ dialect: UploadDialect) -> RequestMethod {
         guard head.method == .post, dialect == .tus, let name = head.fields["x-http-method-override"] else {
             return head.method
         }
-        return Method(String(trimmed(name)))
+        return RequestMethod(String(trimmed(name)))
     }
 
     private func reject(

@@ -104,7 +104,7 @@ final class UploadFolder: Sendable {
         let folder = try openFolder(making: false)
         try Self.put(id, record, in: folder.rawValue, synced: true)
         try System.fsync(folder.rawValue)
-        FaultPoint.measured.pass()
+        ReceiverFaultPoint.measured.pass()
     }
 
     /// Adds a line to the record. Losing it costs nothing but a word in the journal.
@@ -128,7 +128,7 @@ final class UploadFolder: Sendable {
     func remove(_ id: UploadID) {
         guard let folder = try? openFolder(making: false) else { return }
         try? System.unlinkat(folder.rawValue, Self.info(id))
-        FaultPoint.forgotten.pass()
+        ReceiverFaultPoint.forgotten.pass()
         try? System.unlinkat(folder.rawValue, Self.data(id))
     }
 
@@ -222,7 +222,7 @@ final class UploadFolder: Sendable {
         record.inode = status.inode
         do throws(Errno) {
             try Self.put(id, record, in: folder, synced: false)
-            FaultPoint.made.pass()
+            ReceiverFaultPoint.made.pass()
             return (data, record)
         } catch {
             remove(id)

@@ -85,7 +85,7 @@ struct ChangeBench {
     @discardableResult
     func undoLast() async throws -> NodeChange { try await undo(.last) }
 
-    private func undo(_ choice: UndoChoice) async throws -> NodeChange {
+    private func undo(_ choice: UndoneChange) async throws -> NodeChange {
         let change = try await queue.writer.undo(choice, now: now)
         guard change.undone != nil else { throw Failure(text: "nothing was taken back: \(change.results)") }
         _ = try done(change)

@@ -474,7 +474,7 @@ import TransferModel
         let task = try #require(try await queue.reader.tasks(batch: batch, limit: 1).first?.id)
         let cancel = try await queue.writer.cancel([.task(task)])
         _ = try await queue.writer.purge([.batch(batch)])
-        for choice in [UndoChoice.nodes([.task(task)]), .operation(try #require(cancel.operation))] {
+        for choice in [UndoneChange.nodes([.task(task)]), .operation(try #require(cancel.operation))] {
             let refused = try await queue.writer.undo(choice, now: sandbox.clock.now).results
             #expect(refused.map(\.result) == [.refused], "\(refused)")
             #expect(refused[0].message?.contains("martlet undo") == true)

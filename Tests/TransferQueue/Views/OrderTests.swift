@@ -385,7 +385,7 @@ import TransferModel
         func set(_ tasks: [NodeID], _ priority: TransferPriority) async throws -> Int64 {
             try #require(try await bench.queue.writer.set(tasks, NodeSettings(priority: priority)).operation)
         }
-        func undo(_ choice: UndoChoice) async throws {
+        func undo(_ choice: UndoneChange) async throws {
             let back = try await bench.queue.writer.undo(choice, now: bench.now)
             #expect(back.undone != nil && back.results.allSatisfy { $0.result == .done })
         }

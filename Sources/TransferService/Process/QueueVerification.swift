@@ -4,7 +4,7 @@ import TransferModel
 import TransferQueue
 
 /// Verifies a queue, also beside a running engine.
-enum QueueCheck {
+enum QueueVerification {
     /// Verifies: the findings, for a person, and whether all is well.
     static func run(_ places: Places) async throws(EngineFailure) -> (lines: [String], isWell: Bool) {
         let reader: QueueReader

@@ -1,7 +1,7 @@
 import LinuxSystem
 
 /// The points where `MARTLET_FAULT=receive.NAME:N` kills a debug build: one after each step that the disk remembers.
-enum FaultPoint: String, CrashPoint {
+enum ReceiverFaultPoint: String, CrashPoint {
     /// An upload's data and record have their names; its client has not heard of it.
     case made
     /// The length of an upload has become known, durably.

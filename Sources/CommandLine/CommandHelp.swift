@@ -1,6 +1,6 @@
 /// The text of `--help`: the same table as the manual, for the width of a terminal. Features that are not built yet are in the manual
 /// alone; who asks for one by name is told.
-struct HelpText {
+struct CommandHelp {
     /// The width of a line in cells; text in longer ones is hard to read, and a terminal breaks at its last column.
     private let width: Int
     /// The column of explanations; on a narrow terminal they stand below what they explain.
@@ -15,7 +15,7 @@ struct HelpText {
     static func page(
         _ program: Program, _ command: Command, path: [String], width: Int = TerminalWidth.standard
     ) -> String {
-        HelpText(width: width).page(program, command, path: path)
+        CommandHelp(width: width).page(program, command, path: path)
     }
 
     private func page(_ program: Program, _ command: Command, path: [String]) -> String {

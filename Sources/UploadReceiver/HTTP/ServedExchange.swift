@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// One request on a connection: turns libmicrohttpd's calls into the calls of a `ServedRequest`, and answers into
 /// responses. All of it on the connection's thread.
-final class Exchange {
+final class ServedExchange {
     private enum Phase {
         /// Only the head is known. Next: any but `working`.
         case new
