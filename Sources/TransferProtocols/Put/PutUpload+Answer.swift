@@ -121,7 +121,7 @@ extension PutUpload {
         return "nothing tells whether what is there is the same file"
     }
 
-    /// What is there is not known to be the file: it is sent again, but not for ever.
+    /// The file there is not known to be ours: it is sent again, but not for ever.
     mutating func unproven(_ put: UnprovenPut) -> [ProtocolAction] {
         let wait = ProtocolAction.wait(WaitDemand(.backoff, put.error))
         // Nobody counts the tries here.

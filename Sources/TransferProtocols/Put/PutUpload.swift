@@ -41,9 +41,9 @@ package struct PutUpload: ProtocolMachine {
     enum EarlierAttempt {
         /// The question was not put.
         case unasked
-        /// What is there may be that attempt's, or it came to nothing.
+        /// The file there may be that attempt's, or it came to nothing.
         case unproven
-        /// What is there is older than anything of ours: somebody else's.
+        /// The file there is older than anything of ours: somebody else's.
         case foreign
     }
 

@@ -1,7 +1,7 @@
 import TransferModel
 import WireOperations
 
-/// What becomes of a file that has the final name already.
+/// The end of an upload, or its way on, where a file has the final name already.
 extension SFTPUpload {
     /// The known facts beside a file under the final name.
     struct TargetLook {
