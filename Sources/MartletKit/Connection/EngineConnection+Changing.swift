@@ -1,64 +1,6 @@
 import ServiceWire
 public import TransferModel
 
-/// A change that can be made to nodes.
-public enum NodeDeed: Sendable, Hashable {
-    case pause, resume, cancel, retry
-    /// They go on by themselves then. Said again of nodes that are named it changes the time; what a selector finds paused keeps its own.
-    case pauseUntil(Timestamp)
-    /// Before all others, once, in spite of times and waits.
-    case runNow
-    /// Nodes that are chosen by a selector cannot be moved.
-    case move(MovePlace)
-    /// - Parameter secrets: of batches: what lets them in from now on; what it does not have stays as it is. What waits for
-    ///   that goes on at once. This cannot be taken back.
-    case set(NodeSettings, secrets: TransferSecrets? = nil)
-    case purge
-}
-
-/// The result of a change.
-public struct NodesChanged: Sendable, Hashable {
-    public var results: [NodeResult]
-    /// Takes exactly this back, within the grace time; `nil`: nothing of it can be taken back.
-    public var undo: UndoChoice?
-    /// The change that an undo took back.
-    public var undone: UndoneDeed?
-    /// The restored limits after an undo that changed those of the engine, a host or a session.
-    public var limits: TransferLimits?
-    /// Results beyond those that are told one by one; `nil`: none.
-    public var untold: UntoldResults?
-    /// True after the undo of a cancel whose grace time was over: files of which only a part had arrived begin anew.
-    public var startsAgain = false
-
-    public init(
-        results: [NodeResult], undo: UndoChoice? = nil, undone: UndoneDeed? = nil, limits: TransferLimits? = nil
-    ) {
-        self.results = results
-        self.undo = undo
-        self.undone = undone
-        self.limits = limits
-    }
-
-    init(_ answer: NodeResults) {
-        results = answer.results
-        undo = answer.operation.map { .operation($0) }
-        undone = answer.undone
-        limits = answer.limits
-        startsAgain = answer.startsAgain ?? false
-        untold = answer.untold
-    }
-}
-
-/// The choice of the change to take back.
-public enum UndoChoice: Sendable, Hashable {
-    /// The last one, whoever made it.
-    case last
-    /// The last one of each of these.
-    case nodes(NodeChoice)
-    /// As `NodesChanged.undo` said.
-    case operation(Int64)
-}
-
 extension EngineConnection {
     /// Changes nodes; durable when this returns.
     public nonisolated func change(
