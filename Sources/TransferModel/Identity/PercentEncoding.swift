@@ -54,8 +54,11 @@ package enum PercentEncoding {
     }
 
     /// Returns true when every `%` has two digits behind it.
-    package static func isWhole(_ text: some StringProtocol) -> Bool {
-        let pieces = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+    package static func isWhole(_ text: some StringProtocol) -> Bool { isWhole(text.utf8) }
+
+    /// The same of text in bytes.
+    package static func isWhole(_ text: some Collection<UInt8>) -> Bool {
+        let pieces = text.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
         return pieces.dropFirst().allSatisfy { $0.count >= 2 && $0.prefix(2).allSatisfy { value($0) != nil } }
     }
 

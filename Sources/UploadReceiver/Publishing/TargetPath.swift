@@ -1,4 +1,3 @@
-import Digests
 import DisplayText
 import TransferModel
 
@@ -86,20 +85,8 @@ struct TargetPath: Equatable, Sendable {
 
     /// One name with its escapes taken out.
     static func decode(_ coded: ArraySlice<UInt8>) throws(TargetProblem) -> [UInt8] {
-        guard coded.contains(percent) else { return Array(coded) }
-        var name: [UInt8] = []
-        var rest = coded
-        while let byte = rest.popFirst() {
-            guard byte == percent else {
-                name.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(Hexadecimal.value),
-                let low = rest.popFirst().flatMap(Hexadecimal.value)
-            else { throw .badEscape }
-            name.append(high << 4 | low)
-        }
-        return name
+        guard PercentEncoding.isWhole(coded) else { throw .badEscape }
+        return PercentEncoding.decode(coded)
     }
 }
 
@@ -129,4 +116,3 @@ enum TargetProblem: Error, Equatable {
 
 private let slash = UInt8(ascii: "/")
 private let dot = UInt8(ascii: ".")
-private let percent = UInt8(ascii: "%")
