@@ -80,8 +80,7 @@ struct DownloadCommand: QueueingCommand {
                 "download: several URLs need a directory, and \(target.shown) is none",
                 "end it in a slash to have it made")
         }
-        let parent = RawPath(Array(path.bytes[..<(path.bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)]))
-        let directory = parent.bytes.isEmpty ? RawPath("/") : parent
+        let directory = path.parent ?? RawPath("/")
         guard (try? System.stat(directory.bytes))?.kind == .directory else {
             // A URL in the wrong place is shown as one: it may have a password in it.
             let isAddress = target.text.map { ShownAddress.of($0) != $0 } ?? false

@@ -12,8 +12,7 @@ package final class FileLock: Sendable {
     /// that the link leads to: other links may lead there, too, and where it lies something can be written.
     package static func take(_ path: String) throws(Errno) -> FileLock? {
         let path = (try? System.realpath(Array(path.utf8))) ?? Array(path.utf8)
-        let folder = path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[..<$0]) } ?? Array(".".utf8)
-        try System.mkdirs(folder, mode: 0o700)
+        try System.mkdirs((RawPath(path).parent ?? RawPath(".")).bytes, mode: 0o700)
         let file = try System.open(
             path + Array(".lock".utf8), flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
         do throws(Errno) {

@@ -83,8 +83,9 @@ struct FolderView: Sendable {
 
     /// The folder that this one is in, and its own name there.
     var parent: (path: [UInt8], name: [UInt8])? {
-        guard hasParent, let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        return (slash == 0 ? Self.root : Array(path[..<slash]), Array(path[(slash + 1)...]))
+        let path = RawPath(path)
+        guard hasParent, let parent = path.parent else { return nil }
+        return (parent.bytes, path.lastComponent.bytes)
     }
 
     /// The entries that are shown.

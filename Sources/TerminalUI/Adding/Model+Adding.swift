@@ -208,9 +208,7 @@ extension Model {
     private mutating func remember(_ order: AddOrder) {
         switch order.work {
         case .upload(let sources, let destination):
-            let folder = sources.first.flatMap { path -> [UInt8]? in
-                path.lastIndex(of: UInt8(ascii: "/")).map { $0 == 0 ? [UInt8(ascii: "/")] : Array(path[..<$0]) }
-            }
+            let folder = sources.first.flatMap { RawPath($0).parent?.bytes }
             requests.append(.local(.remember(destination: destination, folder: folder)))
             drafts.startFolder = folder ?? drafts.startFolder
         case .download(_, let folder): requests.append(.local(.remember(destination: nil, folder: folder)))

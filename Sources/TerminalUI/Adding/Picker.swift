@@ -185,13 +185,13 @@ struct Picker: Sendable {
         switch looked.finding {
         case .folder: return show(looked.path)
         case .file:
-            guard purpose == .sources, let slash = looked.path.lastIndex(of: UInt8(ascii: "/")) else {
+            let file = RawPath(looked.path)
+            guard purpose == .sources, let parent = file.parent else {
                 say("This is a file: downloads go into a folder.", isError: true)
                 return []
             }
-            let parent = slash == 0 ? [UInt8(ascii: "/")] : Array(looked.path[..<slash])
             let effects = choose(paths, appearance)
-            return effects + show(parent, from: Array(looked.path[(slash + 1)...]))
+            return effects + show(parent.bytes, from: file.lastComponent.bytes)
         case .missing where purpose == .target:
             newFolder = looked.path
             mode = .list
