@@ -6,14 +6,16 @@ import MartletKit
 struct UploadCommand: QueueingCommand {
     let context: CommandContext
 
+    private static let plainSchemes = TransferScheme.plain.map { "\($0.rawValue)://" }
+
     static let command = Command(
         "upload", "queue a batch of uploads; prints its id and returns at once",
         details: [
             "DEST is NAME:path of a configured destination, https://host/path or http://host/path (the host is asked once whether it speaks resumable upload or tus, else "
                 + "it gets a PUT), tus+https://, ietf+https://, s3://bucket/prefix (keys from AWS_ACCESS_KEY_ID and "
                 + "AWS_SECRET_ACCESS_KEY or AWS_PROFILE; AWS_ENDPOINT_URL for a service of one's own), "
-                + "sftp://[user@]host[:port]/path (by your own ssh; /~/ is the home folder), ftp://, ftps://, ftpes://, dav:// or "
-                + "davs://. Missing folders are made there.",
+                + "sftp://[user@]host[:port]/path (by your own ssh; /~/ is the home folder), "
+                + "\(plainSchemes.dropLast().joined(separator: ", ")) or \(plainSchemes.last ?? ""). Missing folders are made there.",
             "A DEST that ends in / is a directory: each SOURCE arrives under its own "
                 + "base name, a directory with everything below it (DIR/. means its contents alone). Without the slash a single "
                 + "file arrives under exactly that name.",

@@ -82,9 +82,10 @@ extension Drawing {
             grid.put(
                 "sftp://host/folder/   https://host/folder/   s3://bucket/folder/", row: rows - 4, column: 1,
                 style: .dim)
+            let plain = TransferScheme.plain.map { "\($0.rawValue)://" }
             grid.put(
-                "ftp://host/folder/   ftps:// ftpes:// dav:// davs:// tus+https://", row: rows - 3, column: 1,
-                style: .dim)
+                SafeText("\(plain[0])host/folder/   \(plain.dropFirst().joined(separator: " ")) tus+https://"),
+                row: rows - 3, column: 1, style: .dim)
         }
         stepNote(step.note.map { ($0, true) }, help: "With a / at its end it is a folder, and names are kept below it.")
         typed("Where to: ", step.field, fieldRow)

@@ -14,6 +14,14 @@ public struct TransferScheme: RawRepresentable, Sendable, Hashable, CaseIterable
         facts.spellings.map { TransferScheme($0, facts) }
     }
 
+    /// Those that say a protocol and nothing more: they name a host, and a person's login is shown there. Of all others a list tells in
+    /// words of its own.
+    package static let plain: [TransferScheme] = ProtocolFacts.all.reversed().filter {
+        !$0.isNegotiated && $0.login.source == nil
+    }.flatMap { facts in
+        facts.spellings.filter { !$0.name.contains("+") }.map { TransferScheme($0, facts) }
+    }
+
     public init?(rawValue: String) {
         guard let scheme = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = scheme
