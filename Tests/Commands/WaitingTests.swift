@@ -24,6 +24,15 @@ struct WaitingTests {
         #expect(WaitState(batch) == expected)
     }
 
+    @Test("where a part of it is paused and goes on by itself, nobody is needed yet", arguments: [TransferState.paused, .waiting])
+    func pauseEnds(state: TransferState) {
+        var batch = BatchSnapshot.sample(1, state, reasons: state == .waiting ? [.auth] : [])
+        batch.pausedUntil = Timestamp(milliseconds: 1)
+        #expect(WaitState(batch) == .moving)
+        batch.pausedUntil = nil
+        #expect(WaitState(batch) == .needsPerson)
+    }
+
     @Test("a person is needed only when nothing moves, and patience waits on")
     func outcome() {
         let done = WaitState.over(completed: true)

@@ -4,7 +4,7 @@ import CCurl
 package enum CurlFailureClass: Sendable, Equatable {
     /// The line or the server: wait, ask where the transfer stands, go on.
     case transient
-    /// A handshake that failed: transient, but permanent after three with the same text.
+    /// A handshake that failed: transient, but permanent after three with a server that none has succeeded with.
     case handshake
     /// Our side refused: the exchange's cause says what (a file that shrank, a full disk, a limit).
     case local

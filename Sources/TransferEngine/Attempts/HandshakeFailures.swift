@@ -1,17 +1,36 @@
-/// TLS handshakes of a batch that failed for no reason that was told. A server that begins anew behind a proxy breaks them off, too, so they
-/// count one after the other, whatever the number of files side by side, and not at all once one has succeeded.
+/// TLS handshakes of a batch that failed for no reason that was told, by server. A server that begins anew behind a proxy breaks them off, too,
+/// so they count one after the other, whatever the number of files side by side, and not at all once one has succeeded.
 struct HandshakeFailures {
-    private(set) var inARow = 0
-    private var isProven = false
-    /// Nanoseconds of the engine's clock.
-    private var lastAt: Int64?
+    private struct Standing {
+        var failuresInARow = 0
+        var isProven = false
+        /// Nanoseconds of the engine's clock.
+        var lastAt: Int64?
+    }
 
-    mutating func succeeded() { (inARow, isProven) = (0, true) }
+    private var servers: [String: Standing] = [:]
+
+    /// Servers that are remembered: redirects may lead to any number of them.
+    private static let most = 100
+
+    mutating func succeeded(with server: String) {
+        if servers[server]?.isProven != true { set(Standing(isProven: true), of: server) }
+    }
 
     /// - Parameter begun: when the attempt had begun.
-    mutating func failed(begun: Int64, now: Int64) {
-        // It ran beside the one that counts already.
-        if isProven || lastAt.map({ begun <= $0 }) ?? false { return }
-        (inARow, lastAt) = (inARow + 1, now)
+    /// - Returns: the failures one after the other, this one included.
+    mutating func failed(with server: String, begun: Int64, now: Int64) -> Int {
+        var standing = servers[server] ?? Standing()
+        // One that began before the last failure ran beside it, and that one counts already.
+        if !standing.isProven, standing.lastAt.map({ begun > $0 }) ?? true {
+            (standing.failuresInARow, standing.lastAt) = (standing.failuresInARow + 1, now)
+            set(standing, of: server)
+        }
+        return standing.failuresInARow
+    }
+
+    private mutating func set(_ standing: Standing, of server: String) {
+        if servers.count >= Self.most, servers[server] == nil { servers = [:] }
+        servers[server] = standing
     }
 }

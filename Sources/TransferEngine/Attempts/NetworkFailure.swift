@@ -5,6 +5,12 @@ import TransferProtocols
 
 /// Translates a failed exchange: libcurl's code into one of our own, with a message that says what to do.
 enum NetworkFailure {
+    static func otherZone(_ host: String) -> TransferError {
+        TransferError(
+            .cannotConnectToHost, "\(host) has come to a more private network than before, and nothing was sent there",
+            .again)
+    }
+
     /// - Parameter handshakes: failed TLS handshakes one after the other, this one included: the third is believed.
     static func error(_ failure: CurlFailure, host: String, handshakes: Int) -> TransferError {
         let curl = Int(failure.code.rawValue)

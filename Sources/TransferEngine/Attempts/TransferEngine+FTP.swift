@@ -58,7 +58,10 @@ extension TransferEngine {
             FaultPoint.answered.pass()
             let told = converted(end, attempt)
             if told.failure?.mayHaveReachedServer ?? true { attempt.exchanges.reachedServer() }
-            if end.failure == nil, !end.answer.isLoginRefused { wasLetIn(attempt) }
+            if end.failure == nil {
+                attempt.context.handshakes.succeeded(with: TransferScheme.server(of: attempt.origin))
+                if !end.answer.isLoginRefused { wasLetIn(attempt) }
+            }
             switch end.failure?.cause {
             case .sourceEnded where !attempt.receives: sourceChanged(attempt, stored: nil)
             case .sourceFailed(let error) where !attempt.receives: fail(attempt, sourceError(attempt, error))

@@ -100,7 +100,9 @@ extension TransferEngine {
     private func learn(_ zone: AddressZone?, _ exchange: FlyingExchange, _ attempt: Attempt) {
         guard let zone else { return }
         attempt.exchanges.passed(zone)
-        guard !exchange.isElsewhere, hosts.facts[attempt.origin]?.zone != zone else { return }
+        if exchange.isElsewhere { return }
+        // A host may have addresses in two zones: the more private one says who its neighbours are.
+        if let known = hosts.facts[attempt.origin]?.zone, known >= zone { return }
         remember(HostFacts { $0.zone = zone }, of: attempt.origin)
     }
 
@@ -137,8 +139,13 @@ extension TransferEngine {
         _ end: HTTPTransferEnd, _ exchange: FlyingExchange, _ attempt: Attempt
     ) -> ExchangeEnd {
         // A redirect may have led elsewhere than to the server that the task names.
-        let failure = end.failure.map { converted($0, attempt, server: exchange.request?.url.server) }
-        if failure == nil { attempt.context.handshakes.succeeded() }
+        let url = exchange.request?.url
+        var failure = end.failure.map { converted($0, attempt, server: url?.server) }
+        if failure == nil, let url, url.scheme == "https" { attempt.context.handshakes.succeeded(with: url.server) }
+        // A host with addresses in two zones, or one whose name somebody leads here and there: nothing was sent.
+        if end.failure?.cause == .addressTooPrivate, let url, url.host == HTTPAddress(attempt.origin)?.host {
+            failure = .network(NetworkFailure.otherZone(url.server))
+        }
         return ExchangeEnd(
             answer: end.head, body: end.body.bytes, bytesSent: end.bytesSent,
             bytesWritten: attempt.written, failure: failure, at: timeline.now)
@@ -157,11 +164,12 @@ extension TransferEngine {
             suspendStarts()
             return .network(.tooManyOpenFiles)
         }
-        if broken.failureClass == .handshake {
-            attempt.context.handshakes.failed(begun: attempt.stage.startedAt, now: timeline.nanoseconds)
-        }
         let server = server ?? TransferScheme.server(of: attempt.origin)
-        let error = NetworkFailure.error(broken, host: server, handshakes: attempt.context.handshakes.inARow)
+        let handshakes =
+            broken.failureClass == .handshake
+            ? attempt.context.handshakes.failed(
+                with: server, begun: attempt.stage.startedAt, now: timeline.nanoseconds) : 0
+        let error = NetworkFailure.error(broken, host: server, handshakes: handshakes)
         if error.code == .tlsFailure { attempt.context.trust.doubt() }
         return .network(error)
     }

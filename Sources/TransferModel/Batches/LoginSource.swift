@@ -35,7 +35,8 @@ extension TransferSecrets {
         if let words = s3Command, !words.isEmpty { return .keyProgram(words) }
         if let passwordCommand { return .command(passwordCommand) }
         if let netrcFile, password == nil { return .netrcFile(netrcFile) }
-        if user != nil || password != nil { return .typed(user: user, password: password) }
+        // A password alone is nothing to those who ask for keys.
+        if user != nil || password != nil && s3 == nil { return .typed(user: user, password: password) }
         return s3.map { .keys($0) } ?? .nothing
     }
 

@@ -42,7 +42,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var cannotResume: Bool?
     /// When the first of what it cannot do was learnt: a server may be mended, or have refused for another reason.
     private var cannotSince: Timestamp?
-    /// The zone of its address when it last answered: an address that it named before may lie as far inside.
+    /// The most private zone that it has answered from: an address that it named in an earlier attempt may lie as far inside.
     package var zone: AddressZone?
     /// S3: seconds that its clock is ahead of ours; the region that it said it is in.
     package var clockSkewSeconds: Int64?

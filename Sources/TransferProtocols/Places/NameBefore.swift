@@ -9,7 +9,7 @@ enum NameBefore: Hashable, Sendable {
     /// The server did not tell.
     case untold
 
-    /// A look found no file.
+    /// A look found no file, or told of none.
     var isFree: Bool { self == .nothing || self == .untold }
 
     /// Returns true when `file` surely is not what was there before.

@@ -29,12 +29,26 @@ extension PutUpload {
         case .isItWhole(let stored, let body, let mustTell):
             return decideWholeness(answer, stored, body, mustTell: mustTell)
         case .isItOwn: return decideOwnership(answer)
-        case .isItFree:
-            see(answer)
-            // As if the server had refused it. One that does not tell gets the file.
-            if answer.isSuccess { return refused() }
-            return learn(heeds: answer) + put()
         }
+    }
+
+    /// The look before the PUT. A server that does not tell what has the name gets the file.
+    mutating func lookEnded(_ end: ExchangeEnd) -> [ProtocolAction] {
+        // Those who read are sent elsewhere: that may be where the files are, or a page for all who have no login.
+        let isElsewhere = asking.address != chain.address
+        guard let answer = end.answer else {
+            return isElsewhere ? put() : refuseOrWait(end.failure?.error ?? .noAnswer(chain.address))
+        }
+        switch meaning(answer, end) {
+        case .redirect: return asking.follow(answer, keepsMethod: false) == nil ? look() : put()
+        // A server without HEAD answers 501 and would do so for ever.
+        case .wait(let demand) where !isElsewhere && answer.status != 501: return over(.wait(demand))
+        case .success, .fail, .wait: break
+        }
+        see(answer)
+        if isElsewhere { return answer.isSuccess ? other(Self.doubt(answer, size: plan.size), inDoubt: false) : put() }
+        // As if the server had refused it.
+        return answer.isSuccess ? refused() : learn(heeds: answer) + put()
     }
 
     /// Keeps what a look before the PUT saw.

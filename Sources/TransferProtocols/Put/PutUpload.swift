@@ -18,8 +18,6 @@ package struct PutUpload: ProtocolMachine {
         case isItWhole(HTTPAnswer, body: [UInt8], mustTell: Bool)
         /// Is it still our earlier version, of which no tag can be named in a condition?
         case isItOwn
-        /// Is there nothing? The server may replace it whatever the condition says.
-        case isItFree
     }
 
     /// The PUT that may have stored the file.
@@ -91,12 +89,16 @@ package struct PutUpload: ProtocolMachine {
     }
 
     enum State {
-        /// Nothing is asked yet. Next: `probing` (an earlier attempt is in doubt), `sending`.
+        /// Nothing is asked yet. Next: `probing` (an earlier attempt is in doubt), `looking`, `sending`.
         case ready
-        /// The PUT is under way. Next: itself (redirect), `probing` (a name to ask for, a lost answer, 412, a size to check), `hashing`,
-        /// `tidying`, `over`.
+        /// A HEAD asks for the name before the PUT: the server may replace what has it whatever the condition says. Next: itself (redirect),
+        /// `probing` (something has it), `sending`, `over`.
+        case looking(ExchangeID)
+        /// The PUT is under way. Next: itself (redirect), `looking`, `probing` (a lost answer, 412, a size to check), `hashing`, `tidying`,
+        /// `over`.
         case sending(ExchangeID)
-        /// A HEAD is under way. Next: itself (redirect), `resting`, `sending` (it did not arrive), `hashing`, `tidying`, `over`.
+        /// A HEAD is under way. Next: itself (redirect), `resting`, `looking` or `sending` (it did not arrive), `hashing`, `reading`, `tidying`,
+        /// `over`, `foundNothing`.
         case probing(ExchangeID, Question)
         /// A lost or doubtful answer and nothing there yet: the server gets a moment. Next: `probing`.
         case resting(Question)
@@ -151,6 +153,7 @@ package struct PutUpload: ProtocolMachine {
         case (.ready, .began(let now)):
             begun = now
             return claim() + begin()
+        case (.looking(let id), .ended(let ended, let end)) where ended == id: return lookEnded(end)
         case (.sending(let id), .ended(let ended, let end)) where ended == id: return putEnded(end)
         case (.sending(let id), .interim(let source, let answer, let now)) where source == id:
             return offered(answer, now)
@@ -191,7 +194,13 @@ package struct PutUpload: ProtocolMachine {
 
     mutating func send() -> [ProtocolAction] {
         // A file that may be our own from an earlier attempt was looked at already.
-        plan.isUnguarded && earlier != .unproven ? probe(.isItFree) : put()
+        plan.isUnguarded && earlier != .unproven ? look() : put()
+    }
+
+    mutating func look() -> [ProtocolAction] {
+        let id = nextID()
+        state = .looking(id)
+        return [.perform(id, PutMessages.head(asking, wantsDigest: false))]
     }
 
     /// Sends it without a look at its name.
@@ -211,7 +220,7 @@ package struct PutUpload: ProtocolMachine {
             case .isItTheSame(inDoubt: _, let wantsDigest): wantsDigest
             case .isItWhole: plan.verify.comparesDigests
             case .didItArrive(_, let wantsDigest): wantsDigest
-            case .isItOwn, .isItFree: false
+            case .isItOwn: false
             }
         return [.perform(id, PutMessages.head(asking, wantsDigest: wantsDigest))]
     }

@@ -1,7 +1,7 @@
 import TransferModel
 import WireOperations
 
-/// A PUT that went out whole, and may have stored the file: its answer was lost, or was a yes that proves nothing.
+/// A PUT that may have stored the file: all of it went out and the answer was lost, or was a yes that proves nothing.
 struct UnprovenPut: Hashable {
     /// A yes before the last byte, or a 202.
     struct Yes: Hashable {
@@ -60,16 +60,5 @@ struct UnprovenPut: Hashable {
         else { return false }
         // Since the PUT began more time has gone by than since the file was written, both by whole seconds of the server's clock.
         return modified <= date && date.since(modified) + .seconds(1) <= heard.since(begun)
-    }
-}
-
-/// The bound on whole files that are sent one after the other, of which nothing proves that they arrived.
-enum UnprovenFiles {
-    private static let most = 3
-
-    /// Counts one more; `nil`: a person has to look.
-    static func count(after earlier: Int?) -> Int? {
-        let count = min(earlier ?? 0, most) + 1
-        return count < most ? count : nil
     }
 }

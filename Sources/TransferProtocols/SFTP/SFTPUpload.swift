@@ -9,8 +9,8 @@ import WireOperations
 /// life in one list; rename.
 /// The rename never goes out before the size was seen, so a reader of the final name sees no torso.
 ///
-/// The states and the beginning are here; `+Payload` sends and measures, `+Publishing` holds the way to the final name and what to do in
-/// doubt.
+/// The states are here; `+Opening` finds what is there, `+Payload` sends and measures, `+Publishing` is the way to the final name, `+Target`
+/// judges a file that has it.
 package struct SFTPUpload: ProtocolMachine, RenamingUpload {
     /// A list of operations whose ends are looked at together.
     enum Step: Equatable {

@@ -4,7 +4,7 @@ import WireOperations
 /// An upload over WebDAV: PUT to a temporary file beside the target, a look at its size, MOVE.
 ///
 /// There is no going on in the middle: a cut begins again. What is asked after is whether everything arrived, and whether a MOVE
-/// whose answer was lost has happened. The states are here; `DavUpload+Sending` has the bytes, `DavUpload+Publishing` the name.
+/// whose answer was lost has happened. The states are here; `+Beginning` looks at what is there, `+Sending` has the bytes, `+Publishing` the name.
 package struct DavUpload: ProtocolMachine, RenamingUpload {
     /// The question what is there, at the temporary file's address or the target's.
     enum Question {
@@ -27,6 +27,11 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case inTheWay
         /// It has our length: is our temporary file gone, so that an earlier MOVE put it there? Next: `leaving`, `over`.
         case comparing(DavResource)
+
+        /// The file has its name already: no refusal takes that back.
+        var isConfirming: Bool {
+            if case .confirming = self { true } else { false }
+        }
 
         var isAboutTarget: Bool {
             switch self {
@@ -172,8 +177,9 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
             asksByHead = true
             return ask(question)
         }
-        if case .confirming(let answer) = question { return confirmed(finding, answer) }
-        if case .other(let meaning) = finding, let refusal = meaning.refusal { return over(refusal) }
+        if case .other(let meaning) = finding, let refusal = meaning.refusal, !question.isConfirming {
+            return over(refusal)
+        }
         switch question {
         case .looking:
             before = NameBefore(finding)

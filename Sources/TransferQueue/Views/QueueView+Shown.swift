@@ -19,7 +19,8 @@ extension QueueView {
             scanning: batch.isScanning, paused: batch.isPaused, looking: batch.isLooking, cutShort: batch.isCutShort)
         return ShownBatch(
             counts: counts, state: state, waitReasons: try waitReasons(of: batch),
-            pausedUntil: counts.paused > 0 ? try pauseEnd(of: batch) : nil, limit: try limit(of: .batch(batch.id)))
+            pausedUntil: state == .paused || counts.paused > 0 ? try pauseEnd(of: batch) : nil,
+            limit: try limit(of: .batch(batch.id)))
     }
 
     /// A task with what its batch and folders make of it.

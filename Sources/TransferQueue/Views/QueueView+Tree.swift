@@ -121,7 +121,7 @@ extension QueueView {
                 id: .folder(batch.id, FolderID(rawValue: folder.id)), name: folder.name.displayed,
                 state: counts.state(scanning: isScanning, paused: isPaused), counts: counts, bytes: folder.sums.bytes)
             row.paused = folder.isPaused
-            if counts.paused > 0 {
+            if row.state == .paused || counts.paused > 0 {
                 row.pausedUntil =
                     try isPaused
                     ? pauseEnds(pausedBy(batch, folder.id)) : pauseEnd(below: folder.id, of: batch)

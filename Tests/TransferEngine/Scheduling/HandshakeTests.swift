@@ -7,21 +7,27 @@ struct HandshakeTests {
     @Test("files side by side count once, and the third one after the other is believed")
     func sideBySide() {
         var handshakes = HandshakeFailures()
-        for _ in 0..<8 { handshakes.failed(begun: 10, now: 20) }
-        #expect(handshakes.inARow == 1)
-        handshakes.failed(begun: 20, now: 30)
-        #expect(handshakes.inARow == 1)
-        handshakes.failed(begun: 21, now: 31)
-        handshakes.failed(begun: 32, now: 40)
-        #expect(handshakes.inARow == 3)
+        for _ in 0..<8 { #expect(handshakes.failed(with: "h", begun: 10, now: 20) == 1) }
+        #expect(handshakes.failed(with: "h", begun: 20, now: 30) == 1)
+        #expect(handshakes.failed(with: "h", begun: 21, now: 31) == 2)
+        #expect(handshakes.failed(with: "h", begun: 32, now: 40) == 3)
+        #expect(handshakes.failed(with: "other", begun: 32, now: 40) == 1)
     }
 
     @Test("once one has succeeded the server speaks TLS, and a failure is a broken line")
     func proven() {
         var handshakes = HandshakeFailures()
-        handshakes.failed(begun: 1, now: 2)
-        handshakes.succeeded()
-        for begun in 10..<20 { handshakes.failed(begun: Int64(begun), now: Int64(begun)) }
-        #expect(handshakes.inARow == 0)
+        _ = handshakes.failed(with: "h", begun: 1, now: 2)
+        handshakes.succeeded(with: "h")
+        for begun in Int64(10)..<20 { #expect(handshakes.failed(with: "h", begun: begun, now: begun) == 0) }
+        #expect(handshakes.failed(with: "other", begun: 1, now: 2) == 1)
+    }
+
+    @Test("any number of servers is met, and a bounded one remembered")
+    func bounded() {
+        var handshakes = HandshakeFailures()
+        handshakes.succeeded(with: "h")
+        for number in 0..<100 { handshakes.succeeded(with: "\(number)") }
+        #expect(handshakes.failed(with: "h", begun: 1, now: 2) == 1)
     }
 }

@@ -64,11 +64,18 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         #expect(run(plan) == ["1 HEAD http://h/f"])
         #expect(run(plan, answered(404)) == [send])
         #expect(run(plan, answered(405)) == [send])
-        // Those who read may be sent elsewhere.
+        // Those who read may be sent elsewhere, to the files or to a page for all.
         let moved = answered(302, ["Location: http://store/x"])
+        let third = "3 PUT http://h/f | If-None-Match: *" + wish
         #expect(run(plan, moved) == ["2 HEAD http://store/x | bare"])
-        #expect(run(plan, moved, answered(404)) == ["3 PUT http://h/f | If-None-Match: *" + wish])
-        #expect(run(plan, moved, there, there) == ["fail destinationExists 412"])
+        #expect(run(plan, moved, there) == ["fail destinationExists 412"])
+        for status in [404, 401, 403, 500, 503] { #expect(run(plan, moved, answered(status)) == [third]) }
+        #expect(run(plan, moved, answered(404, ["Server: AmazonS3"])) == [third], "that says nothing of who takes it")
+        #expect(run(plan, moved, unanswered(lost, sent: 0)) == [third])
+        #expect(run(plan, answered(302)) == [send])
+        var skipping = plan
+        skipping.ifExists = .skip
+        #expect(run(skipping, moved, there) == ["fail destinationExists 412"], "a page is no file")
         #expect(run(plan, there, there) == ["fail destinationExists 412"])
         // What an earlier attempt may have left is looked into; an older file is somebody else's.
         plan.begunBefore = noon
