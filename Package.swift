@@ -127,7 +127,9 @@ let package = Package(
                 "TransferEngine", "TransferQueue", "TransferProtocols", "TransferModel", "CurlTransport", "LinuxSystem",
                 "SQLiteConnection", "Digests", "TestSupport",
             ]),
-        tests("TransferProtocols", ["TransferProtocols", "WireOperations", "TransferModel", "Wording", "Digests"]),
+        tests(
+            "TransferProtocols",
+            ["TransferProtocols", "WireOperations", "TransferModel", "Wording", "Digests", "TestSupport"]),
         tests("XMLReader", ["XMLReader"]),
         tests("Digests", ["Digests"]),
         tests("UploadReceiver", ["UploadReceiver", "LinuxSystem", "Digests", "DisplayText", "martlet-receive"]),

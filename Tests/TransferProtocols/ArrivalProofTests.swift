@@ -1,4 +1,5 @@
 import Digests
+import TestSupport
 import Testing
 import TransferModel
 import WireOperations
@@ -191,7 +192,9 @@ private let mebi = 1 << 20
         }
     }
 
-    @Test("PUT: answers that are lost time after time end with a question, not with sending for ever")
+    @Test(
+        "PUT: answers that are lost time after time end with a question, not with sending for ever",
+        .tells("an earlier attempt may have reached h, but its answers are lost, time after time"))
     func lostForEver() {
         var unanswered: Int? = 0
         var last: [String] = []
@@ -382,7 +385,8 @@ private let mebi = 1 << 20
     // MARK: Names
 
     @Test(
-        "the Destination has nothing in its path at which a server could cut it, and where it might, the name is looked at"
+        "the Destination has nothing in its path at which a server could cut it, and where it might, the name is looked at",
+        .tells("it may have cut the name at a ; or ?; look there, and send the file under another name")
     )
     func destination() throws {
         let address = try #require(HTTPAddress("http://h/a;b/x%3By%3F"))

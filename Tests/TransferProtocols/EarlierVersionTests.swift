@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 
@@ -110,7 +111,9 @@ private func disowns(_ actions: [ProtocolAction]) -> Bool {
         return play
     }
 
-    @Test("WebDAV: as FTP, and a MOVE that may still go on is waited for")
+    @Test(
+        "WebDAV: as FTP, and a MOVE that may still go on is waited for",
+        .tells("nothing tells whether what is there is an earlier version of the file"))
     func webDAV() {
         let gone = answered(404)
         for policy in [ExistingFilePolicy.fail, .skip] {

@@ -50,6 +50,7 @@ private func failure(_ machine: any ProtocolMachine, _ ends: ExchangeEnd...) -> 
             switch action {
             case .fail(let error): return error
             case .wait(let demand): return demand.error
+            case .mismatch(_, let error): return error
             default: break
             }
         }
@@ -206,5 +207,47 @@ private func failure(_ machine: any ProtocolMachine, _ ends: ExchangeEnd...) -> 
         let bucket = S3Upload(s3Plan(endpoint: "https://h"))
         let refusal = failure(bucket, conflict, conflict, conflict, conflict)?.message ?? ""
         #expect(!refusal.isEmpty && !refusal.contains("dav://"), "\(refusal)")
+    }
+
+    @Test(
+        "an answer that is no success says what mends it",
+        arguments: [
+            (401, "h answered 401 Unauthorized: give it a user or a header that it takes, with martlet set"),
+            (403, "h answered 403 Forbidden: ask for access there, or check the address"),
+            (404, "h answered 404 Not Found: check the address"),
+            (410, "h answered 410 Gone: the file is gone for good; check the address"),
+            (411, "h answered 411 Length Required: it wants a length in front; check for a proxy between"),
+            (414, "h answered 414 URI Too Long: the path is too long for it; use shorter names"),
+            (422, "h answered 422: check the address and the server's log, then retry"),
+            (503, "h answered 503 Service Unavailable: Martlet tries again by itself"),
+            (
+                507,
+                "h answered 507 Insufficient Storage: its disk or quota is full; make room there, Martlet tries again"
+            ),
+        ])
+    func statuses(status: Int, message: String) {
+        #expect(failure(get(), answered(status))?.message == message)
+    }
+
+    @Test("bytes that were stored and are not those that were sent are told with their number")
+    func sizes() {
+        let verified = PutUpload(PutPlan(address: file, size: 1000, ifExists: .replace, verify: .size))
+        #expect(
+            failure(verified, answered(201), answered(200, ["Content-Length: 10"]))?.happening
+                == "h took the file but has 10 of 1000 bytes")
+        #expect(
+            PutUpload.doubt(HTTPAnswer(status: 200, headers: []), size: 5)
+                == "it does not tell the size of what is there")
+    }
+
+    @Test("an address that is none of a Nextcloud is refused before anything is sent")
+    func noCloud() throws {
+        let address = try #require(HTTPAddress("https://h/remote.php/dav/"))
+        var upload = NextcloudUpload(NextcloudPlan(address: address, subject: subject(1000)))
+        guard case .fail(let error)? = upload.handle(.began(at: noon)).last else {
+            Issue.record("it is taken for one")
+            return
+        }
+        #expect(error.message == "h: this is no address of a file in Nextcloud: check it")
     }
 }

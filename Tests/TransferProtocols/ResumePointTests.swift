@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 import TransferModel
 
@@ -43,7 +44,9 @@ private func read<Content: ResumePointContent>(_ content: Content, _ change: (in
         _ = Drive.run(machine, ends)
     }
 
-    @Test("a Nextcloud upload starts over with chunks that no server takes", arguments: numbers)
+    @Test(
+        "a Nextcloud upload starts over with chunks that no server takes",
+        .tells("c answered what was not asked"), arguments: numbers)
     func nextcloud(number: Int64) {
         let size: Int64 = 25 << 20
         let left = NextcloudResumePoint(folder: "martlet-x", chunk: 10 << 20)

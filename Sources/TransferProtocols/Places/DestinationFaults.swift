@@ -15,6 +15,11 @@ extension TransferError {
             .destinationExists, "a folder of that name is there already, at \(host)", .step("choose another name"))
     }
 
+    /// A state that no server and no person can bring about: a fault of ours.
+    package static func bug(_ what: String) -> TransferError {
+        TransferError(.internal, what, .log("report it with the lines of "))
+    }
+
     /// It may be there, by an attempt whose end nobody saw.
     static func unsure(at host: String, _ why: String) -> TransferError {
         TransferError(

@@ -90,6 +90,6 @@ package struct InquiryStep: Sendable {
     func after(_ actions: [ProtocolAction]) -> InquiryStep { InquiryStep(before: actions + before, next: next) }
 
     fileprivate static var otherWire: InquiryStep {
-        fail(TransferError(.internal, "an answer of another transport came", .queued("queue it again")))
+        fail(.bug("an answer of another transport came"))
     }
 }

@@ -76,7 +76,7 @@ extension S3Upload {
         switch standing {
         case .foreign(let object): return occupied(object)
         case .untold:
-            let why = "it does not tell what is there"
+            let why = "it does not tell which object is there"
             if plan.subject.begunBefore != nil || plan.resume != nil || hasRested {
                 return over(.fail(.unsure(at: host, why)))
             }
@@ -122,7 +122,7 @@ extension S3Upload {
     private mutating func decideAfterConflict(_ standing: S3Standing) -> [ProtocolAction] {
         if plan.subject.ifExists != .replace {
             if case .foreign(let object) = standing { return occupied(object) }
-            if standing == .untold { return over(.fail(.unsure(at: host, "it does not tell what is there"))) }
+            if standing == .untold { return over(.fail(.unsure(at: host, "it does not tell which object is there"))) }
         }
         guard let old = upload, !hasBegunAnew else {
             return over(.wait(WaitDemand(.backoff, .contested(at: host), retryAfter: .seconds(60))))

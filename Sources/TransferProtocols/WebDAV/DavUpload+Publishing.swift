@@ -143,9 +143,10 @@ extension DavUpload {
         case .found(let file):
             // The wish is that what is there goes, whosever it is.
             if plan.subject.ifExists == .replace || standing == .ours { return vanished() }
-            let length = file.size.map { "\($0) bytes" } ?? "a length that it does not tell"
-            return over(
-                .fail(.unsure(at: plan.address.server, "what is there has \(length), not \(plan.subject.size)")))
+            let doubt =
+                file.size.map { "what is there has \($0) bytes, not \(plan.subject.size)" }
+                ?? "it does not tell the size of what is there"
+            return over(.fail(.unsure(at: plan.address.server, doubt)))
         default:
             guard let demand else { return vanished() }
             // Where an answer was lost the next attempt asks once more, and counts.

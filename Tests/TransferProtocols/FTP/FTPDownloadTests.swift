@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 
@@ -33,7 +34,9 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
 }
 
 @Suite struct FTPDownloadTests {
-    @Test("size and time are asked first, the version is durable before the gate opens, and the length decides")
+    @Test(
+        "size and time are asked first, the version is durable before the gate opens, and the length decides",
+        .tells("h sent 999 of 1000 bytes: Martlet tries again by itself"))
     func straightThrough() {
         #expect(after(plan()) == ["SIZE a/f"])
         #expect(
@@ -47,7 +50,9 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
                 == ["wait backoff networkConnectionLost"])
     }
 
-    @Test("an attempt goes on where the local file ends, when size and time are the same, and looks again after it")
+    @Test(
+        "an attempt goes on where the local file ends, when size and time are the same, and looks again after it",
+        .tells("the file changed at h while it was received"))
     func resumes() {
         let going = after(plan(resume: point(400)), Answers.size(1000))
         #expect(going == ["resumed 400", "persist f 400 -", "RETR a/f from 400", "open 2 at 400 skip 0 of 1000"])
@@ -78,7 +83,9 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
         #expect(after(plan(), Answers.size(1000), slow, forbidden) == ["finish 1000 size"])
     }
 
-    @Test("who wants the version that was begun is told of another one, and a retry takes that")
+    @Test(
+        "who wants the version that was begun is told of another one, and a retry takes that",
+        .tells("the file changed at h since its download began: retry to fetch it as it is now"))
     func changedFails() {
         func insisting(_ resume: GetResumePoint?) -> FTPDownloadPlan {
             var plan = plan(resume: resume)
@@ -101,7 +108,9 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
         #expect(after(insisting(point(400)), Answers.noSize).contains("RETR a/f from 0"))
     }
 
-    @Test("a size that no file can have is refused before a byte is written")
+    @Test(
+        "a size that no file can have is refused before a byte is written",
+        .tells("h told a length that cannot be"))
     func impossibleSize() {
         for size in [Int64.max, FileSize.largest + 1] {
             #expect(after(plan(), Answers.size(size)) == ["fail badServerResponse"])
@@ -149,6 +158,9 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
 
     @Test(
         "refusals and cuts",
+        .tells(
+            "h answered 550, there is no such file",
+            "h answered 530 (no): give a user and password that it takes, with martlet set --user"),
         arguments: [
             (Answers.missing, "fail http"), (Answers.refused(530, "PASS"), "wait auth http"),
             (Answers.refused(421, "SIZE"), "wait backoff networkConnectionLost"),
@@ -201,7 +213,9 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
         #expect(after(plan(resume: empty)) == ["SIZE a/f"])
     }
 
-    @Test("a digest is asked of the server when none was given")
+    @Test(
+        "a digest is asked of the server when none was given",
+        .tells("h tells no SHA-256 of the file"))
     func digests() {
         let hex = String(repeating: "0f", count: 32)
         #expect(after(plan(verify: .digest), Answers.size(1000)) == ["XSHA256 a/f"])

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 
@@ -44,7 +45,9 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         return point
     }()
 
-    @Test("over an existing file the server may want it gone first")
+    @Test(
+        "over an existing file the server may want it gone first",
+        .tells("a folder of that name is there already, at h"))
     func replacing() {
         let removing = "*MFMT 20261121120000 \(part); *DELE f; RNFR \(part); RNTO f"
         for reply in [550, 553, 501] {
@@ -72,7 +75,11 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         #expect(after(renaming(), Answers.refused(530, "PASS")) == ["wait auth http"])
     }
 
-    @Test("for want of room no old file is removed; who forbids may forbid only to replace by a rename")
+    @Test(
+        "for want of room no old file is removed; who forbids may forbid only to replace by a rename",
+        .tells(
+            "h answered 552 (quota exceeded): its disk or quota is full; make room there, Martlet tries again",
+            "it took bytes of this file before; ask for access"))
     func keepsOld() {
         for (reply, text) in [(552, "quota exceeded"), (550, "No space left on device")] {
             let said = after(renaming(), Answers.refused(reply, "RNTO", text: text))
@@ -133,7 +140,12 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
                 == ["persist ftp", "wait auth permissionDenied"])
     }
 
-    @Test("a lost answer to the rename is asked after: the temporary file gone and the target whole is done")
+    @Test(
+        "a lost answer to the rename is asked after: the temporary file gone and the target whole is done",
+        .tells(
+            "an earlier attempt may have reached h, but nothing tells whether what is there is the same file",
+            "an earlier attempt may have reached h, but what is there has 7 bytes, not 1000",
+            "h does not find the temporary file"))
     func lostRename() {
         for lostAnswer in [Answers.cut(), Answers.refused(421, "RNTO"), Answers.refused(550, "RNFR")] {
             #expect(after(renaming(), lostAnswer) == ["SIZE \(part)"])
@@ -238,7 +250,11 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         #expect(point != nil && point?.vanished == nil && point?.publishing == false)
     }
 
-    @Test("a server that forbids to rename what it has gets the file under its final name after the third refusal")
+    @Test(
+        "a server that forbids to rename what it has gets the file under its final name after the third refusal",
+        .tells(
+            "h answered 550 (Permission denied.) to the rename",
+            "a file of that name is there already, at h"))
     func forbidsRenames() {
         let refusal = Answers.refused(550, "RNFR", text: "Permission denied.")
         var resume: FTPResumePoint?
@@ -328,7 +344,9 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         }
     }
 
-    @Test("a digest is compared where the server can tell one, and asked for only when wanted")
+    @Test(
+        "a digest is compared where the server can tell one, and asked for only when wanted",
+        .tells("h has the file but tells no SHA-256 of it"))
     func digests() {
         let hex = String(repeating: "ab", count: 32)
         var upload = FTPPlay(FTPUpload(plan(verify: .digest)))

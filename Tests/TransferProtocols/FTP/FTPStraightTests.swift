@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 
@@ -58,7 +59,11 @@ private func run(_ plan: FTPUploadPlan, _ ends: FTPEnd...) -> (said: [String], p
         }
     }
 
-    @Test("what comes there after an attempt that has sent nothing is somebody else's")
+    @Test(
+        "what comes there after an attempt that has sent nothing is somebody else's",
+        .tells(
+            "h answered 553 (no): check the address, and ask for access there",
+            "it cannot rename files, and nothing tells whether what is there is ours"))
     func sentNothing() {
         let lostLine = run(plan(), Answers.missing, Answers.cut())
         #expect(lostLine.said == ["persist ftp", "wait backoff networkConnectionLost"])

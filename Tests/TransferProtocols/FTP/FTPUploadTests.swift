@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 import WireOperations
@@ -93,6 +94,9 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
 
     @Test(
         "a refused STOR means what its reply says: 4xx passes, 5xx stays",
+        .tells(
+            "h answered 500 (no): it does not know that; send the file another way",
+            "h answered 501 (no): check the address and the server's log, then retry"),
         arguments: [
             (421, "wait backoff networkConnectionLost"), (425, "wait backoff networkConnectionLost"),
             (426, "wait backoff networkConnectionLost"), (450, "wait backoff networkConnectionLost"),
@@ -240,7 +244,12 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
         #expect(play(plan(), Answers.refused(552, sent: 1000)).said == ["wait remoteDiskSpace http"])
     }
 
-    @Test("226 with less than everything is seen, and the tail is sent again")
+    @Test(
+        "226 with less than everything is seen, and the tail is sent again",
+        .tells(
+            "h does not tell the size of a file (SIZE)",
+            "h took the file, but it is not there",
+            "h said that it has the file, but has 999 of 1000 bytes"))
     func lostTail() {
         let stored = Answers.done("STOR", sent: 1000)
         var upload = play(plan(), stored, Answers.size(980))

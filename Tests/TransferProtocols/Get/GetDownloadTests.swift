@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 import TransferProtocols
@@ -162,7 +163,9 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         }
     }
 
-    @Test("412 begins again; without a range both it and 416 are failures")
+    @Test(
+        "412 begins again; without a range both it and 416 are failures",
+        .tells("its copy is not the one that was expected; look there"))
     func preconditions() {
         #expect(run(plan(point(strong, 400)), (412, [])).last == "2 GET http://h/f.bin")
         #expect(run(plan(), (412, [])) == ["abandon 1", "fail http 412"])
@@ -171,6 +174,7 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
 
     @Test(
         "other answers decide as the contract's table says, and no error page reaches the file",
+        .tells("h answered 204 No Content: this is not an answer to a transfer; check the address"),
         arguments: [
             (401, "wait auth http"), (403, "fail permissionDenied 403"), (404, "fail http 404"),
             (410, "fail http 410"), (429, "wait hostBackoff http"), (500, "wait backoff http"),
@@ -212,7 +216,9 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
                 answer: HTTPAnswer(status: 200), bytesWritten: written, failure: failure, at: noon.advanced(by: time)))
     }
 
-    @Test("what is synced is recorded; the end is believed only with every byte")
+    @Test(
+        "what is synced is recorded; the end is believed only with every byte",
+        .tells("h sent 999 of 1000 bytes: Martlet tries again by itself"))
     func body() {
         var download = receiving(["Content-Length: 1000", "ETag: \"a\""])
         #expect(words(download.handle(.synced(through: 300))) == ["persist f.bin 300 \"a\""])
@@ -473,7 +479,9 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         #expect(run(plan(), (200, ["Content-Length: \(length)"])) == ["abandon 1", "fail badServerResponse 200"])
     }
 
-    @Test("a page that comes instead of the rest of a file replaces nothing of it")
+    @Test(
+        "a page that comes instead of the rest of a file replaces nothing of it",
+        .tells("h answered with a page instead of the file"))
     func signInPage() {
         var begun = point(strong, 400)
         begun.version.type = "application/zip"
@@ -488,7 +496,9 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         #expect(run(plan(begun), (200, page)).first == "over: changed at the server")
     }
 
-    @Test("a folder's page that a redirect leads to is no file either")
+    @Test(
+        "a folder's page that a redirect leads to is no file either",
+        .tells("give the URL of a file, or, to keep the page, its path here"))
     func folderBehindRedirect() {
         let page = ["Content-Type: text/html", "Content-Length: 1000"]
         let address = HTTPAddress("http://h/pub")!

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 
@@ -93,7 +94,9 @@ private func stands(_ offset: Int64, _ more: String...) -> ExchangeEnd {
         #expect(drive.end(answered(409, sent: 0)) == ["wait backoff http"])
     }
 
-    @Test("the draft's kinds of refusal are told apart")
+    @Test(
+        "the draft's kinds of refusal are told apart",
+        .tells("h expects a file of another length: cancel the task and queue it again"))
     func problems() {
         func refused(_ kind: String) -> [String] {
             let body = "{\"type\":\"https://iana.org/assignments/http-problem-types#\(kind)\"}"
@@ -216,7 +219,9 @@ private func stands(_ offset: Int64, _ more: String...) -> ExchangeEnd {
             Drive.run(machine(), moved) == ["persist ietf secret http://o/x", "wait backoff networkConnectionLost"])
     }
 
-    @Test("a locked upload is asked after with growing pauses, then later")
+    @Test(
+        "a locked upload is asked after with growing pauses, then later",
+        .tells("h answered 423 Locked: it is locked there; retry when the lock is gone"))
     func locked() {
         var drive = Drive(machine(cut: UploadCut(offset: 0, sent: 0)))
         _ = drive.begin()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 import WireOperations
@@ -164,7 +165,13 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         #expect(play.said == ["accepted \(15 * mebi)", middle])
     }
 
-    @Test("a chunk that is refused lets the others arrive, and then ends the attempt")
+    @Test(
+        "a chunk that is refused lets the others arrive, and then ends the attempt",
+        .tells(
+            "c answered before it had the whole chunk",
+            "c answered 401 Unauthorized: give it a user or a header that it takes, with martlet set",
+            "c answered 403 Forbidden: ask for access there, or check the address",
+            "c says that the file is locked"))
     func refusedChunk() {
         let cases = [
             (answered(401), "wait auth http"), (answered(507), "wait remoteDiskSpace http"),
@@ -221,7 +228,9 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         #expect(fewest.said == ["fail http 413"])
     }
 
-    @Test("after 504 the target is looked at again and again, and the MOVE is not repeated while it may go on")
+    @Test(
+        "after 504 the target is looked at again and again, and the MOVE is not repeated while it may go on",
+        .tells("c has all chunks and did not make a file of them in an hour"))
     func gatewayTimeout() {
         for end in [answered(504), answered(502), unanswered(lost, sent: 0), answered(202)] {
             var play = assembling(.fail)
@@ -288,7 +297,13 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         #expect(replacing.said == ["finish \(25 * mebi) size"])
     }
 
-    @Test("a digest is computed while the chunks go, goes along with the MOVE, and is compared with the server's")
+    @Test(
+        "a digest is computed while the chunks go, goes along with the MOVE, and is compared with the server's",
+        .tells(
+            "c put the file together but has other bytes (its SHA-256 differs)",
+            "c put the file together but tells no SHA-256 of it",
+            "c put the file together, but its answer with the SHA-256 of it was lost",
+            "when it comes again, look at disks, memory and what lies on the way; now remove it there"))
     func digests() {
         let ours = TransferDigest(algorithm: "sha-256", value: "ab")
         var play = HTTPPlay(NextcloudUpload(plan(verify: .digest)))
@@ -395,7 +410,8 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
     }
 
     @Test(
-        "a file with another time than the source's does not prove our MOVE: the server takes chunks away by itself, too"
+        "a file with another time than the source's does not prove our MOVE: the server takes chunks away by itself, too",
+        .tells("an earlier attempt may have reached c, but the chunks are gone, and the file there has another time")
     )
     func strangersFile() {
         for seconds in [0, 3600] as [Int64] {
@@ -612,7 +628,11 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         #expect(range(plan(facts: facts)) == 6 * mebi)
     }
 
-    @Test("a removal takes the folder of chunks, and the resume point survives its coding")
+    @Test(
+        "a removal takes the folder of chunks, and the resume point survives its coding",
+        .tells(
+            "c still holds the file for the request that was cut off",
+            "c does not remove what it has of the upload: it goes there by itself, or by who runs the server"))
     func removal() {
         let address = HTTPAddress("https://c\(target)")!
         let removal = HTTPPlay(UploadRemoval(left(), address: address))

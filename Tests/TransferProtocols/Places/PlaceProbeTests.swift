@@ -46,7 +46,9 @@ struct PlaceProbeTests {
         #expect(probe.found.protocolName == "tus")
         var plain = PlaceProbe(WebProbe(address, asks: .tus))
         let asked = try #require(first(&plain))
-        #expect(error(plain.handle(.ended(asked.0, end(404))))?.code == .unsupported)
+        #expect(
+            error(plain.handle(.ended(asked.0, end(404))))?.message
+                == "\(address.server) does not say that it speaks tus: choose another --protocol")
         var put = PlaceProbe(WebProbe(address, asks: .any))
         let third = try #require(first(&put))
         #expect(isFinished(put.handle(.ended(third.0, end(405)))))
@@ -79,6 +81,11 @@ struct PlaceProbeTests {
         let asked = try #require(first(&missing))
         #expect(isFinished(missing.handle(.ended(asked.0, end(404)))))
         #expect(missing.found.exists == false && missing.found.freeBytes == nil)
+        var plain = PlaceProbe(DavProbe(address))
+        let third = try #require(first(&plain))
+        #expect(
+            error(plain.handle(.ended(third.0, end(405))))?.message
+                == "\(address.server) does not know WebDAV: write https:// instead")
     }
 
     @Test("SFTP: the folder, then the room; a file is no folder; a server without room to tell is fine")
@@ -102,11 +109,12 @@ struct PlaceProbeTests {
         var file = PlaceProbe(SFTPProbe(host: "h", RawPath("/x")))
         let third = try #require(first(&file))
         let found = SFTPEnd(.attributes(SFTPAttributes(size: 3)), at: at)
-        #expect(error(file.handle(.sftpEnded(third.0, found)))?.code == .destinationUnwritable)
+        let error = error(file.handle(.sftpEnded(third.0, found)))
+        #expect(error?.code == .destinationUnwritable && error?.message == "/x at h is a file: name a folder")
         var locked = PlaceProbe(SFTPProbe(host: "h", RawPath("/x")))
         let fourth = try #require(first(&locked))
         let refusal = TransferError(.http, "the key was refused")
-        #expect(error(locked.handle(.sftpEnded(fourth.0, SFTPEnd(.notLetIn(.auth, refusal), at: at)))) == refusal)
+        #expect(self.error(locked.handle(.sftpEnded(fourth.0, SFTPEnd(.notLetIn(.auth, refusal), at: at)))) == refusal)
     }
 
     @Test("FTP: a folder that is missing is no error, a refused login is")

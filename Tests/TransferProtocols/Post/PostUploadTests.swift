@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 
@@ -33,7 +34,9 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(receipt.response?.headers == [HeaderField("ETag", "\"x\"")])
     }
 
-    @Test("what a POST makes has no digest: asked for one, nothing is sent")
+    @Test(
+        "what a POST makes has no digest: asked for one, nothing is sent",
+        .tells("h tells no digest of what a POST has made"))
     func digest() {
         var checked = plan()
         checked.subject.verify = .digest
@@ -58,7 +61,9 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(after(plan(), answered(status)) == expected)
     }
 
-    @Test("an answer before the whole file went out is none to it")
+    @Test(
+        "an answer before the whole file went out is none to it",
+        .tells("give that address if it is the right one"))
     func tooEarly() {
         #expect(after(plan(), answered(201, sent: 999)) == ["fail unknownOutcome"])
         #expect(after(plan(), answered(200, sent: 1000, failure: lost)) == ["fail unknownOutcome"])
@@ -106,7 +111,9 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(after(keyed) == ["persist post", "POST /api?key=1 0..<1000"])
     }
 
-    @Test("no answer after bytes went is never followed by a second POST")
+    @Test(
+        "no answer after bytes went is never followed by a second POST",
+        .tells("the POST to h may have happened, its answer was lost"))
     func lostAnswer() {
         #expect(after(plan(), unanswered(lost, sent: 1)) == ["fail unknownOutcome"])
         #expect(after(plan(), unanswered(lost, sent: 0)) == ["fail unknownOutcome"])
@@ -131,7 +138,9 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(after(plan(), answered(308)).last == "fail badServerResponse 308")
     }
 
-    @Test("a form's fields are shown to no other server; a form without any goes there")
+    @Test(
+        "a form's fields are shown to no other server; a form without any goes there",
+        .tells("check the address, or name the other one yourself"))
     func fieldsElsewhere() {
         var form = plan()
         form.form = PostForm(fileField: "f", fields: [HeaderField("token", "secret")])
@@ -141,7 +150,9 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(after(form, answered(307, ["Location: http://other/x"])).last?.hasPrefix("POST /x") == true)
     }
 
-    @Test("a form frames the file, with names that no name can break out of")
+    @Test(
+        "a form frames the file, with names that no name can break out of",
+        .tells("the POST to h may have happened, it answered 200 before it had all of the file"))
     func form() {
         let name = RawPath(Array("a\"b\r\n\\".utf8) + [0xC3, 0xA9, 0xFF])
         let form = PostForm(fileField: "file\"", fields: [HeaderField("k", "v 1"), HeaderField("ü", "")])

@@ -1,4 +1,5 @@
 import Digests
+import TestSupport
 import Testing
 import TransferModel
 import TransferProtocols
@@ -120,7 +121,11 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         #expect(!claims(plan(begun: noon)) && !claims(unknown(ifExists: .replace)))
     }
 
-    @Test("what an earlier attempt has left is replaced when it is a beginning of the file, and is else in doubt")
+    @Test(
+        "what an earlier attempt has left is replaced when it is a beginning of the file, and is else in doubt",
+        .tells(
+            "an earlier attempt may have reached h, but nothing tells whether what is there is a part of the file",
+            "an earlier attempt may have reached h, but what is there has other bytes"))
     func beginning() {
         func there(_ length: Int) -> ExchangeEnd {
             answered(200, ["Content-Length: \(length)", "Last-Modified: \(noonText)", "ETag: \"a\""])
@@ -257,6 +262,11 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
 
     @Test(
         "the answer to a PUT decides as the contract's table says",
+        .tells(
+            "a folder of the path may be missing there, or a file have its name; look there, then retry, or queue it again with",
+            "h answered 410 Gone: the file is gone for good; check the address",
+            "h answered 413 Content Too Large: the file is too large for it; raise its limit or send it elsewhere",
+            "it does not go by this name: check the host in the address, or have a martlet receive take it with --host"),
         arguments: [
             (200, "finish 1000 none"), (201, "finish 1000 none"), (204, "finish 1000 none"),
             (401, "wait auth http"), (407, "wait auth http"), (403, "fail permissionDenied 403"),
@@ -454,7 +464,11 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         }
     }
 
-    @Test("412 after an earlier attempt: only its bytes say that it is ours, anything else is unknown")
+    @Test(
+        "412 after an earlier attempt: only its bytes say that it is ours, anything else is unknown",
+        .tells(
+            "an earlier attempt may have reached h, but it cannot be read back",
+            "an earlier attempt may have reached h, but it does not tell what is there (404)"))
     func unknownOutcome() {
         let begun = plan(begun: noon)
         let ask = "3 HEAD http://h/f | Want-Repr-Digest: sha-256=10"
@@ -501,7 +515,9 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         return end
     }
 
-    @Test("an answer before the last byte, or a 202, is no yes while the file that was there before may still be there")
+    @Test(
+        "an answer before the last byte, or a 202, is no yes while the file that was there before may still be there",
+        .tells("h answered 202, but nothing shows that it has the file"))
     func doubtfulSuccess() {
         let (early, accepted) = (answered(201, sent: 10, failure: lost), answered(202))
         let there = answered(200, ["Content-Length: 1000"])
@@ -526,7 +542,9 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         }
     }
 
-    @Test("a doubtful yes to a PUT without a wish to verify is no yes either when nothing is there")
+    @Test(
+        "a doubtful yes to a PUT without a wish to verify is no yes either when nothing is there",
+        .tells("h took the file but does not tell its size"))
     func doubtfulUnverified() {
         var unverified = plan(verify: VerificationWish.none)
         unverified.unanswered = 0
@@ -539,7 +557,11 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         }
     }
 
-    @Test("a doubtful yes counts with a file of the length when the name was free, or had another file, before the PUT")
+    @Test(
+        "a doubtful yes counts with a file of the length when the name was free, or had another file, before the PUT",
+        .tells(
+            "h took the file but tells no SHA-256 of it",
+            "it reported success again and again, but does not show the file"))
     func doubtfulNews() {
         func there(_ tag: String, _ modified: String = noonText) -> ExchangeEnd {
             answered(200, ["Content-Length: 1000", "ETag: \"\(tag)\"", "Last-Modified: \(modified)"])

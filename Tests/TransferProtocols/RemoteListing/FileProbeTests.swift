@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 import WireOperations
@@ -23,7 +24,9 @@ struct FileProbeTests {
         return probe(DavFileProbe(address, name: name), .ended(ExchangeID(rawValue: 1), end))
     }
 
-    @Test("over WebDAV by PROPFIND of depth 0")
+    @Test(
+        "over WebDAV by PROPFIND of depth 0",
+        .tells("host cannot be asked for a file by its name"))
     func overDav() {
         let body = """
             <d:multistatus xmlns:d="DAV:"><d:response><d:href>/in/.env</d:href><d:propstat><d:prop><d:getcontentlength>7\
@@ -50,7 +53,9 @@ struct FileProbeTests {
         #expect(ftp(421).words == ["wait backoff networkConnectionLost"])
     }
 
-    @Test("over SFTP by STAT")
+    @Test(
+        "over SFTP by STAT",
+        .tells("h does not allow us to list its folder"))
     func overSFTP() {
         func sftp(_ outcome: SFTPEnd.Outcome) -> (words: [String], entry: RemoteEntry?) {
             let event = ProtocolEvent.sftpEnded(ExchangeID(rawValue: 1), SFTPEnd(outcome, at: noon))

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 import WireOperations
@@ -40,7 +41,9 @@ struct RemoteListingTests {
         }
     }
 
-    @Test("what the answers to PROPFIND mean")
+    @Test(
+        "what the answers to PROPFIND mean",
+        .tells("host does not list folders: look there whether all of it has arrived"))
     func davAnswers() {
         let whole = ListingEnd(isWhole: true)
         #expect(dav(end(207, whole)).words == ["finish 0 none"])
@@ -145,7 +148,9 @@ struct RemoteListingTests {
         return (all, machine.found.isMissing)
     }
 
-    @Test("over SFTP a folder is read until its end, and one without end is not")
+    @Test(
+        "over SFTP a folder is read until its end, and one without end is not",
+        .tells("h gave an answer to another question"))
     func reads() {
         let handle = SFTPReply.opened(SFTPHandle(rawValue: 1))
         let page = SFTPReply.names([SFTPName(RawPath("a"), SFTPAttributes(size: 1))])

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 import TransferProtocols
@@ -6,7 +7,9 @@ private let size = fourParts
 private let complete = completeRequest
 
 @Suite struct S3CompleteTests {
-    @Test("the verdict is in the body, also of a 200")
+    @Test(
+        "the verdict is in the body, also of a 200",
+        .tells("h answered 500 SlowDown: it wants fewer requests; Martlet slows down and tries again"))
     func errorWithin200() {
         func end(_ body: String) -> [String] {
             var script = s3Completing()
@@ -21,7 +24,9 @@ private let complete = completeRequest
         #expect(end("   ") == ["8 HEAD"] && end("<html>") == ["8 HEAD"])
     }
 
-    @Test("another tag than the one computed here is no digest that was verified")
+    @Test(
+        "another tag than the one computed here is no digest that was verified",
+        .tells("h took the file but its tag is not the MD5 of it"))
     func tags() {
         func end(_ plan: S3Plan, _ tag: String) -> [String] {
             var script = s3Completing(plan)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 @testable import TransferProtocols
@@ -76,6 +77,9 @@ private struct Script {
 
     @Test(
         "a refusal's body is asked for, since the gate held it back",
+        .tells(
+            "the session of the keys is over; give new ones with martlet set --s3-keys",
+            "it does not take these keys; give others with martlet set --s3-keys"),
         arguments: [
             (400, "ExpiredToken", "wait auth http"), (403, "InvalidAccessKeyId", "wait auth http"),
             (403, "AccessDenied", "fail permissionDenied 403"), (503, "SlowDown", "wait hostBackoff http"),

@@ -1,4 +1,5 @@
 import Digests
+import TestSupport
 import Testing
 import TransferModel
 import TransferProtocols
@@ -45,7 +46,9 @@ private let size = fourParts
         #expect(untrusted.lose(3, badCertificate) == ["abandon 4", "fail tlsFailure"])
     }
 
-    @Test("damaged parts are sent again, three times at most")
+    @Test(
+        "damaged parts are sent again, three times at most",
+        .tells("h got other bytes than were sent, three times"))
     func damage() {
         var script = s3Begun()
         // Hashed anew first, so the next one that is ready goes before it.
@@ -78,7 +81,11 @@ private let size = fourParts
         #expect(script.end(3, 200) == [s3Sent(5, 1)])
     }
 
-    @Test("an upload that is gone was completed by us, or begins anew; never twice in one attempt")
+    @Test(
+        "an upload that is gone was completed by us, or begins anew; never twice in one attempt",
+        .tells(
+            "look at its rules for unfinished uploads and whether something else there clears them away",
+            "an earlier attempt may have reached h, but the upload is gone and it does not tell what is there"))
     func gone() {
         var script = s3Begun()
         #expect(script.end(3, 404, body: errorXML("NoSuchUpload")) == ["abandon 4", "5 HEAD"])
@@ -113,13 +120,17 @@ private let size = fourParts
         #expect(strict.end(2, 200, ours) == ["finish \(size) digest found"])
     }
 
-    @Test("a bucket that is gone is not an upload that is gone")
+    @Test(
+        "a bucket that is gone is not an upload that is gone",
+        .tells("the bucket bkt is not at h: make it, or check its name"))
     func bucketGone() {
         var script = s3Resumed()
         #expect(script.end(1, 404, body: errorXML("NoSuchBucket")) == ["fail http 404"])
     }
 
-    @Test("the answer to the beginning is needed; without it nothing is sent")
+    @Test(
+        "the answer to the beginning is needed; without it nothing is sent",
+        .tells("h sent an answer that cannot be read"))
     func create() {
         func create(_ end: ExchangeEnd) -> [String] {
             var script = S3Script(s3Plan(size: size, ifExists: .replace))

@@ -1,4 +1,5 @@
 import Digests
+import TestSupport
 import Testing
 import TransferModel
 import TransferProtocols
@@ -100,7 +101,9 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         #expect(script.end(1, 200, ["ETag: \"d41d8cd98f00b204e9800998ecf8427e\""]) == ["finish 0 digest"])
     }
 
-    @Test("what was verified is told as it is")
+    @Test(
+        "what was verified is told as it is",
+        .tells("h took the file but has another one under its name"))
     func verification() {
         #expect(run(s3Plan(), answered(200, ["ETag: \"other\""])) == ["finish 1000 none"])
         let other = answered(200, ["ETag: \"other\""])
@@ -123,6 +126,7 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
 
     @Test(
         "refusals mean what S3 says they mean",
+        .tells("h answered 301: the bucket is elsewhere; give its region or endpoint"),
         arguments: [
             (403, "AccessDenied", "fail permissionDenied 403"), (400, "ExpiredToken", "wait auth http"),
             (403, "ExpiredToken", "wait auth http"), (403, "InvalidAccessKeyId", "wait auth http"),
@@ -195,7 +199,11 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
             script.end(4, 301, ["x-amz-bucket-region: b"], body: errorXML("PermanentRedirect")) == ["fail http 301"])
     }
 
-    @Test("a clock that is wrong is learnt from the server's, once")
+    @Test(
+        "a clock that is wrong is learnt from the server's, once",
+        .tells(
+            "h answered 403 RequestTimeTooSkewed: its clock and ours do not agree; set them, Martlet tries again",
+            "the clock of h is 25 hours ahead of the one of this machine: set the clock that is wrong, then retry"))
     func skew() {
         let expected = ["learned clockSkewSeconds=-3600", "2 \(absent)"]
         let skewed = no(403, "RequestTimeTooSkewed", ["Date: \(elevenText)"])
@@ -234,7 +242,9 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         #expect(run(s3Plan(), unanswered(badCertificate, sent: 0)) == ["fail tlsFailure"])
     }
 
-    @Test("after a kill the first look is for what the earlier attempt may have put there")
+    @Test(
+        "after a kill the first look is for what the earlier attempt may have put there",
+        .tells("an earlier attempt may have reached h, but it does not tell which object is there"))
     func begunBefore() {
         let plan = s3Plan(begun: noon)
         #expect(run(plan) == ["1 HEAD"])
@@ -265,7 +275,9 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         #expect(run(replaces, head(old), no(412, "PreconditionFailed")) == ["fail http 412"])
     }
 
-    @Test("something that is there: skipped, compared, or refused as the rule says")
+    @Test(
+        "something that is there: skipped, compared, or refused as the rule says",
+        .tells("somebody else writes the same object at h"))
     func occupied() {
         let full = no(412, "PreconditionFailed")
         #expect(run(s3Plan(), full) == ["2 HEAD"])
@@ -284,7 +296,11 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         #expect(run(s3Plan(), full, answered(404), full, answered(404)) == ["wait backoff networkConnectionLost"])
     }
 
-    @Test("a server without conditional writes is asked what is there instead")
+    @Test(
+        "a server without conditional writes is asked what is there instead",
+        .tells(
+            "h can neither tell what is there nor refuse to replace it",
+            "it does not take files by this method; check the address or the server's settings"))
     func withoutConditions() {
         let unknown = no(501, "NotImplemented")
         #expect(run(s3Plan(), unknown, answered(404)) == ["3 PUT"])
@@ -308,7 +324,9 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         #expect(run(plan, head(ourMarks, tag: tag(0..<1))) == ["fail integrity"])
     }
 
-    @Test("a region that is none is refused before anything is sent; what comes late is left alone")
+    @Test(
+        "a region that is none is refused before anything is sent; what comes late is left alone",
+        .tells("\"not a region\" is no region of S3: check AWS_REGION, then queue it again"))
     func edges() {
         var plan = s3Plan(endpoint: nil)
         plan.address.place.region = "not a region"

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 import WireOperations
@@ -146,7 +147,9 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
         #expect(run(plan(), end(status(FileSize.largest, 77)), end(opened)).first == "persist f 0 -")
     }
 
-    @Test("a file that changes under every reading is left alone for a while")
+    @Test(
+        "a file that changes under every reading is left alone for a while",
+        .tells("the file at h changes while it is read"))
     func restless() {
         var download = SFTPDownload(plan())
         var pending: [ExchangeID] = []
@@ -215,7 +218,12 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
             ])
     }
 
-    @Test("refusals and failures decide as the contract says")
+    @Test(
+        "refusals and failures decide as the contract says",
+        .tells(
+            "d/f at h is a folder: name the files in it",
+            "h does not allow us to read it",
+            "h has no such file"))
     func refusals() {
         let there = end(status(1000, 77))
         #expect(
@@ -232,7 +240,9 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
             run(plan(), end(.notLetIn(.hostKey, key)), end(.notLetIn(.hostKey, key))) == ["wait hostKey pinMismatch"])
     }
 
-    @Test("a digest is compared when a person gave one, and refused when the server would have to tell it")
+    @Test(
+        "a digest is compared when a person gave one, and refused when the server would have to tell it",
+        .tells("h tells no digest of a file over SFTP"))
     func digests() {
         #expect(run(plan(verify: .digest)) == ["fail integrity"])
         let digest = TransferDigest(algorithm: "sha-256", value: "01")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 import WireOperations
@@ -123,7 +124,11 @@ private let piece = 255 << 9
         #expect(short.attempt() == "finish 1175040 size" && short.resume?.reach == 2 * SFTPUpload.leastReach)
     }
 
-    @Test("a missing folder is made; one that cannot be made is told")
+    @Test(
+        "a missing folder is made; one that cannot be made is told",
+        .tells(
+            "h does not allow us to make the folder (Permission denied)",
+            "h does not take this name (No such file): check the address, or choose another name"))
     func folder() {
         var story = SFTPStory(10)
         story.server.folders = []
@@ -294,7 +299,9 @@ private let piece = 255 << 9
         #expect(next.log.contains("remove part") && !next.log.contains { $0.hasPrefix("over: ") } && next.isPublished)
     }
 
-    @Test("a server that refuses to go on gets whole files")
+    @Test(
+        "a server that refuses to go on gets whole files",
+        .tells("h failed to open it (Backend does not support resume)"))
     func refusesResume() {
         for opensNothing in [false, true] {
             var story = SFTPStory(20 * mebi)
@@ -563,7 +570,9 @@ private let piece = 255 << 9
         #expect(story.attempt() == "finish 2097152 size found")
     }
 
-    @Test("after a kill a small file at the target is told by its bytes, and another one is not ours")
+    @Test(
+        "after a kill a small file at the target is told by its bytes, and another one is not ours",
+        .tells("an earlier attempt may have reached h, but what is there is not the same file"))
     func killed() {
         var story = SFTPStory(1000)
         story.attempt()
@@ -731,6 +740,7 @@ private let piece = 255 << 9
 
     @Test(
         "a server that takes each file away before its name is sent it five times in all, over attempts and restarts",
+        .tells("what was sent to h is gone before it had its name"),
         arguments: [1000, 2 << 20], [ExistingFilePolicy.fail, .replace])
     func keepsVanishing(size: Int, policy: ExistingFilePolicy) {
         var story = SFTPStory(size, ifExists: policy)
@@ -787,7 +797,8 @@ private let piece = 255 << 9
     }
 
     @Test(
-        "a server that has the rename that replaces never gets a file under its final name, nor the old one removed at once"
+        "a server that has the rename that replaces never gets a file under its final name, nor the old one removed at once",
+        .tells("h is not able to rename it (Operation unsupported): send it elsewhere, or by another protocol")
     )
     func renamesOverRefused() {
         for policy in [ExistingFilePolicy.fail, .replace] {
@@ -843,7 +854,11 @@ private let piece = 255 << 9
         #expect(none.attempt() == "finish 10 none")
     }
 
-    @Test("a full disk waits for room: by the server's words, or by asking for its space")
+    @Test(
+        "a full disk waits for room: by the server's words, or by asking for its space",
+        .tells(
+            "h failed to store it (Failure)",
+            "the disk or quota at h is full"))
     func full() {
         for (text, tells, expected) in [
             ("Failure", true, "wait remoteDiskSpace badServerResponse"),
@@ -866,6 +881,7 @@ private let piece = 255 << 9
 
     @Test(
         "a refusal decides as the contract says",
+        .tells("h lost its connection to the files"),
         arguments: [
             ("openForWriting", SFTPStatus.permissionDenied, "fail permissionDenied"),
             ("openForWriting", .badMessage, "fail destinationUnwritable"),

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 import TransferProtocols
@@ -41,9 +42,16 @@ extension [ProtocolAction] {
     }
 }
 
-/// What actions come to, in words that a table can hold.
+/// What actions come to, in words that a table can hold. What a person reads of a failure is noted for `.tells`.
 func words(_ actions: [ProtocolAction]) -> [String] {
-    actions.filter(\.isShown).map { action in
+    for action in actions {
+        switch action {
+        case .fail(let error), .mismatch(_, let error): Telling.note(error.message)
+        case .wait(let demand): Telling.note(demand.error.message)
+        default: break
+        }
+    }
+    return actions.filter(\.isShown).map { action in
         switch action {
         case .perform(let id, .http(let exchange)):
             (["\(id.rawValue) \(exchange.method.rawValue) \(exchange.url.text)"]

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 
@@ -52,7 +53,9 @@ private func standing(_ offset: Int64) -> ExchangeEnd {
         #expect(Drive.run(machine(), [made, answered(status, sent: 0, body: body)]) == [expected])
     }
 
-    @Test("fewer bytes than were sent are believed, and the rest follows; more than there are never")
+    @Test(
+        "fewer bytes than were sent are believed, and the rest follows; more than there are never",
+        .tells("h says it has 1001 bytes of 1000: look at what is there, then retry"))
     func partialAcceptance() {
         #expect(
             Drive.run(machine(), [made, stands(600)]) == [
@@ -105,7 +108,9 @@ private func standing(_ offset: Int64) -> ExchangeEnd {
         #expect(Drive.run(machine(), again + again + again) == ["wait backoff badServerResponse"])
     }
 
-    @Test("a locked upload is asked after at the same address, with growing pauses, then later")
+    @Test(
+        "a locked upload is asked after at the same address, with growing pauses, then later",
+        .tells("h still works at what it got last (423)"))
     func locked() {
         var drive = Drive(machine(resumes: true))
         _ = drive.begin()
@@ -264,7 +269,9 @@ private func standing(_ offset: Int64) -> ExchangeEnd {
         #expect(asked < 20 && said.last?.hasPrefix("wait backoff") == true)
     }
 
-    @Test("a chunk that arrives damaged is sent again; the third time something is broken")
+    @Test(
+        "a chunk that arrives damaged is sent again; the third time something is broken",
+        .tells("check the disk and memory here, and what lies between"))
     func damaged() {
         var drive = Drive(machine(verify: .digest, facts: known(["checksum"], checksums: ["sha256"])))
         _ = drive.begin()
@@ -284,7 +291,9 @@ private func standing(_ offset: Int64) -> ExchangeEnd {
         #expect(drive.end(answered(460)) == ["fail integrity"])
     }
 
-    @Test("a digest that cannot be had is refused before anything is sent; one begun without is begun anew")
+    @Test(
+        "a digest that cannot be had is refused before anything is sent; one begun without is begun anew",
+        .tells("h cannot check what it gets (it offers no checksums)"))
     func noChecksums() {
         #expect(Drive.run(machine(verify: .digest), []) == ["fail integrity"])
         let able = known(["checksum", "termination"], checksums: ["sha1"])

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 
@@ -293,6 +294,8 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
 
     @Test(
         "where a file may be replaced, a join whose answer is lost twice is not asked for again: the file is looked for",
+        .tells(
+            "may have the whole file, yet its last answer was lost again and again, as by a proxy that waits too short"),
         arguments: [unanswered(lost, sent: 0), answered(504), answered(522)])
     func unheardJoins(end: ExchangeEnd) throws {
         func next(_ resume: TusResumePoint) -> (Drive, [String]) {

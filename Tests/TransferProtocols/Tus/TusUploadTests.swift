@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 
@@ -230,6 +231,7 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
 
     @Test(
         "the answer to a creation decides",
+        .tells("h answered 405 and does not speak tus 1.0.0: check the address, or leave --protocol and tus+ out"),
         arguments: [
             (401, "wait auth http"), (403, "fail permissionDenied 403"), (404, "fail http 404"),
             (405, "fail unsupported 405"), (409, "fail http 409"), (413, "fail http 413"),

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 import WireOperations
@@ -84,6 +85,9 @@ private let put = ["learned uploadBy=put", "2 PUT http://h/d/f | 0..<2000"]
 
     @Test(
         "what says that it is not the time decides nothing",
+        .tells(
+            "the proxy wants a user and password; give them",
+            "h answered 429 Too Many Requests: too many requests; Martlet slows down and tries again"),
         arguments: [
             (401, "wait auth http"), (407, "wait auth http"), (408, "wait backoff http"),
             (429, "wait hostBackoff http"), (502, "wait backoff http"), (503, "wait hostBackoff http"),
@@ -168,7 +172,9 @@ private let put = ["learned uploadBy=put", "2 PUT http://h/d/f | 0..<2000"]
         #expect(plain.interim(offer) == [])
     }
 
-    @Test("the final answer after a 104 decides: done, go on, or the verdict on the whole")
+    @Test(
+        "the final answer after a 104 decides: done, go on, or the verdict on the whole",
+        .tells("h closed the connection without an answer"))
     func answeredPut() {
         for (status, lines, expected) in [
             (201, ["Upload-Complete: ?1"], ["finish 5242880 none"]), (201, [], ["finish 5242880 none"]),

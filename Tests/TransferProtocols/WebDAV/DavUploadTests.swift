@@ -1,4 +1,5 @@
 import Digests
+import TestSupport
 import Testing
 import TransferModel
 import WireOperations
@@ -261,7 +262,9 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         }
     }
 
-    @Test("a lost answer to the MOVE is asked after: the temporary file, then the target")
+    @Test(
+        "a lost answer to the MOVE is asked after: the temporary file, then the target",
+        .tells("h has not given the file its name yet (207)"))
     func lostMove() {
         let ends = [unanswered(lost, sent: 0), answered(504), answered(500), answered(404), answered(207)]
         for end in ends {
@@ -332,7 +335,11 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         #expect(play.said == ["persist dav", "fail unknownOutcome"])
     }
 
-    @Test("what is taken away each time before it has its name is left alone for a while")
+    @Test(
+        "what is taken away each time before it has its name is left alone for a while",
+        .tells(
+            "look whether something clears up or scans there",
+            "h takes away what was sent before it has its name"))
     func vanishing() {
         var play = HTTPPlay(DavUpload(plan(.replace)))
         for _ in 0..<2 {
@@ -475,7 +482,8 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
     }
 
     @Test(
-        "where a digest is asked for, length never stands for it: a file whose digest was not heard is sent again, a few times"
+        "where a digest is asked for, length never stands for it: a file whose digest was not heard is sent again, a few times",
+        .tells("h has the file, but its answer with the SHA-256 of it was lost, time after time")
     )
     func uncompared() throws {
         let cut = unanswered(lost, sent: 1000)
@@ -558,7 +566,9 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
             ])
     }
 
-    @Test("a later attempt goes on waiting for the MOVE, and a lock is then our own")
+    @Test(
+        "a later attempt goes on waiting for the MOVE, and a lock is then our own",
+        .tells("c may still be giving the file its name"))
     func gatewayTimeoutResumed() {
         let temporary = "/remote.php/dav/files/u/.f.01234567.martlet-part"
         var point = DavResumePoint(temporary: temporary)
@@ -685,7 +695,9 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         #expect(after(plan(verify: .size), answered(201)) == ["PROPFIND \(part)"])
     }
 
-    @Test("listings are read whatever the server's manner, and what is no listing waits")
+    @Test(
+        "listings are read whatever the server's manner, and what is no listing waits",
+        .tells("h answered PROPFIND with what is no list"))
     func listings() {
         let odd =
             "<?xml version='1.0'?><D:multistatus xmlns:D='DAV:' xmlns:x='http://x'><D:response>"
