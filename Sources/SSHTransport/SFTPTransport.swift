@@ -50,7 +50,7 @@ package final class SFTPTransport {
         let operation = Operation(id, owner, request, source: source, limit: limit)
         scheduleTurn()
         if let problem = target.problem {
-            let error = TransferError(.unsupported, problem, .queued("queue it again"))
+            let error = TransferError(.unsupported, problem, .queued("correct it and queue it again"))
             return end(operation, .broken(error), SFTPFeatures())
         }
         if let handle = request.handle {

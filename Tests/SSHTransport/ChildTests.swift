@@ -63,7 +63,11 @@ import WireOperations
         }
     }
 
-    @Test("a wrong password waits for a person; a folder that others can look into gets none")
+    @Test(
+        "a wrong password waits for a person; a folder that others can look into gets none",
+        .tells(
+            "/private: Permission denied): make that folder yours alone (0700), then retry",
+            "the password cannot be handed to ssh ("))
     func wrongPassword() async throws {
         try await SFTPBench.run(ssh: Self.asking("u@there's password: "), password: "other") { bench in
             #expect(words(await bench.client.perform(.status(RawPath("/")))[0].outcome) == "auth permissionDenied")
@@ -180,7 +184,11 @@ import WireOperations
         }
     }
 
-    @Test("a child that stands still while answers are awaited is ended and told; so is one that never gets in")
+    @Test(
+        "a child that stands still while answers are awaited is ended and told; so is one that never gets in",
+        .tells(
+            "there let nobody in for too long: Martlet tries again by itself",
+            "nothing moved to or from there: Martlet tries again by itself"))
     func stalled() async throws {
         try await SFTPBench.run(ssh: "echo $$ >\"${0%/*}/pid\"; exec \(SFTPBench.server)", manualClock: true) { bench in
             let client = bench.client
@@ -208,7 +216,10 @@ import WireOperations
         }
     }
 
-    @Test("a server that answers every question but the first is broken off, whatever else moves")
+    @Test(
+        "a server that answers every question but the first is broken off, whatever else moves",
+        .tells(
+            "there left a question without an answer for too long while it answered others"))
     func unanswered() async throws {
         // INIT has 9 bytes, each STAT of "/" has 14. The greeting is version 3; an answer is the status "no such file".
         let script = """

@@ -1,4 +1,5 @@
 import LinuxSystem
+import TestSupport
 import Testing
 import TransferModel
 
@@ -17,6 +18,18 @@ extension SSHWords {
 @Suite struct LoginTests {
     @Test(
         "what ssh says is told apart",
+        .tells(
+            "there cannot be found (ssh: Could not resolve hostname h: Name or service not known): check the name; Martlet tries again by itself",
+            "there is no network to there (ssh: connect to host h port 22: Network is unreachable): Martlet tries again by itself",
+            "there took too long (Connection timed out during banner exchange): Martlet tries again by itself",
+            "there does not accept the connection (ssh: connect to host h port 22: Connection refused)",
+            "ssh and there have no method in common (Unable to negotiate with h port 22: no matching host key type found.): see what ssh there says; Martlet tries again by itself",
+            "ssh does not take its settings (",
+            "there refuses the login (u@h: Permission denied (publickey).): add the key to ssh-agent (ssh-add), or give a password command, check the user, then retry",
+            "there has another key than the known one",
+            "the key of there is not known",
+            "there offers no SFTP (",
+            "ssh ended before there spoke SFTP ("),
         arguments: [
             ("No ED25519 host key is known for [h]:22 and you have requested strict checking.", "hostKey pinMismatch"),
             ("Host key verification failed.", "hostKey pinMismatch"),
@@ -59,7 +72,20 @@ extension SSHWords {
         #expect(message(.tooManyOpenFiles).hasPrefix("ssh could not be started ("))
         #expect(message(.tooManyOpenFiles).hasSuffix("): Martlet tries again by itself"))
         #expect(
-            message(.noSuchFile).hasSuffix("): install openssh-client, or mend --ssh-command, then retry"))
+            message(.noSuchFile)
+                == "ssh cannot be run (No such file or directory): install openssh-client, or mend --ssh-command, then retry"
+        )
+        func end(_ exit: ChildExit, wasIn: Bool) -> String {
+            let outcome = LoginFailure.outcome(
+                SSHWords(own: [], others: []), exit, wasIn: wasIn, target: target())
+            guard case .broken(let error) = outcome else { return "" }
+            return error.message
+        }
+        #expect(
+            end(.exited(127), wasIn: false)
+                == "the ssh command cannot be run: install openssh-client, or mend --ssh-command, then retry")
+        #expect(
+            end(.exited(255), wasIn: true) == "the ssh connection to there was cut: Martlet tries again by itself")
     }
 
     @Test("advice about a host key names the command with its port, which is what a person has to type")
@@ -100,7 +126,11 @@ extension SSHWords {
                 "Connection closed by UNKNOWN port 65535") == "auth permissionDenied")
     }
 
-    @Test("where ssh has a log of its own, nothing that a server says counts as ssh's word")
+    @Test(
+        "where ssh has a log of its own, nothing that a server says counts as ssh's word",
+        .tells(
+            "there closes this account's sessions (This account is currently not available.): ask who runs it for SFTP, then retry"
+        ))
     func ownWords() {
         func outcome(_ own: [String], _ others: [String]) -> String {
             let words = SSHWords(own: own, others: others)
@@ -307,9 +337,16 @@ extension SSHWords {
             Issue.record("something else: \(text)")
             return
         }
-        #expect(error.message.contains("Welcome\\x1b[1m"))
+        #expect(
+            error.message
+                == "there prints text before SFTP (Welcome\\x1b[1m): keep its shell's start-up files silent, then retry"
+        )
         #expect(words(LoginFailure.malformed(Array("Welcome".utf8), wasIn: true, host: "h")) == "badServerResponse")
-        #expect(words(LoginFailure.malformed([0xFF, 1, 2, 3], wasIn: false, host: "h")) == "badServerResponse")
+        guard case .broken(let odd) = LoginFailure.malformed([0xFF, 1, 2, 3], wasIn: false, host: "h") else {
+            Issue.record("something else")
+            return
+        }
+        #expect(odd.message == "h sent what is no SFTP: Martlet tries again by itself")
     }
 
     @Test("the words of a command are split as rsync splits them")
@@ -344,13 +381,19 @@ extension SSHWords {
             #expect(target(host).problem == nil, "\(host)")
         }
         for host in ["", "-oProxyCommand=x", "a b", "h;x", "$(x)", "a`b", "a\nb", "u@h", "a/b"] {
-            #expect(target(host).problem != nil, "\(host)")
+            #expect(
+                target(host).problem == "the host's name has characters that no host's name has", "\(host)")
         }
         for user in ["u", "DOM\\u", "u@realm", "_x-1"] { #expect(target(user: user).problem == nil, "\(user)") }
         for user in ["", "-l", "a b", "a;b", "x\\", "$(x)", "a'b"] {
-            #expect(target(user: user).problem != nil, "\(user)")
+            #expect(
+                target(user: user).problem == "the user's name has characters that ssh does not take", "\(user)")
         }
-        #expect(target(password: Array("a\nb".utf8)).problem != nil)
+        var empty = target()
+        empty.command = [[]]
+        #expect(empty.problem == "the ssh command is empty")
+        #expect(
+            target(password: Array("a\nb".utf8)).problem == "the password has more than one line or 1023 bytes")
         #expect(target(password: Array(repeating: 0x61, count: 1023)).problem == nil)
     }
 }

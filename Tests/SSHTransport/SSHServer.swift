@@ -95,9 +95,13 @@ final class SSHServer {
     }
 }
 
-/// An outcome in words.
+/// An outcome in words. What a person reads of a failure is noted for `.tells`.
 func words(_ outcome: OperationEnd.Outcome) -> String {
     switch outcome {
+    case .broken(let error), .notLetIn(_, let error): Telling.note(error.message)
+    default: break
+    }
+    return switch outcome {
     case .broken(let error): "\(error.code)"
     case .notLetIn(let reason, let error): "\(reason) \(error.code)"
     case .answered(.refused(let status, _)): "refused \(status.rawValue)"

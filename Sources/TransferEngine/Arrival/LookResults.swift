@@ -81,7 +81,7 @@ extension TransferError {
     }
 
     static var stoppedLooking: TransferError {
-        TransferError(.networkConnectionLost, "the engine stopped before it was done", .step("start it again"))
+        TransferError(.networkConnectionLost, "the engine stopped before it was done", .step("try again"))
     }
 
     static func tooManyNames(_ host: String) -> TransferError {

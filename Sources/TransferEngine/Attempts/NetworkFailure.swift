@@ -66,8 +66,12 @@ enum NetworkFailure {
             return error(.tlsFailure, what, remedy)
         case 77:
             return error(
-                .tlsFailure, "the file of authorities cannot be used", .authority("name another"))
-        case 53, 54, 58, 59, 64, 66, 80, 82:
+                .tlsFailure, "the file of authorities for \(host) cannot be used", .authority("mend that file"))
+        case 64:
+            return error(
+                .tlsFailure, "\(host) offers no TLS",
+                .queued("ask who runs it for TLS; where none is needed, queue it again with ftp://"))
+        case 53, 54, 58, 59, 66, 80, 82:
             return error(
                 .tlsFailure, "TLS with \(host) cannot be set up", .step("check --ca and the server's settings"))
         case 90:
@@ -80,7 +84,7 @@ enum NetworkFailure {
         case 4: return error(.unsupported, "this libcurl cannot do that", .step("install Debian's libcurl4"))
         case 47: return error(.tooManyRedirects, "\(host) redirects again and again", .step("check the address"))
         case 67: return error(.http, "\(host) refuses the user or password", .thenRetry("check them"))
-        case 97: return error(.cannotConnectToHost, "the proxy for \(host) refuses", .again("check the proxy"))
+        case 97: return error(.cannotConnectToHost, "the proxy refuses to reach \(host)", .again("check the proxy"))
         default: break
         }
         switch failure.failureClass {

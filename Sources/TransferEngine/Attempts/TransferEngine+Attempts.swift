@@ -179,7 +179,7 @@ extension TransferEngine {
     /// never, so the attempt ends; then `nil`.
     func source(of attempt: Attempt) -> SourceFile? {
         if let source = attempt.upload?.source { return source }
-        fail(attempt, TransferError(.internal, "an upload without its source", .retry()))
+        fail(attempt, .bug("an upload without its source"))
         return nil
     }
 

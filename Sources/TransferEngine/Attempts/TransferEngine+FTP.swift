@@ -9,8 +9,7 @@ import WireOperations
 extension TransferEngine {
     func begin(_ operation: FTPOperation, _ local: ExchangeID, _ wire: WireID, _ attempt: Attempt) {
         guard case .ftp(let address)? = attempt.place?.route else {
-            return fail(
-                attempt, TransferError(.internal, "an FTP exchange without a server", .queued("queue it again")))
+            return fail(attempt, .bug("an FTP exchange without a server"))
         }
         var source: FTPSource?
         if case .upload(_, let range, _) = operation {

@@ -11,10 +11,8 @@ extension TransferEngine {
         _ exchange: HTTPExchange, _ local: ExchangeID, _ wire: WireID, _ attempt: Attempt
     ) {
         if case .framed = exchange.body, !exchange.mayCarrySecrets {
-            // The fields around the file were given for the first server alone; a protocol says so in better words.
-            return fail(
-                attempt,
-                TransferError(.unsupported, "a form's fields go to no other server", .step("check the address")))
+            // The fields around the file were given for the first server alone; a protocol refuses before.
+            return fail(attempt, .bug("a form's fields were to go to another server"))
         }
         guard let (body, source) = content(of: exchange, attempt) else { return }
         let isPayload = source != nil

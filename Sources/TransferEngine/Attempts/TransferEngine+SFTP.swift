@@ -14,8 +14,7 @@ extension TransferEngine {
         digestSize: Int64? = nil
     ) {
         guard case .sftp(let address)? = attempt.place?.route else {
-            return fail(
-                attempt, TransferError(.internal, "an SFTP operation without a server", .queued("queue it again")))
+            return fail(attempt, .bug("an SFTP operation without a server"))
         }
         let (context, agent) = (attempt.context, credentials.sshAgent)
         guard let target = context.sshTarget(host: address.host, port: address.port, agent: agent) else {

@@ -98,9 +98,7 @@ extension TransferEngine {
 
     /// Breaks all side jobs off. What was to be removed is found again at the next start.
     func endSideJobs() {
-        let error = TransferError(
-            .networkConnectionLost, "the engine stopped before it was done", .step("start it again"))
-        for attempt in sideJobs.all { endSideJob(attempt, error) }
+        for attempt in sideJobs.all { endSideJob(attempt, .stoppedLooking) }
     }
 
     /// Ends a question whose answer nobody waits for any more.

@@ -61,7 +61,7 @@ extension TransferEngine {
         var step = pages.begin()
         while true {
             // Nobody waits for it any more.
-            if Task.isCancelled { return .failure(.stopping) }
+            if Task.isCancelled { return .failure(.stoppedLooking) }
             switch step {
             case .ask(let exchange, let learnt):
                 if let learnt { remember(learnt, of: address.origin) }
@@ -146,7 +146,7 @@ extension TransferEngine {
             Task { await self.endQuestion(wire) }
         }
         guard let end else {
-            return ExchangeEnd(answer: nil, failure: .network(.stopping), at: timeline.now)
+            return ExchangeEnd(answer: nil, failure: .network(.stoppedLooking), at: timeline.now)
         }
         let failure = end.failure.map { NetworkFailure.error($0, host: exchange.url.host, handshakes: 3) }
         return ExchangeEnd(
@@ -177,9 +177,5 @@ extension Remains {
 extension TransferError {
     fileprivate static var notABucket: TransferError {
         TransferError(.unsupported, "this is no bucket of S3", .step("write s3://bucket/prefix"))
-    }
-
-    fileprivate static var stopping: TransferError {
-        TransferError(.networkConnectionLost, "the engine stopped before it was done", .step("start it again"))
     }
 }

@@ -30,8 +30,9 @@ enum CredentialSource {
     }
 
     /// Fetches the credentials; those with a control character are refused, since a line end would be a command at the server.
-    static func fetch(_ secrets: TransferSecrets) throws(Errno) -> Found {
-        let found = try read(secrets)
+    /// - Parameter patience: a command may ask a keyring, and that a person; not for ever.
+    static func fetch(_ secrets: TransferSecrets, within patience: Duration = .seconds(60)) throws(Errno) -> Found {
+        let found = try read(secrets, patience)
         let isRefused =
             switch found {
             case .user(let user, let password): user.hasControl || password.hasControl
@@ -42,13 +43,13 @@ enum CredentialSource {
         return isRefused ? .failed(cannot("the password command or netrc file", "gives a control character")) : found
     }
 
-    private static func read(_ secrets: TransferSecrets) throws(Errno) -> Found {
+    private static func read(_ secrets: TransferSecrets, _ patience: Duration) throws(Errno) -> Found {
         switch secrets.source {
         case .nothing, .keys: return .user("", password: "")
         case .typed(let user, let password): return .user(user ?? "", password: password ?? "")
-        case .command(let command): return try run(command, user: secrets.user ?? "")
+        case .command(let command): return try run(command, user: secrets.user ?? "", patience)
         case .netrcFile(let file): return try read(file)
-        case .keyProgram(let words): return try run(words[0], words.dropFirst())
+        case .keyProgram(let words): return try run(words[0], words.dropFirst(), patience)
         }
     }
 
@@ -89,11 +90,11 @@ enum CredentialSource {
     }
 
     /// The first line of what the command prints.
-    private static func run(_ command: String, user: String) throws(Errno) -> Found {
+    private static func run(_ command: String, user: String, _ patience: Duration) throws(Errno) -> Found {
         let shell = ChildProgram(
             "/bin/sh", ["-c", command],
             environment: environment(["HOME", "USER", "PATH", "LANG", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"]))
-        switch try output(of: shell, "the password command") {
+        switch try output(of: shell, "the password command", patience) {
         case .success(let bytes):
             let line = bytes.prefix { $0 != 10 && $0 != 13 }
             guard let password = String(validating: line, as: UTF8.self) else {
@@ -105,10 +106,12 @@ enum CredentialSource {
     }
 
     /// The keys that a program of an AWS profile prints.
-    private static func run(_ program: String, _ arguments: ArraySlice<String>) throws(Errno) -> Found {
+    private static func run(
+        _ program: String, _ arguments: ArraySlice<String>, _ patience: Duration
+    ) throws(Errno) -> Found {
         let name = "credential_process of the AWS profile"
         let program = ChildProgram(program, Array(arguments), environment: environment(S3Keys.processVariables))
-        switch try output(of: program, name) {
+        switch try output(of: program, name, patience) {
         case .success(let bytes):
             return S3Keys(processOutput: bytes).map { .s3($0) } ?? .failed(cannot(name, "does not print keys"))
         case .failure(let error): return .failed(error)
@@ -116,10 +119,10 @@ enum CredentialSource {
     }
 
     private static func output(
-        of program: ChildProgram, _ name: String
+        of program: ChildProgram, _ name: String, _ patience: Duration
     ) throws(Errno) -> Result<[UInt8], TransferError> {
         do throws(Errno) {
-            switch try CommandOutput.read(of: program) {
+            switch try CommandOutput.read(of: program, within: patience) {
             case .printed(let bytes): return .success(bytes)
             case .failed: return .failure(cannot(name, "failed"))
             case .endless: return .failure(cannot(name, "does not end"))

@@ -101,11 +101,13 @@ extension TransferEngine {
         switch options.ifExists {
         case .replace:
             if found.kind != .directory { return nil }
-            return .failed(.isTaken(path, "is a directory"))
+            return .failed(.isTaken(path, "is there and is a directory"))
         case .skip:
             let file = found.kind == .symbolicLink ? try? System.stat(path.bytes) : found
             guard let file, file.kind == .regular else {
-                return .failed(.isTaken(path, found.kind == .directory ? "is a directory" : "is there and is no file"))
+                return .failed(
+                    .isTaken(path, found.kind == .directory ? "is there and is a directory" : "is there and is no file")
+                )
             }
             return .completed(Completion(size: file.size, verified: .none, skipped: true, finalPath: path))
         case .fail, .rename, .resume:
@@ -183,7 +185,7 @@ extension TransferEngine {
     private func sameness(
         of task: ClaimedTask, _ path: RawPath, _ total: Int64?
     ) async -> Result<Completion, TransferError> {
-        let exists = TransferError(.destinationExists, of: path, "is there already", .replacing("move it, or "))
+        let exists = TransferError(.destinationExists, of: path, "is already there", .replacing("move it, or "))
         guard let wanted = credentials.contexts[task.batch]?.order.options.sha256,
             let file = try? System.open(path.bytes, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let status = try? System.fstat(file.rawValue), status.kind == .regular, FileSize.isPossible(status.size),

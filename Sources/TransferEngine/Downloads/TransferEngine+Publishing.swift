@@ -10,7 +10,7 @@ extension TransferEngine {
     /// Every byte is there.
     func publish(_ attempt: Attempt, _ work: DownloadWork, _ receipt: Receipt) {
         guard work.target.descriptor != nil, work.point != nil else {
-            return fail(attempt, TransferError(.internal, "a download without its file", .retry()))
+            return fail(attempt, .bug("a download without its file"))
         }
         attempt.stage.beginFinishing()
         leaveSpeed(of: attempt)

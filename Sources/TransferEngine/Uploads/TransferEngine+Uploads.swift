@@ -153,8 +153,7 @@ extension TransferEngine {
     /// compared where that was asked for. What a rule leaves out claims nothing about its bytes.
     func finishUpload(_ attempt: Attempt, _ receipt: Receipt) {
         guard receipt.proof != nil else {
-            return fail(
-                attempt, TransferError(.internal, "nothing proves that the file is there", .thenRetry("look there")))
+            return fail(attempt, .bug("nothing proves that the file is there"))
         }
         if !receipt.skipped, attempt.upload?.source?.change != nil {
             return sourceChanged(attempt, stored: receipt.isOurs ? receipt : nil)
@@ -236,7 +235,7 @@ extension TransferEngine {
         source.hash(for: subject, facts)
         guard let machine = attempt.context.uploadMachine(subject, below: remote, facts: facts, resume: point)
         else {
-            return fail(attempt, TransferError(.internal, "the destination has no address", .queued("queue it again")))
+            return fail(attempt, .bug("the destination has no address"))
         }
         attempt.run.begin(machine)
         beginUpload(attempt, work)
@@ -276,7 +275,7 @@ extension TransferEngine {
 
     func sourceError(_ attempt: Attempt, _ error: Errno) -> TransferError {
         guard case .upload(let place, _, _) = attempt.task.work else {
-            return TransferError(.internal, "a download without a source", .retry())
+            return .bug("a download without a source")
         }
         return .source(place, error)
     }

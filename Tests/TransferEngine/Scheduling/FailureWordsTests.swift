@@ -68,4 +68,32 @@ import TransferQueue
         #expect(error.finding.advice == "queue it again")
         await harness.stop()
     }
+
+    @Test("an address or an ssh command that nobody can use is told before anything is sent")
+    func unusable() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", [1])
+        let source = UploadSource(path: RawPath(harness.sandbox.path("f")), placement: .named(RawPath("f")))
+        var request = BatchRequest(work: .upload([source], to: "sftp://127.0.0.1:9/in/"))
+        request.options.sshCommand = "ssh 'a"
+        let task = try await harness.run(request)
+        #expect(task.error?.message == "the ssh command has an open quote: mend --ssh-command")
+        await harness.stop()
+    }
+
+    @Test("what has the name of a download, and is no file, is named")
+    func noFile() async throws {
+        let harness = try await EngineHarness()
+        harness.store.put("/f", [1, 2, 3])
+        try System.mkdirs(harness.sandbox.path("out"), mode: 0o755)
+        try System.mkfifo(harness.sandbox.path("out/f"), mode: 0o600)
+        let piped = try await harness.run(harness.request(download: ["/f"], as: "f") { $0.options.ifExists = .skip })
+        #expect(piped.error?.message.hasSuffix("/out/f is there and is no file: choose another name") == true)
+        let taken = try await harness.run(harness.request(download: ["/f"], as: "f"))
+        #expect(
+            taken.error?.message.hasSuffix(
+                "/out/f is already there: move it, or set --if-exists replace for its batch") == true,
+            "\(String(describing: taken.error))")
+        await harness.stop()
+    }
 }

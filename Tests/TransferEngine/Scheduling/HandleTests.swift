@@ -324,7 +324,10 @@ import WireOperations
         _ = try await harness.queue.writer.retry([.task(task.id)])
         await harness.engine.queueChanged()
         try await harness.task(of: task.batch) { $0.state == .running }
-        #expect(await harness.engine.remove(try #require(left.first), for: .purge) != nil)
+        let refusal = await harness.engine.remove(try #require(left.first), for: .purge)
+        #expect(
+            refusal?.message
+                == "the upload goes on, or its remains are being taken away already: look again later")
         held.reach()
         try await harness.task(of: task.batch) { $0.state == .completed }
         #expect(server.count("DELETE") == 0 && server.contents == [pattern(2_000_000)])

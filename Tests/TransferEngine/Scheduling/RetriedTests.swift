@@ -97,7 +97,10 @@ import TransferQueue
         }
     }
 
-    @Test("a source that is written to before its last byte went leaves no mixture at the server")
+    @Test(
+        "a source that is written to before its last byte went leaves no mixture at the server",
+        .tells(
+            "/f changed before all of it was sent: retry when nobody writes to it any more"))
     func changedInTime() async throws {
         let sandbox = try Sandbox("engine")
         let newer = pattern(300_000, seed: 5)

@@ -151,10 +151,13 @@ final class EngineHarness: Sendable {
         }
     }
 
+    /// All tasks of a batch; what a person reads of their failures is noted for `.tells`.
     func tasks(_ batch: BatchID) async throws -> [TaskSnapshot] {
         var ids: [TaskSnapshot] = []
         for task in try await queue.reader.tasks(batch: batch, limit: 10_000) {
-            if let full = try await queue.reader.task(task.id, history: true, response: true) { ids.append(full) }
+            guard let full = try await queue.reader.task(task.id, history: true, response: true) else { continue }
+            ids.append(full)
+            if let error = full.error { Telling.note(error.message) }
         }
         return ids
     }

@@ -41,6 +41,8 @@ import TransferQueue
 
     @Test(
         "sparse files of more than 8 PiB fail by name, named alone or found in a folder, and the others arrive",
+        .tells(
+            "has more than 8 PiB, which nothing can take: leave it out and cancel it"),
         .enabled(if: access(roomy, W_OK) == 0))
     func sparse() async throws {
         let harness = try await EngineHarness()
@@ -106,7 +108,11 @@ import TransferQueue
         await second.stop()
     }
 
-    @Test("a line end in a password that a command prints, or that an earlier version queued, reaches no server")
+    @Test(
+        "a line end in a password that a command prints, or that an earlier version queued, reaches no server",
+        .tells(
+            "the password has a control character in it",
+            "give it anew with 'martlet set b1'"))
     func controls() async throws {
         let control = "control character"
         for (command, reason) in [("printf 'a\\001b'", control), ("printf 'a\\377b'", "UTF-8"), (nil, control)] {

@@ -316,14 +316,24 @@ import TransferQueue
         change(&file)
         switch LastLookVerdict(file, at: "host", tagsProve: true) {
         case .isThere: return nil
-        case .isAbsent(let absent): return absent
+        case .isAbsent(let absent):
+            Telling.note(absent.error.message)
+            return absent
         case .isOpen:
             isOpen = true
             return nil
         }
     }
 
-    @Test("what counts as there, and what of it may be replaced")
+    @Test(
+        "what counts as there, and what of it may be replaced",
+        .tells(
+            "host does not list it, though all of it was sent: retry sends it again",
+            "at host lies a folder of its name: "
+                + "look at it, and set --if-exists replace for its batch to put yours in its place",
+            "at host lies another file of its name, with a size that no file has",
+            "with as many bytes with another digest (sha-256)",
+            "with another version (its ETag is aaaa", "with 3 bytes instead of 5, changed 1970-01-01T00:16:40.000Z"))
     func verdicts() {
         func entry(_ size: RemoteEntry.Size, modified: Int64? = nil) -> RemoteEntry {
             RemoteEntry(RawPath("a"), size: size, modified: modified.map { Timestamp(milliseconds: $0) })

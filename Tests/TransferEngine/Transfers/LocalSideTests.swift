@@ -349,7 +349,12 @@ import TransferQueue
         target.synced = 3
         try sandbox.write("new/dir/f.t7.part", [9, 9, 9, 9, 9])
         #expect(throws: Errno.self) { try write(target, [4]) }
-        #expect(target.spoilt != nil && target.written == 0 && target.synced == 0)
+        #expect(target.spoilt == "somebody else has written to the temporary file")
+        #expect(
+            target.refusal(.badDescriptor).error.message
+                == "somebody else has written to the temporary file in \(target.directory.displayed): "
+                + "leave it alone, it begins again by itself")
+        #expect(target.written == 0 && target.synced == 0)
         #expect(sandbox.read("new/dir/f.t7.part") == [])
     }
 
@@ -360,8 +365,11 @@ import TransferQueue
         try target.begin(GateOpening(offset: 1, skip: 1, total: 5))
         try write(target, [0, 1, 2])
         #expect(throws: Errno.self) { try write(target, [3, 4, 5]) }
-        #expect(target.written == 0 && target.spoilt != nil)
+        #expect(target.written == 0 && target.spoilt == "the server sent more than it said the file has")
         #expect(target.refusal(.badDescriptor).waits == .backoff)
+        #expect(
+            target.refusal(.badDescriptor).error.message
+                == "the server sent more than the 5 bytes that it said the file has: Martlet asks for the file again")
         // The next answer may be of another version.
         try target.begin(GateOpening(offset: 0, total: 6))
         try write(target, [0, 1, 2, 3, 4, 5])

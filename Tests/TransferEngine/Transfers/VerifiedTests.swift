@@ -18,7 +18,10 @@ import TransferQueue
         }
     }
 
-    @Test("no upload is completed with less than the digest that was asked for, whatever its protocol says")
+    @Test(
+        "no upload is completed with less than the digest that was asked for, whatever its protocol says",
+        .tells(
+            "has the file, but told no digest of it that was compared"))
     func gate() async throws {
         let first = try await EngineHarness(started: false)
         try first.sandbox.write("f", pattern(1000))

@@ -86,7 +86,10 @@ import TransferQueue
         await harness.stop()
     }
 
-    @Test("a source that is a pipe, or missing, becomes a failed task; an empty directory is no failure")
+    @Test(
+        "a source that is a pipe, or missing, becomes a failed task; an empty directory is no failure",
+        .tells(
+            "/pipe is neither a file nor a directory: cancel it"))
     func oddSources() async throws {
         let harness = try await EngineHarness()
         let box = harness.sandbox
@@ -97,6 +100,7 @@ import TransferQueue
         let snapshot = try await harness.finished(batch)
         #expect(snapshot.filesTotal == 2 && snapshot.filesFailed == 2)
         #expect(Set(snapshot.causes.map(\.code)) == [.unsupported, .sourceMissing])
+        _ = try await harness.tasks(batch)
         await harness.stop()
     }
 
