@@ -77,6 +77,7 @@ struct UrgentStore: QueueSubject {
     private func runNow(
         _ node: NodeID, _ row: TaskRow, _ page: ChangePage, _ change: inout NodeChange
     ) throws -> NodeResult {
+        if row.state == .completed { return finder.refused(node, "\(node) is over: nothing of it can run") }
         if row.state.isTerminal {
             return finder.refused(node, "\(node) is over: \(quoted: .retry(node)) starts it anew")
         }

@@ -129,12 +129,14 @@ struct SettingsStore: QueueSubject {
     /// Refuses settings that only a whole batch can have, and a time for a folder; `nil`: nothing to refuse.
     private func refusal(of settings: NodeSettings, _ node: NodeID, _ batch: BatchID, isTask: Bool) -> NodeResult? {
         if settings.name != nil { return finder.refused(node, "only a batch has a name of its own: give its ID") }
-        if settings.giveUpAfterSeconds != nil {
-            return finder.refused(node, "--give-up-after is its batch's: 'martlet set \(batch)'")
-        }
-        if settings.ifExists != nil {
+        if let seconds = settings.giveUpAfterSeconds {
             return finder.refused(
-                node, "--if-exists is its batch's: \(quoted: .set(.batch(batch), "--if-exists", "..."))")
+                node, "--give-up-after is its batch's: \(quoted: .set(.batch(batch), "--give-up-after", "\(seconds)s"))"
+            )
+        }
+        if let rule = settings.ifExists {
+            return finder.refused(
+                node, "--if-exists is its batch's: \(quoted: .set(.batch(batch), "--if-exists", rule.rawValue))")
         }
         if settings.caFile != nil || settings.pin != nil {
             return finder.refused(node, "--ca and --pin are its batch's: 'martlet set \(batch)'")

@@ -12,15 +12,21 @@ import TransferModel
         try write(content, to: RawPath("\(sandbox.root)/file"))
     }
 
-    /// Runs the commands that `why` names for a batch, in their order, with `words` in the places of what is to be filled in.
-    private func followAdvice(for batch: String, words: [String: String] = [:]) throws {
+    /// Runs the commands that `why` names for a batch, as they are printed and in their order, with `words` in the places of what is to be
+    /// filled in.
+    /// - Parameter most: so many of them, where the others are other ways to the same end.
+    private func followAdvice(for batch: String, most: Int = .max, words: [String: String] = [:]) throws {
         let why = try sandbox.succeed("why", "--json", batch).output
         let commands = try JSONDecoder().decode(WhyAnswer.self, from: Data(why.utf8)).remedy.commands
         #expect(!commands.isEmpty, "\(why)")
-        for command in commands {
-            let arguments = command.text.split(separator: " ").dropFirst().map { words[String($0)] ?? String($0) }
-            try sandbox.succeed(arguments)
-        }
+        for command in commands.prefix(most) { try run(command.text, words) }
+    }
+
+    /// Runs a command as it is printed, in a shell that finds it.
+    private func run(_ printed: String, _ words: [String: String] = [:]) throws {
+        let command = words.reduce(printed) { $0.replacing($1.key, with: $1.value) }
+        let outcome = try sandbox.start("/bin/sh", ["-c", "PATH=$0:$PATH; \(command)", Sandbox.programs]).wait()
+        #expect(outcome.status == 0, "\(command): \(outcome)")
     }
 
     private func failure(of batch: String) throws -> JSON {
@@ -90,5 +96,110 @@ import TransferModel
             #expect(outcome.status == 3 && !outcome.errors.isEmpty, "\(arguments): \(outcome)")
         }
         #expect(try sandbox.batch(batch)["state"].text == "created")
+    }
+
+    @Test func `a file that is in the way is replaced by the commands that are named`() throws {
+        let receiver = try Receiver(sandbox)
+        #expect(try sandbox.wait(sandbox.send("\(sandbox.root)/file", receiver.url)).status == 0)
+        let other = SeededBytes.bytes(200_000, seed: 78)
+        try write(other, to: RawPath("\(sandbox.root)/file"))
+        let batch = try sandbox.send("\(sandbox.root)/file", receiver.url)
+        #expect(try failure(of: batch)["code"].text == "destinationExists")
+        try followAdvice(for: batch)
+        #expect(try sandbox.wait(batch).status == 0)
+        #expect(try readBytes(receiver.data.appending(RawPath("file"))) == other)
+    }
+
+    @Test func `what a person holds, pauses, cancels or puts off goes on by the commands that are named`() throws {
+        let receiver = try Receiver(sandbox)
+        func queue(_ name: String, _ options: String...) throws -> String {
+            try write(content, to: RawPath("\(sandbox.root)/\(name)"))
+            return try sandbox.queue("upload", options + ["\(sandbox.root)/\(name)", receiver.url], #_sourceLocation)
+        }
+        let held = try queue("held", "--hold")
+        let later = try queue("later", "--not-before", "2099-01-01T00:00:00Z")
+        let paused = try queue("paused", "--not-before", "2099-01-01T00:00:00Z")
+        try sandbox.succeed("pause", paused)
+        let cancelled = try queue("cancelled", "--hold")
+        try sandbox.succeed("cancel", cancelled)
+        try followAdvice(for: held)
+        try followAdvice(for: later)
+        // It waits for its time again.
+        try followAdvice(for: paused)
+        try followAdvice(for: paused)
+        // It is held again.
+        try followAdvice(for: cancelled)
+        try followAdvice(for: cancelled)
+        for (batch, name) in [(held, "held"), (later, "later"), (paused, "paused"), (cancelled, "cancelled")] {
+            #expect(try sandbox.wait(batch).status == 0, "\(name)")
+            #expect(try readBytes(receiver.data.appending(RawPath(name))) == content)
+        }
+    }
+
+    @Test func `a slow line, a full line and an engine that stops give way to the commands that are named`() throws {
+        let server = try Nginx(sandbox)
+        try sandbox.succeed("limit", "--transfers", "1")
+        let slow = try sandbox.upload("--limit", "1K", "\(sandbox.root)/file", server.url)
+        try waitUntil("it moves") { try sandbox.task(slow)["state"].text == "running" }
+        try write([1, 2, 3], to: RawPath("\(sandbox.root)/next"))
+        let next = try sandbox.upload("\(sandbox.root)/next", server.url)
+        try waitUntil("the next one stands in line") { try sandbox.task(next)["state"].text == "queued" }
+        // A PUT cannot go on later, so the engine finishes it first.
+        let stopping = try sandbox.start("martlet", ["engine", "stop"])
+        try waitUntil("the engine stops") {
+            try sandbox.succeed("why", next).output.contains("the engine was told to stop")
+        }
+        try followAdvice(for: next)
+        #expect(try stopping.wait().status == 1)
+        try followAdvice(for: next, words: ["N": "2"])
+        #expect(try sandbox.wait(next).status == 0)
+        try waitUntil("the limit is named") { try sandbox.succeed("why", slow).output.contains("by the limit of") }
+        try followAdvice(for: slow)
+        #expect(try sandbox.wait(slow).status == 0)
+        #expect(try readBytes(server.data.appending(RawPath("file"))) == content)
+    }
+
+    @Test func `a login that is refused is given anew, and a file that was not there is asked for again`() throws {
+        let server = try Nginx(sandbox, authenticated: true)
+        let batch = try sandbox.upload("\(sandbox.root)/file", server.url)
+        try waitUntil("nobody is let in") { try sandbox.task(batch)["waitReasons"].array.first?.text == "auth" }
+        try followAdvice(for: batch, most: 1, words: ["'K: V'": "'Authorization: Basic dGVzdDp0ZXN0'"])
+        #expect(try sandbox.wait(batch).status == 0)
+        let absent = try sandbox.download(
+            "--header", "Authorization: Basic dGVzdDp0ZXN0", server.url + "other", "\(sandbox.root)/back")
+        #expect(try failure(of: absent)["httpStatus"].integer == 404)
+        try write(content, to: server.data.appending(RawPath("other")))
+        try followAdvice(for: absent)
+        #expect(try sandbox.wait(absent).status == 0)
+        #expect(try readBytes(RawPath("\(sandbox.root)/back")) == content)
+    }
+
+    @Test func `a change that is refused names the command that makes it`() throws {
+        makeFolder(RawPath("\(sandbox.root)/tree/sub"))
+        try write([1], to: RawPath("\(sandbox.root)/tree/sub/a"))
+        let server = try Nginx(sandbox)
+        let batch = try sandbox.upload("--not-before", "2099-01-01T00:00:00Z", "\(sandbox.root)/tree", server.url)
+        let task = try #require(try sandbox.task(batch)["id"].text)
+        let other = try sandbox.upload("--hold", "--priority", "high", "\(sandbox.root)/file", server.url)
+        func follow(_ arguments: String..., saying words: String) throws {
+            let outcome = try sandbox.start("martlet", arguments).wait()
+            let command = outcome.errors.firstRange(of: "'martlet ").flatMap { start in
+                outcome.errors[start.upperBound...].firstIndex(of: "'").map { outcome.errors[start.upperBound..<$0] }
+            }
+            #expect(outcome.status == 1 && outcome.errors.contains(words), "\(arguments): \(outcome)")
+            try run("martlet \(try #require(command, "\(outcome)"))")
+        }
+        try follow("set", task, "--if-exists", "replace", saying: "--if-exists is its batch's")
+        try follow("set", task, "--give-up-after", "2h", saying: "--give-up-after is its batch's")
+        try follow("move", batch, "--before", other, saying: "has priority high, and that comes first")
+        try sandbox.succeed("move", batch, "--before", other)
+        try sandbox.succeed("pause", batch)
+        try follow("resume", task, saying: "its batch \(batch) is paused")
+        try sandbox.succeed("pause", batch)
+        try follow("run-now", task, saying: "its batch \(batch) is paused")
+        try sandbox.succeed("run-now", task)
+        #expect(try sandbox.wait(batch).status == 0)
+        let late = try sandbox.martlet("run-now", task)
+        #expect(late.status == 1 && late.errors.contains("is over: nothing of it can run"), "\(late)")
     }
 }
