@@ -50,6 +50,7 @@ lint:
 	@.ci/check-imports
 	@.ci/check-protocols
 	@.ci/check-comments
+	@.ci/check-messages
 	@.ci/check-documents
 
 # Everything that decides: set-up, format, arrows, linkage, then the suite (whose last lines are the result).
