@@ -24,7 +24,9 @@ struct WaitingTests {
         #expect(WaitState(batch) == expected)
     }
 
-    @Test("where a part of it is paused and goes on by itself, nobody is needed yet", arguments: [TransferState.paused, .waiting])
+    @Test(
+        "where a part of it is paused and goes on by itself, nobody is needed yet",
+        arguments: [TransferState.paused, .waiting])
     func pauseEnds(state: TransferState) {
         var batch = BatchSnapshot.sample(1, state, reasons: state == .waiting ? [.auth] : [])
         batch.pausedUntil = Timestamp(milliseconds: 1)

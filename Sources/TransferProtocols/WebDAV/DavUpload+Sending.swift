@@ -67,18 +67,19 @@ extension DavUpload {
     }
 
     private mutating func differs() -> [ProtocolAction] {
-        repair(
-            "the server has other bytes (their SHA-256 differs)",
-            orElse: "took the file but has other bytes (its SHA-256 differs)")
+        sendOnceMore("the server has other bytes (their SHA-256 differs)")
+            ?? different("took the file but has other bytes (its SHA-256 differs)")
     }
 
-    /// Sends it again, once. After that a file under a temporary name is taken away; straight at the target it stays, and must not pass for
-    /// the file at the next attempt.
-    private mutating func repair(_ reason: String, orElse why: String) -> [ProtocolAction] {
-        if !isRepaired {
-            isRepaired = true
-            return startOver(reason)
-        }
+    /// Begins anew with what the server has not stored as it was sent; `nil`: it did so before.
+    private mutating func sendOnceMore(_ reason: String) -> [ProtocolAction]? {
+        if isRepaired { return nil }
+        isRepaired = true
+        return startOver(reason)
+    }
+
+    /// A file under a temporary name is taken away; straight at the target it stays, and must not pass for the file at the next attempt.
+    private mutating func different(_ why: String) -> [ProtocolAction] {
         let error = TransferError.differing(at: plan.address.server, why)
         let receipt = Receipt(.answered, bytes: plan.subject.size, verified: .none)
         return leave(isStraight ? .mismatch(receipt, error) : .fail(error))
@@ -131,8 +132,9 @@ extension DavUpload {
         guard case .found(let file) = finding, let length = file.size else {
             return over(.fail(.unverifiable(at: plan.address.server, "took the file but does not tell its size")))
         }
-        let has = "has \(length) of \(plan.subject.size) bytes"
-        return repair("the server \(has)", orElse: "took the file but \(has)")
+        let size = plan.subject.size
+        return sendOnceMore("the server has \(length) of \(size) bytes")
+            ?? different("took the file but has \(length) of \(size) bytes")
     }
 
     /// Returns true when a file of the length under the final name is the one that was sent. It may be another one's, or of another version.

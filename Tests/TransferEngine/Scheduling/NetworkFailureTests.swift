@@ -49,6 +49,14 @@ import TransferModel
         #expect(message(42, cause: cause) == expected)
     }
 
+    @Test("a host whose address has come closer is asked again")
+    func otherZone() {
+        let error = NetworkFailure.otherZone("nas:443")
+        #expect(error.isRetryable)
+        let told = "nas:443 has come to a more private network than before, and nothing was sent there"
+        #expect(error.message == told + ": Martlet tries again by itself")
+    }
+
     @Test(
         "an end that libcurl tells of says what mends it",
         arguments: [

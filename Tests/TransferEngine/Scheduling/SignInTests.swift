@@ -234,12 +234,16 @@ import TransferQueue
 
     @Test("another login is tried by one file, though others run with the one before")
     func givenWhileRunning() async throws {
-        let gate = try Milestone()
+        let (gate, sent) = (try Milestone(), SharedValue(0))
         let harness = try await EngineHarness { request, _ in
             guard request.fields["authorization"] == Self.password else { return .answer("401 Unauthorized") }
-            // The one that shows that the login is good.
-            if request.target.hasSuffix("/f0") { return .ordinary }
-            return request.method == "PUT" ? .afterBody { gate.waitBlocking() } : .ordinary
+            guard request.method == "PUT" else { return .ordinary }
+            // The first one shows that the login is good.
+            let isFirst = sent.withLock { sent in
+                sent += 1
+                return sent == 1
+            }
+            return isFirst ? .ordinary : .afterBody { gate.waitBlocking() }
         }
         let names = ["f0", "f1", "f2", "f3", "f4"]
         for name in names { try harness.sandbox.write(name, pattern(300_000)) }
@@ -258,7 +262,7 @@ import TransferQueue
         _ = try await harness.queue.writer.renew([.batch(batch)], by: secrets)
         await harness.engine.settingsChanged()
         gate.reach()
-        try await harness.task(of: batch) { $0.waitReasons == [.auth] }
+        try await harness.batch(batch) { $0.waitReasons == [.auth] }
         await harness.engine.waitUntilIdle()
         #expect(harness.store.server.requests.count { $0.fields["authorization"] != Self.password } == 1)
         await harness.stop()

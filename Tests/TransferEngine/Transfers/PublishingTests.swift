@@ -299,6 +299,28 @@ extension TransferEngine {
         await harness.stop()
     }
 
+    @Test("a file that somebody puts in the temporary one's place stays, and the download is fetched anew")
+    func replacedPart() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        let part = try harness.part(of: "f")
+        try harness.sandbox.write("other", [7])
+        try System.rename(harness.sandbox.path("other"), to: harness.sandbox.path(part))
+        hold.reach()
+        try await harness.task(of: batch) {
+            $0.error?.message.hasPrefix("somebody else has removed or replaced the temporary file") == true
+        }
+        try await harness.finished(batch)
+        #expect(try await harness.tasks(batch).first?.state == .completed)
+        #expect(harness.sandbox.read("out/f") == pattern(1_000_000) && harness.sandbox.read(part) == [7])
+        await harness.stop()
+    }
+
     @Test("a temporary file that somebody cuts under way is fetched anew, and no hole is published")
     func cutPart() async throws {
         let hold = try Milestone()
