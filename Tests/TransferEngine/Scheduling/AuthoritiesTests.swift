@@ -7,7 +7,7 @@ import TransferQueue
 
 @testable import TransferEngine
 
-@Suite("A batch's file of authorities", .timeLimit(.minutes(1))) struct AuthoritiesTests {
+@Suite("A batch's file of authorities", .timeLimit(.minutes(2))) struct AuthoritiesTests {
     @Test("one that nobody can read holds up its own batch alone, and nobody is trusted in its place")
     func pipe() async throws {
         let harness = try await EngineHarness()

@@ -8,7 +8,7 @@ import TransferModel
 @testable import TransferQueue
 
 /// What the engine owes the queue is done once the queue takes changes again.
-@Suite("Commits that the queue refuses", .timeLimit(.minutes(1))) struct RefusedCommitTests {
+@Suite("Commits that the queue refuses", .timeLimit(.minutes(2))) struct RefusedCommitTests {
     /// An engine that claims nothing, and a batch of it with so many small files.
     private func idle(_ reports: RecordingReports, files: Int = 1) async throws -> (EngineHarness, BatchID) {
         let harness = try await EngineHarness(limits: EngineLimits(transfers: 0), reports: reports)

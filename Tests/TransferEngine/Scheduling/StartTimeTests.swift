@@ -7,7 +7,7 @@ import TransferQueue
 @testable import TransferEngine
 
 /// A batch that is given a later time starts nothing before it, whatever the engine has at hand.
-@Suite("Times before which nothing starts", .timeLimit(.minutes(1))) struct StartTimeTests {
+@Suite("Times before which nothing starts", .timeLimit(.minutes(2))) struct StartTimeTests {
     /// An engine that sends the first of four files and has the others at hand.
     private func sending(
         _ hold: Milestone, runNow: Bool = false, size: Int = 200_000
