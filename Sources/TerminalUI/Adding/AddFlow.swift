@@ -52,8 +52,8 @@ struct AddFlow: Sendable {
     /// A batch once more: all that it had is chosen, and the destination comes next.
     /// - Returns: `nil`: it has no sources.
     init?(_ repeated: RepeatedUpload) {
-        guard let first = repeated.paths.first, let parent = RawPath(first).parent else { return nil }
-        self.init(.upload, at: parent.bytes)
+        guard let first = repeated.paths.first else { return nil }
+        self.init(.upload, at: (RawPath(first).parent ?? RawPath("/")).bytes)
         self.repeated = repeated
         step = .second
         destination.put(repeated.destination)

@@ -1,5 +1,5 @@
-/// TLS handshakes of a batch that failed for no reason that was told, by server. A server that begins anew behind a proxy breaks them off, too,
-/// so they count one after the other, whatever the number of files side by side, and not at all once one has succeeded.
+/// Counts, for each server, the TLS handshakes of a batch that failed without a stated reason. A server that restarts behind a proxy breaks
+/// handshakes off, too, so failures of files side by side count as one, and none counts after a success.
 struct HandshakeFailures {
     private struct Standing {
         var failuresInARow = 0
@@ -17,8 +17,9 @@ struct HandshakeFailures {
         if servers[server]?.isProven != true { set(Standing(isProven: true), of: server) }
     }
 
-    /// - Parameter begun: when the attempt had begun.
-    /// - Returns: the failures one after the other, this one included.
+    /// Counts a failed handshake, unless its attempt began before the last one that was counted.
+    /// - Parameter begun: when the attempt began, in nanoseconds of the engine's clock.
+    /// - Returns: counted failures in a row; 0 for a server that a handshake has succeeded with.
     mutating func failed(with server: String, begun: Int64, now: Int64) -> Int {
         var standing = servers[server] ?? Standing()
         // One that began before the last failure ran beside it, and that one counts already.
@@ -30,7 +31,7 @@ struct HandshakeFailures {
     }
 
     private mutating func set(_ standing: Standing, of server: String) {
-        if servers.count >= Self.most, servers[server] == nil { servers = [:] }
+        if servers.count >= Self.most, servers[server] == nil, let other = servers.keys.first { servers[other] = nil }
         servers[server] = standing
     }
 }

@@ -7,11 +7,12 @@ import TransferProtocols
 enum NetworkFailure {
     static func otherZone(_ host: String) -> TransferError {
         TransferError(
-            .cannotConnectToHost, "\(host) has come to a more private network than before, and nothing was sent there",
+            .networkConnectionLost,
+            "\(host) has come to a more private network than before, and nothing was sent there",
             .again)
     }
 
-    /// - Parameter handshakes: failed TLS handshakes one after the other, this one included: the third is believed.
+    /// - Parameter handshakes: failed TLS handshakes in a row (`HandshakeFailures.failed`): from the third on the server speaks no TLS.
     static func error(_ failure: CurlFailure, host: String, handshakes: Int) -> TransferError {
         let curl = Int(failure.code.rawValue)
         func error(_ code: TransferErrorCode, _ what: String, _ remedy: Remedy) -> TransferError {

@@ -10,10 +10,6 @@ extension TransferEngine {
     func begin(
         _ exchange: HTTPExchange, _ local: ExchangeID, _ wire: WireID, _ attempt: Attempt
     ) {
-        if case .framed = exchange.body, !exchange.mayCarrySecrets {
-            // The fields around the file were given for the first server alone; a protocol refuses before.
-            return fail(attempt, .bug("a form's fields were to go to another server"))
-        }
         guard let (body, source) = content(of: exchange, attempt) else { return }
         let isPayload = source != nil
         if isPayload {
@@ -93,8 +89,8 @@ extension TransferEngine {
         }
     }
 
-    /// Keeps the zone of a server that has answered for this attempt, and that of the one which the person has named for those that begin
-    /// with an address of an earlier attempt.
+    /// Records the zone of a server that has answered in this attempt. That of the server which the person has named is kept in `HostFacts`,
+    /// too, for attempts that begin at an address of an earlier one.
     private func learn(_ zone: AddressZone?, _ exchange: FlyingExchange, _ attempt: Attempt) {
         guard let zone else { return }
         attempt.exchanges.passed(zone)

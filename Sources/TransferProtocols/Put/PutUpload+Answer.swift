@@ -14,7 +14,7 @@ extension PutUpload {
         }
         let completion = ResumableAnswer.completion(answer)
         if let offer {
-            // Where only a part of it arrived the rest can follow; what was refused as a whole must not be gone on with.
+            // The rest of a part can follow; a file that was refused as a whole must not be gone on with.
             if answer.isSuccess, completion == false { return cut(offer, end, .noAnswer(chain.address)) }
             if !answer.isSuccess, completion == true {
                 return [.persist(ResumePoint(StoredVersion(stored: false, etag: nil)))] + decided(answer, end)
@@ -53,13 +53,16 @@ extension PutUpload {
     }
 
     /// 412 to a conditional PUT: something is there that the rule does not let us replace.
-    mutating func refused() -> [ProtocolAction] {
+    /// - Parameter mayBePage: a look says so that was led elsewhere, perhaps to a page for all who have no login.
+    mutating func refused(mayBePage: Bool = false) -> [ProtocolAction] {
         if let before = plan.begunBefore, earlier == .unasked, !plan.targetIsOther {
             return probe(.didItArrive(.earlier(begun: before, refused: true), wantsDigest: false))
         }
         let inDoubt = earlier == .unproven
-        // Of what we put there ourselves it says only that it is not there any more.
-        if plan.ifExists == .skip, !inDoubt, plan.resume?.stored != true { return over(.finish(.skipped(plan.size))) }
+        // About our own earlier version the 412 says only that it is not there any more.
+        if plan.ifExists == .skip, !inDoubt, !mayBePage, plan.resume?.stored != true {
+            return over(.finish(.skipped(plan.size)))
+        }
         return probe(.isItTheSame(inDoubt: inDoubt, wantsDigest: plan.size <= Self.quicklyDigested))
     }
 

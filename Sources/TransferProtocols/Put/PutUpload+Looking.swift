@@ -37,18 +37,21 @@ extension PutUpload {
         // Those who read are sent elsewhere: that may be where the files are, or a page for all who have no login.
         let isElsewhere = asking.address != chain.address
         guard let answer = end.answer else {
-            return isElsewhere ? put() : refuseOrWait(end.failure?.error ?? .noAnswer(chain.address))
+            let error = end.failure?.error ?? .noAnswer(chain.address)
+            return isElsewhere && !error.isRetryable ? put() : refuseOrWait(error)
         }
         switch meaning(answer, end) {
         case .redirect: return asking.follow(answer, keepsMethod: false) == nil ? look() : put()
+        // A login is not given there.
+        case .wait(let demand) where isElsewhere && demand.reason == .auth: break
         // A server without HEAD answers 501 and would do so for ever.
-        case .wait(let demand) where !isElsewhere && answer.status != 501: return over(.wait(demand))
+        case .wait(let demand) where answer.status != 501: return over(.wait(demand))
         case .success, .fail, .wait: break
         }
         see(answer)
-        if isElsewhere { return answer.isSuccess ? other(Self.doubt(answer, size: plan.size), inDoubt: false) : put() }
         // As if the server had refused it.
-        return answer.isSuccess ? refused() : learn(heeds: answer) + put()
+        if answer.isSuccess { return refused(mayBePage: isElsewhere) }
+        return (isElsewhere ? [] : learn(heeds: answer)) + put()
     }
 
     /// Keeps what a look before the PUT saw.
@@ -128,8 +131,9 @@ extension PutUpload {
         where purpose != .onlyLooks && likeness != .older && answer.isSuccess && (refused || plan.isUnguarded):
             return likeness == .different ? other(why, inDoubt: true) : recognise(answer, why)
         case .earlier(_, refused: false): return send()
-        // What is older than anything of ours is somebody else's.
-        case .earlier where likeness == .older && plan.ifExists == .skip: return over(.finish(.skipped(plan.size)))
+        // A file that is older than anything of ours is somebody else's.
+        case .earlier where likeness == .older && plan.ifExists == .skip && asking.address == chain.address:
+            return over(.finish(.skipped(plan.size)))
         case .earlier: return other(why, inDoubt: likeness != .older)
         case .own(var put):
             switch put.missed(answer) {

@@ -7,16 +7,16 @@ struct UnprovenPut: Hashable {
     struct Yes: Hashable {
         var answer: HTTPAnswer
         var body: [UInt8]
-        /// When it was heard; the question that follows was put then.
+        /// The time of the answer, and of the question that follows it.
         var heard: Timestamp
     }
 
     let begun: Timestamp
-    /// Told when no look finds the file.
+    /// The task's error when no look finds the file.
     let error: TransferError
     /// `nil`: the answer was lost.
     var yes: Yes?
-    /// A gateway said that the answer was lost, and this is what follows where the file is not there.
+    /// The wait that a gateway's answer asks for, where the file is not there.
     var gateway: WaitDemand?
     /// The server was given a moment already.
     private(set) var hasRested = false

@@ -138,8 +138,11 @@ struct SettingsStore: QueueSubject {
             return finder.refused(
                 node, "--if-exists is its batch's: \(quoted: .set(.batch(batch), "--if-exists", rule.rawValue))")
         }
-        if settings.caFile != nil || settings.pin != nil {
-            return finder.refused(node, "--ca and --pin are its batch's: 'martlet set \(batch)'")
+        if let file = settings.caFile {
+            return finder.refused(node, "--ca is its batch's: \(quoted: .set(.batch(batch), "--ca", file.displayed))")
+        }
+        if let pin = settings.pin {
+            return finder.refused(node, "--pin is its batch's: \(quoted: .set(.batch(batch), "--pin", pin))")
         }
         if !isTask, settings.notBefore != nil {
             return finder.refused(node, "a folder has no time of its own: set that of its batch, or of single files")
