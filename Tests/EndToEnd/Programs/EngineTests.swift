@@ -35,7 +35,7 @@ import TransferModel
         let engine = try startEngine()
         try write("x", to: "\(sandbox.root)/x")
         try sandbox.succeed("upload", "--hold", "\(sandbox.root)/x", "http://127.0.0.1:9/")
-        let before = sockets(of: engine.pid)
+        try waitUntil("the upload has hung up") { clients(of: engine.pid) == 0 }
         let followers = try [["events", "--after", "0", "--follow"], ["log", "--follow"], ["wait", "--patient"]].map {
             try sandbox.start("martlet", $0)
         }
@@ -43,7 +43,7 @@ import TransferModel
         try waitUntil("the events are told") { followers[0].soFar.output.contains("batch queued") }
         try waitUntil("the log is told") { followers[1].soFar.output.contains("queued") }
         // One that comes after the stop starts an engine, as it should.
-        try waitUntil("all of them are connected") { sockets(of: engine.pid) >= before + followers.count }
+        try waitUntil("all of them are connected") { clients(of: engine.pid) == followers.count }
         try sandbox.succeed("engine", "stop", "--now")
         #expect(try engine.wait().status == 0)
         #expect(try followers[2].wait().status == 69)
@@ -93,10 +93,16 @@ import TransferModel
         #expect(try sandbox.enginePid() == engines.first)
     }
 
-    /// Sockets that a process has open.
-    private func sockets(of pid: pid_t) -> Int {
-        names(in: RawPath("/proc/\(pid)/fd")).count {
-            linkTarget("/proc/\(pid)/fd/\($0.displayed)")?.hasPrefix("socket:") == true
+    /// Clients whose connections an engine has taken.
+    private func clients(of pid: pid_t) -> Int {
+        let open = Set(
+            names(in: RawPath("/proc/\(pid)/fd")).compactMap { linkTarget("/proc/\(pid)/fd/\($0.displayed)") })
+        let table = (try? readBytes(RawPath("/proc/net/unix"))) ?? []
+        return table.split(separator: 10).count { line in
+            // Address, references, protocol, flags, type, state (3: connected), inode, name.
+            let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
+            guard fields.count == 8, fields[5] == "03", fields[7].hasSuffix("/control.sock") else { return false }
+            return open.contains("socket:[\(fields[6])]")
         }
     }
 
