@@ -6,7 +6,7 @@ enum WaitState: Equatable {
     case over(completed: Bool)
     /// It goes on, or will by itself.
     case moving
-    /// All that is left of it needs a person: paused, held, or waiting for a password or a host key.
+    /// All that is left of it needs a person: held, paused with no end, or waiting for a password or a host key.
     case needsPerson
 
     /// The state of a task.

@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// The hosts that are reached without a proxy, as the variable `no_proxy` lists them: names, each with all that lies below it, addresses,
-/// networks such as 10.0.0.0/8, or `*` for every host. libcurl's own list is not used: nobody is told by it which way a connection went.
+/// The hosts that are reached without a proxy, from the variable `no_proxy`: names with all that lies below them, addresses, networks such as
+/// 10.0.0.0/8, or `*` for every host. libcurl's own list (`NOPROXY`) is not used, because libcurl does not tell whether it used the proxy.
 package struct ProxyExceptions: Sendable, Hashable {
     private enum Entry: Hashable {
         case name([UInt8])
@@ -12,7 +12,7 @@ package struct ProxyExceptions: Sendable, Hashable {
     private let entries: [Entry]
     private let isAll: Bool
 
-    /// - Parameter text: entries between commas or spaces. What is none names no host.
+    /// - Parameter text: entries between commas or spaces; a malformed one names no host.
     package init(_ text: String) {
         let words = text.utf8.split { [UInt8(ascii: ","), UInt8(ascii: " "), UInt8(ascii: "\t")].contains($0) }
         isAll = words.contains { $0.elementsEqual("*".utf8) }

@@ -12,10 +12,12 @@ package enum CommandOutput: Sendable, Equatable {
     /// Reading stops after this many bytes.
     private static let most = 1 << 16
 
+    /// The time that a program gets: it may ask a keyring, and the keyring a person.
+    package static let patience = Duration.seconds(60)
+
     /// Starts a program and reads what it prints. Blocks: on a ``BlockingWorker``.
-    /// - Parameter patience: it may ask a keyring, and that a person; not for ever.
     package static func read(
-        of program: ChildProgram, within patience: Duration = .seconds(60)
+        of program: ChildProgram, within patience: Duration = patience
     ) throws(Errno) -> CommandOutput {
         let pipe = try System.pipe()
         var program = program

@@ -30,8 +30,9 @@ enum CredentialSource {
     }
 
     /// Fetches the credentials; those with a control character are refused, since a line end would be a command at the server.
-    /// - Parameter patience: a command may ask a keyring, and that a person; not for ever.
-    static func fetch(_ secrets: TransferSecrets, within patience: Duration = .seconds(60)) throws(Errno) -> Found {
+    static func fetch(_ secrets: TransferSecrets, within patience: Duration = CommandOutput.patience) throws(Errno)
+        -> Found
+    {
         let found = try read(secrets, patience)
         let isRefused =
             switch found {

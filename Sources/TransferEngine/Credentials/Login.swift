@@ -1,8 +1,4 @@
-import LinuxSystem
 import TransferModel
-import TransferProtocols
-import TransferQueue
-import WireOperations
 
 /// One set of credentials at one host: batches that show the same share it. On the engine's loop.
 final class Login {
@@ -31,7 +27,7 @@ final class Login {
     init(_ key: Key, turned: @escaping (_ isRefused: Bool) -> Void) {
         self.key = key
         self.turned = turned
-        // Who shows nothing has nothing that could be refused: one no is no word about other files.
+        // A batch that shows nothing has nothing that could be refused: one no says nothing of other files.
         standing = LoginStanding(isProven: !key.isOfSSH && !key.secrets.showsWhoAsks)
     }
 }

@@ -19,7 +19,7 @@ struct Publication: Sendable {
     var part: KnownPart
     var size: Int64
     var final: RawPath
-    /// The folders above the file's own whose names in it may not be on the disk.
+    /// The folders above it whose names may not be on the disk.
     var above: [RawPath] = []
     var mayReplace: Bool
     var disk: any LocalDisk = LinuxDisk()
@@ -49,7 +49,7 @@ struct Publication: Sendable {
             found.size == point.offset
         else { return false }
         let left = try? System.lstat(part.path.bytes)
-        // It stands under its own name still, and a mount has given its number to the file that it is to replace.
+        // The temporary file still has its own name, and another file got its number by a new mount.
         if let left, left.inode != found.inode { return false }
         guard found.inode == part.inode else {
             // Mounted anew, perhaps: then the file with its bytes has the one name and not the other.

@@ -71,7 +71,7 @@ extension TransferEngine {
         _ local: ExchangeID, of attempt: Attempt, to sink: any TransferBodySink & SFTPSink,
         total: Int64?
     ) {
-        // It may have ended behind its gate, with no body or by a cut: then its end is on the way.
+        // The exchange may have ended already, with no body or by a cut: its end is on the way.
         guard let exchange = attempt.exchanges[local] else { return }
         switch exchange.carrier {
         case .http: transports.http?.openGate(exchange.wire, to: .sink(sink))
@@ -152,7 +152,7 @@ extension TransferEngine {
         return .done
     }
 
-    /// Records a point that counts bytes which are not on the disk yet: they come first. A later attempt believes it.
+    /// Syncs the file, then records the point: a later attempt trusts it.
     func persistSynced(_ point: ResumePoint, _ attempt: Attempt) {
         attempt.run.hold()
         inBackground { [self] in
@@ -168,8 +168,8 @@ extension TransferEngine {
         }
     }
 
-    /// The disk has not taken what it was given. Nothing of this attempt is asked again whether it is there: the next one goes on at the last
-    /// checkpoint that was.
+    /// Ends an attempt whose sync has failed. The next one goes on at the last checkpoint that reached the disk; this one does not ask the disk
+    /// again, because Linux tells of the failure once.
     func lostPages(_ attempt: Attempt, _ error: Errno) {
         guard attempt.phase == .running || attempt.phase == .finishing, let target = attempt.download?.target
         else { return }
@@ -181,7 +181,7 @@ extension TransferEngine {
 
     private static let syncFailures = 3
 
-    /// Records that nothing counts of what a download has written, where that is so.
+    /// Returns true, and has the download begin anew, when its temporary file was spoilt.
     func beganAnew(_ attempt: Attempt) -> Bool {
         guard let reason = attempt.download?.target.spoilt else { return false }
         startOver(attempt, reason, isOther: false)

@@ -13,7 +13,7 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     public var scanning: Bool
     /// The batch's own flag.
     public var paused: Bool
-    /// When it, or where its files are paused one by one the first of them, goes on by itself; missing: when somebody resumes it.
+    /// The time at which its pause, or the first pause of a part of it, ends by itself; missing when none does.
     public var pausedUntil: Timestamp?
     public var priority: TransferPriority
     public var createdAt: Timestamp

@@ -20,8 +20,8 @@ package enum PercentEncoding {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// A URL in which each ASCII character is a `Character` by itself. A mark behind a slash makes another character of the two, which is no
-    /// separator here, while everybody else who reads the URL sees a slash: such marks are encoded.
+    /// Encodes combining marks that Swift would join with an ASCII character to one `Character`. Without that a `/` with a mark behind it is not
+    /// found as a separator, though everybody else who reads the URL sees a slash.
     package static func ofMarks(in url: String) -> String {
         guard url.utf8.contains(where: { $0 >= 0x80 }) else { return url }
         return url.reduce(into: "") { text, character in

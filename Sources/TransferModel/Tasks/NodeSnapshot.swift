@@ -7,7 +7,7 @@ public struct NodeRow: Codable, Hashable, Sendable {
     public var waitReasons: [WaitReason] = []
     /// Own flag.
     public var paused: Bool = false
-    /// When its pause, or the first pause in it, ends by itself; missing: when somebody resumes it.
+    /// The time at which its pause, or the first pause of a part of it, ends by itself; missing when none does.
     public var pausedUntil: Timestamp?
     /// Own flag or an ancestor's.
     public var effectivelyPaused: Bool = false

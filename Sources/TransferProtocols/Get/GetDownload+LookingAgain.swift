@@ -27,7 +27,7 @@ extension GetDownload {
         case 200, 203, 206:
             let now = RemoteVersion(answer)
             if point.version.showsChange(to: now) { return changedMeanwhile() }
-            // What came without a length may have been cut. Some servers tell another length to a HEAD than to a GET.
+            // A body without a length may have been cut. Some servers tell another length to a HEAD than to a GET.
             if point.version.total == nil, point.version.coding == now.coding, let total = now.total,
                 total > point.offset
             {

@@ -11,10 +11,8 @@ struct Poll: Hashable, Sendable {
     /// An earlier attempt asked for it.
     var isEarlier: Bool
 
-    private static let hour = Duration.seconds(3600)
-
     /// A gateway gave up, or the line: the server may copy for an hour.
-    static let afterLostAnswer = Poll(patience: hour, isEarlier: false)
+    static let afterLostAnswer = Poll(patience: .hour, isEarlier: false)
 
     /// A look at what is there, and no wait.
     static let once = Poll(patience: .zero, isEarlier: false)
@@ -24,7 +22,7 @@ struct Poll: Hashable, Sendable {
     static func again(_ point: NextcloudResumePoint, _ size: Int64, at now: Timestamp) -> Poll {
         let copying = Duration.seconds(min(3600, max(20, size >> 23)))
         guard let lost = point.lostAt else { return Poll(patience: copying, isEarlier: true) }
-        return Poll(patience: max(copying, hour - max(.zero, now.since(lost))), isEarlier: true)
+        return Poll(patience: max(copying, .hour - max(.zero, now.since(lost))), isEarlier: true)
     }
 
     /// 10 to 30 seconds.

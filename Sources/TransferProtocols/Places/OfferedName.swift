@@ -103,7 +103,7 @@ package enum OfferedName {
         var harmless: [UInt8] = []
         for byte in bytes {
             harmless.append(byte)
-            // The last bytes may be such a character now, whatever was dropped from between them.
+            // Dropping a character can join the bytes around it to another one, so the end is looked at each time.
             let length = (1...4).first { isHidden(harmless.suffix($0)) }
             if let length { harmless.removeLast(length) }
         }

@@ -34,7 +34,7 @@ struct OwnTarget: Hashable, Sendable {
     /// Notes that what is there is known to be this task's.
     mutating func recognised() { mayReplace = true }
 
-    /// Before another look, or after one that found nothing of ours.
+    /// Forgets the last look: until the next one only the rule for existing files decides.
     mutating func forgetLook() { mayReplace = replacesAny }
 
     /// Notes that this version has been given the name.
@@ -62,7 +62,7 @@ struct OwnTarget: Hashable, Sendable {
         return standing
     }
 
-    /// As `standing`, of what may be a folder.
+    /// As `standing(_:)`, for an entry that may be a folder; a folder is never ours.
     mutating func standing(_ file: StandingFile, isFolder: Bool) -> NamedVersion.Standing? {
         guard isFolder, isKnown else { return standing(file) }
         forgetLook()

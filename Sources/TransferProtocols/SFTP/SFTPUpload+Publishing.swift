@@ -9,8 +9,8 @@ extension SFTPUpload {
             return over(.fail(.unverifiable(at: plan.host, "took the file but does not tell its size")))
         }
         if isDirect { return over(.finish(receipt(.answered))) }
-        // OpenSSH refuses to replace by the rename that is no posix-rename. Elsewhere nobody knows, not where both are offered either: there
-        // nothing of ours may come between the look at the target and the rename.
+        // OpenSSH's plain rename never replaces a file. Other servers may, even when they offer posix-rename, too: there the name is claimed and
+        // asked for right before the rename.
         // Another client may have replaced our earlier version since it was looked at.
         let mustLook = own.isKnown && plan.subject.ifExists != .replace
         if mustLook || !own.mayReplace && !features.isOpenSSH {

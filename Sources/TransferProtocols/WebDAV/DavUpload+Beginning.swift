@@ -7,7 +7,7 @@ extension DavUpload {
         if plan.resume != nil {
             return claim() + (plan.subject.hasChanged ? recall() : ask(.probing))
         }
-        // A small file is sent and refused as fast as it is asked for.
+        // To look first costs a small file as much as to send it and be refused.
         let isSmall = plan.subject.size <= Self.unlooked && !own.isKnown
         if plan.subject.ifExists == .replace || isSmall { return fresh() }
         return ask(.looking)
@@ -20,17 +20,17 @@ extension DavUpload {
             if let until = point.busyUntil, now < until {
                 let latest = now.advanced(by: .hour)
                 guard until > latest else { return [.accepted(plan.subject.size)] + lookLater() }
-                // By a clock that was set since.
+                // The clock was set since: no wait is longer than an hour.
                 point.busyUntil = latest
                 return [.accepted(plan.subject.size), .persist(durable)] + lookLater()
             }
-            // By its length alone it would pass for less than was asked; only the answer to a PUT tells more.
+            // An equal length would pass as size only. A digest is wanted, which only the answer to a PUT tells.
             if mustCompare { return startOver("the server's SHA-256 of the file was not heard") }
             isMeasured = true
             return [.resumed(at: plan.subject.size)] + whole()
         case .missing where point.publishing: return ask(.proving(isTarget: true, nil))
         case .found where !isStraight: return again() + clear()
-        // Straight at the target it may be anybody's.
+        // Without a temporary name the file may be anybody's.
         case .found(let file):
             _ = judge(file)
             return own.mayReplace ? again() + fresh() : recognise(file)
@@ -136,7 +136,7 @@ extension DavUpload {
             if plan.subject.ifExists == .replace { return clear() }
             let seconds = file.modified.map { $0.milliseconds / 1000 }
             let standing = (point.version ?? plan.subject.earlierVersion)?.standing(size: file.size, modified: seconds)
-            // The version before that one may have the name still.
+            // The version before that one may still have the name.
             if standing != .ours, judge(file) == .ours { return clear() }
             switch file.isFolder ? .foreign : standing {
             case .ours?:
@@ -157,7 +157,7 @@ extension DavUpload {
         let wasStraight = isStraight
         let disclaimed = disclaim(throwsAway: true, owns: owns)
         point.generation += 1
-        // Under its own name it is replaced by what is sent.
+        // The next PUT replaces a file that was sent under its final name.
         if wasStraight { return fresh() }
         let address = HTTPAddress(plan.address, target: old.temporary)
         return disclaimed + perform(.http(DavMessages.remove(address))) { .clearing($0, old) }

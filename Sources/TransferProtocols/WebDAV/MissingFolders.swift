@@ -33,8 +33,8 @@ struct MissingFolders {
         if answer.isSuccess || answer.status == 405 || answer.status == 301 { return inwards }
         let lacksParent = answer.status == 409 || answer.status == 404
         if lacksParent, place + 1 < folders.count, asked <= 2 * folders.count { return .make(place + 1) }
-        // Of two files that make the same folder at the same time one comes second, and Apache calls that forbidden. Whether it is there
-        // now is seen when it is used.
+        // Two files may make the same folder at the same time, and Apache forbids it to the second one. The next use of the folder shows
+        // whether it is there now.
         guard case .fail = refusal, !lacksParent, refusals[place] == nil else { return .refused }
         refusals[place] = refusal
         return inwards

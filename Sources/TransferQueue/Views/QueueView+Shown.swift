@@ -8,7 +8,7 @@ extension QueueView {
         let counts: FileCounts
         let state: TransferState
         let waitReasons: [WaitReason]
-        /// When its pause, or the first pause in it, ends by itself.
+        /// The time at which its pause, or the first pause of a part of it, ends by itself.
         let pausedUntil: Timestamp?
         let limit: Int64?
     }
@@ -130,7 +130,7 @@ extension QueueView {
         return first.map { Timestamp(milliseconds: $0) }
     }
 
-    /// When the first pause below a folder ends by itself, among the first hundred ends of its batch.
+    /// Returns the time at which the first pause below a folder ends by itself. Only the first 100 ends of the batch are looked at.
     func pauseEnd(below folder: Int64, of batch: BatchRow) throws -> Timestamp? {
         let ends = try database.rows(
             "SELECT node, at FROM pause_ends WHERE batch = ? ORDER BY at LIMIT 100", .integer(batch.id.rawValue)

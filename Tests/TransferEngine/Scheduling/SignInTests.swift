@@ -256,7 +256,10 @@ import TransferQueue
                 request.secrets.user = "me"
                 request.secrets.password = "pw"
             })
-        while harness.store.server.requests.count(where: { $0.method == "PUT" }) < 5 { await Task.yield() }
+        while harness.store.server.requests.count(where: { $0.method == "PUT" }) < 5 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         var secrets = TransferSecrets()
         (secrets.user, secrets.password) = ("me", "mistyped")
         _ = try await harness.queue.writer.renew([.batch(batch)], by: secrets)

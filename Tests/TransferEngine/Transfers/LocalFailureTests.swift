@@ -76,7 +76,7 @@ import TransferQueue
         #expect(
             try failure { $0.passwordCommand = "false" } == "the password command failed: mend it and retry")
         #expect(
-            try failure(within: .milliseconds(1)) { $0.passwordCommand = "sleep 3600" }
+            try failure(within: .milliseconds(1)) { $0.passwordCommand = "exec sleep 3600" }
                 == "the password command does not end: mend it and retry")
         #expect(
             try failure { $0.passwordCommand = "printf '\\377'" }

@@ -117,13 +117,7 @@ extension TransferEngine {
 
     @Test("a disk that did not take a part fails the attempt, and the next goes on at the last checkpoint")
     func lostPages() async throws {
-        let hold = try Milestone()
-        let harness = try await EngineHarness { request, earlier in
-            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
-        }
-        harness.store.put("/f", pattern(1_000_000))
-        let batch = try await harness.add(harness.request(download: ["/f"]))
-        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        let (harness, batch, hold) = try await begun()
         let part = try #require(descriptor(of: harness.sandbox.path(harness.part(of: "f"))))
         // Whichever comes first: that of the next checkpoint or that of the end.
         for call in [SystemCall.fdatasync, .fsync] {
@@ -187,6 +181,18 @@ extension TransferEngine {
 
     /// When a download is cancelled with its batch that the engine is killed in while it gives that download its final name.
     enum Cancel: CaseIterable { case never, beforeKill, beforeStart }
+
+    /// A download of 1,000,000 bytes, of which 400,000 are on the disk. Its first answer goes on at the milestone.
+    private func begun() async throws -> (EngineHarness, BatchID, Milestone) {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        return (harness, batch, hold)
+    }
 
     /// Leaves a download of a paused batch as a kill does that comes while it gets its final name.
     private func killWhilePublishing(named: Bool, _ cancel: Cancel) async throws -> (EngineHarness, BatchID) {
@@ -277,13 +283,7 @@ extension TransferEngine {
 
     @Test("a folder that another one takes the place of under way: the download waits and is published in its own")
     func otherFolder() async throws {
-        let hold = try Milestone()
-        let harness = try await EngineHarness { request, earlier in
-            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
-        }
-        harness.store.put("/f", pattern(1_000_000))
-        let batch = try await harness.add(harness.request(download: ["/f"]))
-        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        let (harness, batch, hold) = try await begun()
         let (out, away) = (harness.sandbox.path("out"), harness.sandbox.path("away"))
         try System.rename(out, to: away)
         try System.mkdirs(out)
@@ -301,13 +301,7 @@ extension TransferEngine {
 
     @Test("a file that somebody puts in the temporary one's place stays, and the download is fetched anew")
     func replacedPart() async throws {
-        let hold = try Milestone()
-        let harness = try await EngineHarness { request, earlier in
-            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
-        }
-        harness.store.put("/f", pattern(1_000_000))
-        let batch = try await harness.add(harness.request(download: ["/f"]))
-        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        let (harness, batch, hold) = try await begun()
         let part = try harness.part(of: "f")
         try harness.sandbox.write("other", [7])
         try System.rename(harness.sandbox.path("other"), to: harness.sandbox.path(part))
@@ -323,13 +317,7 @@ extension TransferEngine {
 
     @Test("a temporary file that somebody cuts under way is fetched anew, and no hole is published")
     func cutPart() async throws {
-        let hold = try Milestone()
-        let harness = try await EngineHarness { request, earlier in
-            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
-        }
-        harness.store.put("/f", pattern(1_000_000))
-        let batch = try await harness.add(harness.request(download: ["/f"]))
-        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        let (harness, batch, hold) = try await begun()
         let file = try System.open(harness.sandbox.path(harness.part(of: "f")), flags: O_RDWR)
         try System.ftruncate(file.rawValue, to: 1000)
         hold.reach()

@@ -218,21 +218,26 @@ import TransferModel
     func folderEnd() async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
-        let batch = try await queue.addTree(folders: ["a": 1])
-        let end = sandbox.clock.now.advanced(by: .seconds(60))
+        let batch = try await queue.addTree(folders: ["a": 1, "b": 1])
+        let (end, earlier) = (
+            sandbox.clock.now.advanced(by: .seconds(60)), sandbox.clock.now.advanced(by: .seconds(30))
+        )
+        _ = try await queue.writer.pause([.folder(batch, path: RawPath("photos//b/"))], until: earlier)
         _ = try await queue.writer.pause([.folder(batch, path: RawPath("photos//a/"))], until: end)
         let task = try await queue.reader.tasks(batch: batch, limit: 1)[0]
         #expect(task.pausedUntil == end)
-        #expect(try await queue.reader.batch(batch)?.pausedUntil == end)
-        for above in ["photos", "photos/a"] {
-            let id = try #require(try await queue.reader.row(of: .folder(batch, path: RawPath(above))))
+        #expect(try await queue.reader.batch(batch)?.pausedUntil == earlier)
+        for (folder, first) in [("photos", earlier), ("photos/a", end), ("photos/b", earlier)] {
+            let id = try #require(try await queue.reader.row(of: .folder(batch, path: RawPath(folder))))
             let row = try await queue.reader.row(id)
-            #expect(row?.state == .paused && row?.pausedUntil == end)
+            #expect(row?.state == .paused && row?.pausedUntil == first)
         }
         _ = try await queue.writer.pause([.batch(batch)])
         #expect(try await queue.reader.task(task.id)?.pausedUntil == nil, "its batch is paused for good")
         #expect(try await queue.reader.batch(batch)?.pausedUntil == nil)
-        _ = try await queue.writer.resume([.batch(batch), .folder(batch, path: RawPath("photos/a"))])
+        _ = try await queue.writer.resume([
+            .batch(batch), .folder(batch, path: RawPath("photos/a")), .folder(batch, path: RawPath("photos/b")),
+        ])
         #expect(try await queue.writer.nextWake() == nil)
         try await queue.close()
     }

@@ -32,7 +32,7 @@ struct ProblemColumns {
         let wanted = max(needs.cause, 5)
         batchCells = min(batchCells, max(8, batchCells - max(0, wanted - room())))
         if room() < wanted { lastCells = 0 }
-        // What is won by it beyond the reason is given back.
+        // The batch gets back the cells that the reason does not need.
         if lastCells == 0, batchCells > 0 { batchCells += max(0, min(needs.batch - batchCells, room() - wanted)) }
         var end = width - 1
         func take(_ cells: Int) -> Range<Int>? {
