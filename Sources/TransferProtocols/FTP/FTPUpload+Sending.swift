@@ -3,13 +3,15 @@ import TransferModel
 /// The steps after the last byte: the server is asked what it has, and sent what it lost.
 extension FTPUpload {
     mutating func sent(_ end: FTPEnd, _ range: Range<Int64>) -> [ProtocolAction] {
+        // What stood under the final name before may have the same length.
+        let lengthProves = !isStraight || range.lowerBound > 0 || isFree
         if end.bytesSent > 0 { isFree = false }
         if isStraight, end.bytesSent > 0 { point.owned = .written }
         if end.isDone { return ask(point.temporary) { .checking($0, range, doubt: nil) } }
         if range.lowerBound > 0, end.isUnknownCommand, end.command == "APPE" { return cannotResume() }
         // Every byte is on its way and the answer was lost: SIZE may say that they arrived.
         let isWhole = end.bytesSent >= Int64(range.count)
-        if isWhole, case .wait(let demand) = meaning(end), demand.reason == .backoff {
+        if isWhole, lengthProves, case .wait(let demand) = meaning(end), demand.reason == .backoff {
             return ask(point.temporary) { .checking($0, range, doubt: demand.error) }
         }
         return stop(end)

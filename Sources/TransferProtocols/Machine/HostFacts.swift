@@ -29,6 +29,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
     /// It is of those that are known to heed `If-None-Match: *`; of any other server, nginx among them, what has a file's name is asked for
     /// before the file is sent.
     package var heedsConditions: Bool?
+    /// It has said of a name that nothing has it: some find a file, or a page for all, under every name.
+    package var tellsAbsence: Bool?
     /// Bodies are held back by something in front of it, so a cut loses what was sent: send at most so many bytes in one request.
     package var chunk: Int64?
     /// SFTP, FTP, WebDAV: no rename, so files are written under their final names.
@@ -170,6 +172,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         merged.largestBody = newer.largestBody ?? largestBody
         merged.tellsDigests = newer.tellsDigests ?? tellsDigests
         merged.heedsConditions = newer.heedsConditions ?? heedsConditions
+        merged.tellsAbsence = newer.tellsAbsence ?? tellsAbsence
         merged.chunk = newer.chunk ?? chunk
         merged.cannotRename = newer.cannotRename ?? cannotRename
         if let refused = newer.refusedRenames {

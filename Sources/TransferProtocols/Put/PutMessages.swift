@@ -13,6 +13,8 @@ package struct PutPlan: Sendable, Hashable {
     package var tellsDigests: Bool?
     /// As `HostFacts.heedsConditions`.
     package var heedsConditions = false
+    /// A name that nothing has, for a server that may find a file under every name; `nil`: this one does not (`HostFacts.tellsAbsence`).
+    package var absent: HTTPAddress?
     /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.
     package var begunBefore: Timestamp?
     /// As `UploadSubject.clockWasSetBack`.
@@ -91,7 +93,7 @@ enum PutMessages {
     }
 
     /// Asks what is there.
-    static func head(_ chain: RedirectChain, wantsDigest: Bool) -> Exchange {
+    static func head(_ chain: RedirectChain, wantsDigest: Bool = false) -> Exchange {
         var exchange = HTTPExchange(
             .head, chain.address, headers: digestWish(wantsDigest), mayCarrySecrets: chain.mayCarrySecrets)
         // For the digest the server may read all of the file first.

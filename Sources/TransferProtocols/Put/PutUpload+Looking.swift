@@ -32,43 +32,6 @@ extension PutUpload {
         }
     }
 
-    /// The look before the PUT. A server that does not tell what has the name gets the file.
-    mutating func lookEnded(_ end: ExchangeEnd) -> [ProtocolAction] {
-        // Those who read are sent elsewhere: that may be where the files are, or a page for all who have no login.
-        let isElsewhere = asking.address != chain.address
-        guard let answer = end.answer else {
-            let error = end.failure?.error ?? .noAnswer(chain.address)
-            return isElsewhere && !error.isRetryable ? put() : refuseOrWait(error)
-        }
-        switch meaning(answer, end) {
-        case .redirect: return asking.follow(answer, keepsMethod: false) == nil ? look() : put()
-        // A login is not given there.
-        case .wait(let demand) where isElsewhere && demand.reason == .auth: break
-        // A server without HEAD answers 501 and would do so for ever.
-        case .wait(let demand) where answer.status != 501: return over(.wait(demand))
-        case .success, .fail, .wait: break
-        }
-        see(answer)
-        // As if the server had refused it.
-        if answer.isSuccess { return refused(mayBePage: isElsewhere) }
-        return (isElsewhere ? [] : learn(heeds: answer)) + put()
-    }
-
-    /// Keeps what a look before the PUT saw.
-    private mutating func see(_ answer: HTTPAnswer) {
-        if answer.isSuccess {
-            before = .file(StandingFile(answer))
-        } else if answer.isAbsence {
-            before = .nothing
-        }
-    }
-
-    private mutating func learn(heeds answer: HTTPAnswer) -> [ProtocolAction] {
-        guard answer.heedsConditions, !plan.heedsConditions else { return [] }
-        plan.heedsConditions = true
-        return [.learned(HostFacts { $0.heedsConditions = true })]
-    }
-
     /// Our earlier version is replaced while it stands there, and nothing else is.
     private mutating func decideOwnership(_ answer: HTTPAnswer) -> [ProtocolAction] {
         see(answer)

@@ -92,8 +92,10 @@ package struct PutUpload: ProtocolMachine {
         /// Nothing is asked yet. Next: `probing` (an earlier attempt is in doubt), `looking`, `sending`.
         case ready
         /// A HEAD asks for the name before the PUT: the server may replace what has it whatever the condition says. Next: itself (redirect),
-        /// `probing` (something has it), `sending`, `over`.
-        case looking(ExchangeID)
+        /// `lookingAside`, `probing` (something has it), `sending`, `over`. `byGet`: HEAD failed.
+        case looking(ExchangeID, byGet: Bool)
+        /// A name that nothing has is asked for in the same way: some servers find every name. Next: `probing`, `over`.
+        case lookingAside(ExchangeID, byGet: Bool)
         /// The PUT is under way. Next: itself (redirect), `looking`, `probing` (a lost answer, 412, a size to check), `hashing`, `tidying`,
         /// `over`.
         case sending(ExchangeID)
@@ -153,7 +155,10 @@ package struct PutUpload: ProtocolMachine {
         case (.ready, .began(let now)):
             begun = now
             return claim() + begin()
-        case (.looking(let id), .ended(let ended, let end)) where ended == id: return lookEnded(end)
+        case (.looking(let id, let byGet), .ended(let ended, let end)) where ended == id:
+            return lookEnded(end, byGet: byGet)
+        case (.lookingAside(let id, let byGet), .ended(let ended, let end)) where ended == id:
+            return lookedAside(end, byGet: byGet)
         case (.sending(let id), .ended(let ended, let end)) where ended == id: return putEnded(end)
         case (.sending(let id), .interim(let source, let answer, let now)) where source == id:
             return offered(answer, now)
@@ -195,12 +200,6 @@ package struct PutUpload: ProtocolMachine {
     mutating func send() -> [ProtocolAction] {
         // A file that may be our own from an earlier attempt was looked at already.
         plan.isUnguarded && earlier != .unproven ? look() : put()
-    }
-
-    mutating func look() -> [ProtocolAction] {
-        let id = nextID()
-        state = .looking(id)
-        return [.perform(id, PutMessages.head(asking, wantsDigest: false))]
     }
 
     /// Sends it without a look at its name.

@@ -32,6 +32,9 @@ extension DavUpload {
         default: break
         }
         let meaning = AnswerMeaning.withoutRedirects(answer, host: host, hasAccepted: wasWhole, at: end.at)
+        if case .wait(let demand) = meaning, end.mayHaveBeenActedOn, end.bytesSent >= plan.subject.size {
+            return ask(.checking(.lost(demand.error)))
+        }
         if let refusal = meaning.refusal { return lost(end) + over(refusal) }
         if plan.subject.verify == .digest, let digest {
             guard let theirs = DavMessages.digest(of: answer) else {
@@ -121,6 +124,9 @@ extension DavUpload {
             if file.size == nil, word == .yes, plan.subject.verify == VerificationWish.none { return whole() }
         }
         switch word {
+        case .lost(let doubt) where isStraight:
+            let why = "its answers are lost, time after time"
+            return unproven(doubt, orElse: .unsure(at: plan.address.server, why))
         case .lost(let doubt):
             point.wasCut = true
             return [.persist(durable)] + over(.wait(WaitDemand(.backoff, doubt)))

@@ -119,6 +119,22 @@ private func run(_ plan: FTPUploadPlan, _ ends: FTPEnd...) -> (said: [String], p
         #expect(run(changed, Answers.size(1001)).said == ["fail destinationExists"])
     }
 
+    @Test("a lost answer is not made up for by the length of what may have stood there before")
+    func lostAnswer() {
+        let lost = Answers.cut(sent: 1000)
+        let replacing = run(plan(.replace), lost)
+        #expect(replacing.said == ["wait backoff networkConnectionLost"])
+        #expect(run(plan(.replace, resume: replacing.point)).said.last == "STOR f 0..<1000")
+        // Where nothing stood, the length tells; so it does of an end that was appended.
+        #expect(run(plan(), Answers.missing, lost).said == ["SIZE f"])
+        let half = run(plan(), Answers.missing, Answers.cut(sent: 500)).point
+        let rest = run(plan(resume: half), Answers.size(500), Answers.size(500), Answers.cut(sent: 500))
+        #expect(rest.said == ["SIZE f"])
+        // Our own version before this one may be as long.
+        let changed = run(plan(changed: true, resume: half), Answers.size(500), lost)
+        #expect(changed.said == ["wait backoff networkConnectionLost"])
+    }
+
     @Test("where nothing can be appended either, a beginning that is cut short does not disown what is there")
     func neither() {
         let half = run(plan(cannotResume: true), Answers.missing, Answers.cut(sent: 500)).point

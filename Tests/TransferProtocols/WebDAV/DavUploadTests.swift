@@ -662,6 +662,23 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         #expect(after(unverified, answered(202), listing((part, nil))) == ["fail integrity"])
     }
 
+    @Test(
+        "without MOVE, answers that are lost are counted, by the line or by a gateway alike",
+        .tells("an earlier attempt may have reached h, but its answers are lost, time after time"))
+    func straightLost() {
+        let resumed = DavResumePoint(temporary: "/d/e/f")
+        let again = ["persist dav", "wait backoff networkConnectionLost"]
+        let gateway = ["persist dav", "wait backoff http"]
+        for (loss, wait) in [(unanswered(lost, sent: 1000), again), (answered(504), gateway)] {
+            #expect(after(plan(.replace, facts: straight), loss, there(1000)) == wait)
+            var third = plan(.replace, begun: noon, facts: straight, resume: resumed)
+            third.resume?.unanswered = 2
+            #expect(after(third, there(1000), loss, there(1000)) == ["persist dav", "fail unknownOutcome"])
+        }
+        // Under a temporary name the length tells.
+        #expect(after(plan(), answered(504), listing((part, 1000))).last == move)
+    }
+
     @Test("without MOVE, what has the name counts as done when all of it is the file")
     func straightWhole() {
         var play = HTTPPlay(DavUpload(plan(begun: noon, facts: straight)))

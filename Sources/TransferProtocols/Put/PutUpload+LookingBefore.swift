@@ -1,0 +1,107 @@
+import TransferModel
+import WireOperations
+
+/// The look at the file's name before the PUT, where no condition of the PUT guards what may have it.
+extension PutUpload {
+    mutating func look(byGet: Bool = false) -> [ProtocolAction] {
+        let id = nextID()
+        state = .looking(id, byGet: byGet)
+        return [.perform(id, request(asking, byGet: byGet))]
+    }
+
+    private func request(_ chain: RedirectChain, byGet: Bool) -> Exchange {
+        byGet ? GetMessages.oneByte(chain, signing: nil) : PutMessages.head(chain)
+    }
+
+    /// A server that does not tell what has the name gets the file.
+    mutating func lookEnded(_ end: ExchangeEnd, byGet: Bool) -> [ProtocolAction] {
+        // Those who read are sent elsewhere: that may be where the files are, or a page for all who have no login.
+        let isElsewhere = asking.address != chain.address
+        guard let answer = end.answer else {
+            let error = end.failure?.error ?? .noAnswer(chain.address)
+            return isElsewhere && !error.isRetryable ? put() : refuseOrWait(error)
+        }
+        switch meaning(answer, end) {
+        case .redirect: return asking.follow(answer, keepsMethod: false) == nil ? look(byGet: byGet) : put()
+        // A login is not given there.
+        case .wait(let demand) where isElsewhere && demand.reason == .auth: break
+        // Without HEAD, or with one that fails, a server would answer so for ever.
+        case _ where !byGet && !isElsewhere && [405, 500, 501].contains(answer.status): return look(byGet: true)
+        case .wait(let demand) where answer.status != 501: return over(.wait(demand))
+        case .success, .fail, .wait: break
+        }
+        if finds(answer, byGet: byGet) {
+            before = .file(byGet ? StandingFile() : StandingFile(answer))
+            return isElsewhere ? refused(mayBePage: true) : found(byGet: byGet)
+        }
+        see(answer)
+        return (isElsewhere ? [] : learn(heeds: answer)) + put()
+    }
+
+    /// A file has the name, by a server that may say so of any name.
+    private mutating func found(byGet: Bool) -> [ProtocolAction] {
+        // Where an earlier attempt may have sent it, its bytes are compared.
+        guard let absent = plan.absent, plan.begunBefore == nil else { return taken(byGet: byGet) }
+        let id = nextID()
+        state = .lookingAside(id, byGet: byGet)
+        return [.perform(id, request(RedirectChain(absent), byGet: byGet))]
+    }
+
+    /// True of a file under that name: of an empty one there is no first byte.
+    private func finds(_ answer: HTTPAnswer, byGet: Bool) -> Bool {
+        answer.isSuccess || byGet && answer.status == 416
+    }
+
+    /// As if the server had refused the file. One without HEAD cannot be asked more about it.
+    private mutating func taken(byGet: Bool) -> [ProtocolAction] {
+        guard byGet, plan.begunBefore == nil, plan.resume?.stored != true else { return refused() }
+        let exists = ProtocolAction.fail(.exists(at: chain.address.server, httpStatus: 412))
+        return over(plan.ifExists == .skip ? .finish(.skipped(plan.size)) : exists)
+    }
+
+    /// The look at a name that nothing has.
+    mutating func lookedAside(_ end: ExchangeEnd, byGet: Bool) -> [ProtocolAction] {
+        guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(chain.address)) }
+        if finds(answer, byGet: byGet) { return over(.fail(.findsEveryName(at: chain.address.server))) }
+        switch meaning(answer, end) {
+        case .wait(let demand) where demand.reason != .auth && answer.status != 501: return over(.wait(demand))
+        case .success, .redirect, .fail, .wait: break
+        }
+        let learnt = HostFacts { $0.tellsAbsence = true }
+        return (answer.isAbsence ? [.learned(learnt)] : []) + taken(byGet: byGet)
+    }
+
+    /// Keeps what a look before the PUT saw.
+    mutating func see(_ answer: HTTPAnswer) {
+        if answer.isSuccess {
+            before = .file(StandingFile(answer))
+        } else if answer.isAbsence {
+            before = .nothing
+        }
+    }
+
+    private mutating func learn(heeds answer: HTTPAnswer) -> [ProtocolAction] {
+        guard answer.heedsConditions, !plan.heedsConditions else { return [] }
+        plan.heedsConditions = true
+        return [.learned(HostFacts { $0.heedsConditions = true })]
+    }
+}
+
+extension PutPlan {
+    /// A name beside the file's that nothing has; `nil` where the file's name may be in the query.
+    package static func absentName(beside address: HTTPAddress, token: String) -> HTTPAddress? {
+        guard !address.target.contains("?"), let slash = address.target.lastIndex(of: "/") else { return nil }
+        let mark = Array("martlet-\(token.prefix(8))-".utf8)
+        let name = mark + TemporaryName.cut(address.lastSegment, for: mark.count)
+        return HTTPAddress(address, target: address.target[...slash] + PercentEncoding.encode(name))
+    }
+}
+
+extension TransferError {
+    /// Nothing is sent where it might replace a file, and nothing is skipped that may be missing.
+    fileprivate static func findsEveryName(at host: String) -> TransferError {
+        TransferError(
+            .unsupported, "\(host) finds a file under every name, so nothing tells whether this one is there",
+            .replacing())
+    }
+}
