@@ -53,11 +53,17 @@ extension FTPEnd {
     }
     /// `SIZE` says that there is no such file.
     var isMissing: Bool { reply == 550 && !isLoginRefused }
-    /// 550 stands for what is not there and for what may not be read: the text alone can say it.
+    /// 550 stands for what is not there and for what may not be read: the text alone can say it. It may have the file's name in it.
     var isForbidden: Bool {
         let text = text.lowercased()
-        return ["denied", "permi", "not allowed", "forbidden"].contains { text.contains($0) }
+        func says(_ words: String...) -> Bool { words.contains { text.contains($0) } }
+        return says("denied", "permi", "not allowed", "forbidden")
+            && !says("no such file", "not found", "not exist", "cannot find")
     }
+    /// `SIZE` says that the name is free. To tell nothing, or not to allow the question, is not to say so.
+    var isFree: Bool { isMissing && !isForbidden }
+    /// The server does not want to tell whether something has the name.
+    var isUntold: Bool { isUnknownCommand || isMissing && isForbidden }
 
     var quoted: String { text.isEmpty ? "" : " (\(text))" }
 }

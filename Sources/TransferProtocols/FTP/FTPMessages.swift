@@ -89,9 +89,10 @@ package struct FTPResumePoint: RenamingResumePoint {
 
     package mutating func disclaim() { publishing = false }
 
-    /// Returns true when a file of that length under the final name may be what was sent there. There is no proof of it: what is shorter than
-    /// the server once had, or longer than all that was sent, is not.
-    func mayBe(_ size: Int64) -> Bool { size >= seen && size <= longest ?? .max && owned?.covers(size) == true }
+    /// Returns true when a file of that length under the final name may be what was sent there: that is not shorter than the server once had.
+    func mayBe(_ size: Int64) -> Bool {
+        size >= seen && size <= longest ?? .max && owned?.covers(size, confirmed: seen, longest: longest) == true
+    }
 
     package var isPlausible: Bool {
         ResumeBounds.lengths.contains(seen) && ResumeBounds.generations.contains(generation) && !temporary.bytes.isEmpty

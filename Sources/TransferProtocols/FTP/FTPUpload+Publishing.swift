@@ -54,9 +54,14 @@ extension FTPUpload {
             let action = existing(size, end.modified, isFirst: false)
             return disclaim() + perform(FTPMessages.remove(point.temporary)) { .leaving($0, action) }
         }
+        guard let refusal else {
+            if end.isFree { return publish(removesOld: false) }
+            guard end.isUntold else { return stop(end) }
+            let unseen = TransferError.cannotProtect(at: plan.host)
+            return disclaim() + perform(FTPMessages.remove(point.temporary)) { .leaving($0, .fail(unseen)) }
+        }
         guard end.isRefusal, end.reply >= 500, !end.isLoginRefused, end.reply != 530 else { return stop(end) }
-        if let refusal { return perform(.ftp(.enter(plan.path))) { .entering($0, refusal: refusal) } }
-        return publish(removesOld: false)
+        return perform(.ftp(.enter(plan.path))) { .entering($0, refusal: refusal) }
     }
 
     mutating func entered(_ end: FTPEnd, _ refusal: FTPEnd) -> [ProtocolAction] {
@@ -72,17 +77,18 @@ extension FTPUpload {
             return (canRename ? [.learned(HostFacts { $0.refusedRenames = 0 })] : [])
                 + over(.finish(receipt(.answered)))
         }
-        if end.isLoginRefused || end.reply == 530 { return stop(end) }
         if !end.isRefusal || end.reply == 421 {
             guard case .wait(let demand) = meaning(end) else { return stop(end) }
             renames.lostAnswer()
             return ask(point.temporary) { .proving($0, isTarget: false, .now(demand)) }
         }
+        // Whatever the reason, this rename does not happen any more.
+        renames.refused()
+        if end.isLoginRefused || end.reply == 530 { return stop(end) }
         if end.isUnknownCommand {
             return goStraight("the server cannot rename files", lesson: HostFacts { $0.cannotRename = true })
         }
         if end.reply < 500 { return stop(end) }
-        renames.refused()
         if end.command == "RNFR" { return ask(point.temporary) { .proving($0, isTarget: false, .refused(end)) } }
         // Only what is in the way is worth removing: no room comes of that. To forbid may mean to replace by a rename.
         if removesOld || end.saysFull { return stop(whole: end) }

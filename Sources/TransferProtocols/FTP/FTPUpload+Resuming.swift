@@ -82,7 +82,7 @@ extension FTPUpload {
     }
 
     mutating func recalled(_ end: FTPEnd, _ recall: Recall) -> [ProtocolAction] {
-        let isMissing = end.isMissing && !end.isForbidden
+        let isMissing = end.isFree
         switch recall {
         case .temporary:
             if end.size != nil, point.removesOld != true { return clear() }

@@ -195,14 +195,14 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
             }
         }
         if end.isUnknownCommand, plan.subject.verify != VerificationWish.none { return over(.fail(sizeless)) }
-        guard end.isRefusal, end.reply >= 500, !end.isLoginRefused, end.reply != 530 else { return stop(end) }
-        return fresh()
+        if end.isUntold { return over(.fail(.cannotProtect(at: plan.host))) }
+        return end.isFree ? fresh() : stop(end)
     }
 
     /// Takes the answer about the final name in.
     mutating func look(_ end: FTPEnd) {
         hasLooked = true
-        isFree = end.isMissing && !end.isForbidden
+        isFree = end.isFree
     }
 
     /// Begins under a name that nobody uses. The name is durable before the first byte. What was begun under the final name stays there,
@@ -239,7 +239,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
 
     /// A temporary file that the server has not removed by its own word is known as left.
     private mutating func noteRemoval(of point: FTPResumePoint, _ end: FTPEnd) {
-        if end.isDone || end.isMissing && !end.isForbidden { return }
+        if end.isDone || end.isFree { return }
         unremoved.append(ResumePoint(FTPResumePoint(temporary: point.temporary, generation: point.generation)))
     }
 

@@ -17,11 +17,16 @@ package enum OwnedName: Codable, Hashable, Sendable {
     /// Bytes that a file of ours has at most; `nil`: that is not known.
     var most: Int64? { if case .free(let most) = self { most } else { nil } }
 
-    /// Returns true when a file of that length is ours; `nil`: the server does not tell it.
-    func covers(_ size: Int64?) -> Bool {
+    /// Returns true when a file of that length may be ours. There is no proof of it: what is longer than all that was sent is not, nor is what
+    /// is shorter than the server has confirmed of what one attempt alone has written.
+    /// - Parameters:
+    ///   - size: `nil`: the server does not tell it.
+    ///   - confirmed: bytes from its start that the server had by its own word.
+    ///   - longest: the length of the longest version of the source that was sent there; `nil`: not known.
+    func covers(_ size: Int64?, confirmed: Int64, longest: Int64?) -> Bool {
         switch self {
-        case .free(let most): size.map { $0 <= most } ?? false
-        case .written: true
+        case .free(let most): size.map { (min(confirmed, most)...most).contains($0) } ?? false
+        case .written: size ?? 0 <= longest ?? .max
         }
     }
 }

@@ -83,6 +83,8 @@ package struct SFTPResumePoint: RenamingResumePoint {
     package var refusedRenames: Int?
     /// As `FTPResumePoint.owned`.
     package var owned: OwnedName?
+    /// As `FTPResumePoint.longest`.
+    package var longest: Int64?
     package var vanished: Int?
     /// Bytes behind the first unacknowledged one that may have been on their way when the upload was cut; `nil`: a point of an older
     /// version, which allowed `SFTPUpload.mostReach`.
@@ -112,7 +114,8 @@ package struct SFTPResumePoint: RenamingResumePoint {
         ResumeBounds.lengths.contains(size) && ResumeBounds.seconds.contains(modified)
             && ResumeBounds.generations.contains(generation) && owned?.isPlausible ?? true
             && !temporary.bytes.isEmpty && ResumeBounds.counts.contains(refusedRenames ?? 0)
-            && ResumeBounds.counts.contains(vanished ?? 0) && Self.reaches.contains(reach ?? SFTPUpload.mostReach)
+            && ResumeBounds.counts.contains(vanished ?? 0) && ResumeBounds.lengths.contains(longest ?? 0)
+            && Self.reaches.contains(reach ?? SFTPUpload.mostReach)
     }
 
     private static let reaches = SFTPUpload.leastReach...SFTPUpload.mostReach

@@ -97,14 +97,15 @@ extension SFTPUpload {
 
     /// Notes why what is under the final name is ours from now on: the look decided that it is, or nothing is there.
     private mutating func takeName(_ group: Group) {
-        let old = point.owned
+        let old = point
+        point.longest = max(point.longest ?? point.owned?.most ?? 0, plan.subject.size)
         if group[0]?.attributes != nil {
             if plan.subject.ifExists != .replace { point.owned = .written }
         } else if group[0]?.refusal?.status == .noSuchFile {
             isFree = true
             point.owned = .free(upTo: plan.subject.size)
         }
-        if point.owned != old { isDurable = false }
+        if point != old { isDurable = false }
     }
 
     mutating func opened(_ group: Group, asksTarget: Bool) -> [ProtocolAction] {

@@ -31,7 +31,7 @@ extension SFTPUpload {
         let subject = plan.subject
         // A file that was gathered under its final name.
         if let old = plan.resume, old.temporary == plan.path {
-            let isOurs = subject.hasArrived || old.owned?.covers(target.size) == true
+            let isOurs = point.owned?.covers(target.size, confirmed: confirmed, longest: point.longest) == true
             if isOurs { own.recognised() }
             if isOurs || isDirect && target.size == 0 || subject.ifExists == .replace { return .goOn }
         }

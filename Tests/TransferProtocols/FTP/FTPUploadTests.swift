@@ -80,7 +80,14 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
             (.fail, Answers.refused(530, "PASS"), ["wait auth http"]),
             (.fail, Answers.refused(421, "SIZE"), ["wait backoff networkConnectionLost"]),
             (.fail, Answers.refused(450, "SIZE"), ["wait backoff networkConnectionLost"]),
-            (.fail, Answers.refused(553, "SIZE"), ["persist ftp", "STOR \(part) 0..<1000"]),
+            (.fail, Answers.refused(553, "SIZE"), ["fail permissionDenied"]),
+            // To forbid the question is not to say that nothing is there; a name may say what it likes.
+            (.fail, Answers.refused(550, "SIZE", text: "f: Permission denied"), ["fail unsupported"]),
+            (.skip, Answers.refused(550, "SIZE", text: "Access is denied."), ["fail unsupported"]),
+            (
+                .fail, Answers.refused(550, "SIZE", text: "permit: No such file or directory"),
+                ["persist ftp", "STOR \(part) 0..<1000"]
+            ),
             (.fail, Answers.cut(error: refused), ["wait backoff cannotConnectToHost"]),
             (.fail, Answers.cut(error: badCertificate), ["fail tlsFailure"]),
         ])
@@ -90,6 +97,24 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
         // What is known to be another file is no proof by its length and time.
         #expect(play(plan(ifExists: .fail, changed: true), Answers.size(1000)).said == ["fail destinationExists"])
         #expect(play(plan(ifExists: policy), end).said == expected)
+    }
+
+    @Test(
+        "a server that does not tell what has the name gets nothing, unless it may be replaced",
+        .tells("h can neither tell what is there nor refuse to replace it"))
+    func untold() {
+        for policy in [ExistingFilePolicy.fail, .skip] {
+            let upload = plan(ifExists: policy, verify: VerificationWish.none)
+            #expect(play(upload, Answers.noSize).said == ["fail unsupported"])
+            // It told before the bytes went, and does not any more: the temporary file goes.
+            let sent = [Answers.missing, Answers.done("STOR", sent: 1000), Answers.size(1000)]
+            var late = play(upload, sent[0], sent[1], sent[2])
+            #expect(late.said.last == "SIZE a/f")
+            late.end(Answers.refused(550, "SIZE", text: "Permission denied"))
+            #expect(late.said.last == "*DELE \(part)")
+            late.end(Answers.done("DELE"))
+            #expect(late.said == ["fail unsupported"])
+        }
     }
 
     @Test(

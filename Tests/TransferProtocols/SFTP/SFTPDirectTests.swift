@@ -20,6 +20,7 @@ private let size = 2 << 20
         #expect(story.resume?.owned == .free(upTo: Int64(size)))
         #expect(story.server.files["d/f"]?.bytes.count == size)
         story.cutOn = nil
+        story.subject.confirmed = 0
         return story
     }
 
@@ -34,6 +35,32 @@ private let size = 2 << 20
             story.server.files["d/f"]?.bytes.append(7)
             #expect(story.attempt() == "fail unknownOutcome")
             #expect(story.server.files["d/f"]?.bytes.count == size + 1)
+        }
+    }
+
+    @Test("what is shorter than the server had, or longer than what was sent, is neither cut nor written over")
+    func bounds() {
+        for policy in policies {
+            for theirs in [300_000, size + 1] {
+                var story = killed(policy)
+                (story.subject.hasArrived, story.subject.confirmed) = (true, 400_000)
+                story.server.files["d/f"] = FakeSFTPServer.File(
+                    bytes: [UInt8](repeating: 7, count: theirs), modified: 9)
+                let before = story.server.files
+                #expect(story.attempt() == "fail unknownOutcome")
+                #expect(story.server.files == before)
+            }
+            // A later attempt wrote over it from the start, and was cut early.
+            var story = killed(policy)
+            (story.subject.hasArrived, story.subject.confirmed) = (true, 400_000)
+            story.cutOn = ("setModified", 1)
+            #expect(story.attempt() == "wait backoff networkConnectionLost")
+            #expect(story.resume?.owned == .written && story.resume?.longest == Int64(size))
+            story.cutOn = nil
+            story.server.files["d/f"]?.bytes.append(7)
+            #expect(story.attempt() == "fail unknownOutcome")
+            story.server.files["d/f"]?.bytes.removeLast(size)
+            #expect(story.attempt() == "finish \(size) size" && story.isPublished)
         }
     }
 
