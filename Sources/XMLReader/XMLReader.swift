@@ -25,13 +25,18 @@ package struct XMLLimits: Hashable, Sendable {
     package var depth: Int
     /// Elements, all together.
     package var elements: Int
+    /// Bytes of the characters directly within one element, the layout's white space left out.
+    package var text: Int
     /// Different names of elements and attributes, and addresses of namespaces.
     package var names: Int
 
-    package init(bytes: Int = 32 << 20, depth: Int = 64, elements: Int = 500_000, names: Int = 1000) {
+    package init(
+        bytes: Int = 32 << 20, depth: Int = 64, elements: Int = 500_000, text: Int = 64 << 10, names: Int = 1000
+    ) {
         self.bytes = bytes
         self.depth = depth
         self.elements = elements
+        self.text = text
         self.names = names
     }
 }
@@ -198,7 +203,7 @@ private final class TreeBuilder {
     ) {
         told += 1
         guard fault == nil, let name else { return }
-        endText()
+        endText(isBeforeChild: true)
         guard open.count < limits.depth else { return stop(.tooDeep) }
         count += 1
         guard count <= limits.elements else { return stop(.tooLarge) }
@@ -221,14 +226,19 @@ private final class TreeBuilder {
         guard fault == nil, let text, length > 0, !open.isEmpty else { return }
         // What stands between items is of no use, and could be without end.
         if givesChildren, open.count == 1 { return }
+        let own = open[open.count - 1].text.utf8.count + self.text.count
+        guard own + Int(length) <= limits.text else { return stop(.tooLarge) }
         self.text.append(contentsOf: UnsafeRawBufferPointer(start: text, count: Int(length)))
     }
 
-    /// Gives the innermost element the characters that came since the last tag.
-    private func endText() {
+    /// Gives the innermost element the characters that came since the last tag. White space beside its children is the layout's.
+    /// - Parameter isBeforeChild: the tag that comes now begins an element within it.
+    private func endText(isBeforeChild: Bool = false) {
         guard !text.isEmpty else { return }
+        defer { text.removeAll(keepingCapacity: true) }
+        let isMixed = isBeforeChild || !open[open.count - 1].children.isEmpty
+        if isMixed, text.allSatisfy({ $0 == 32 || (9...13).contains($0) }) { return }
         open[open.count - 1].text += String(decoding: text, as: UTF8.self)
-        text.removeAll(keepingCapacity: true)
     }
 
     func close() {

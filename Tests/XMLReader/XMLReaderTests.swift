@@ -37,6 +37,23 @@ private func read(_ text: String, _ limits: XMLLimits = XMLLimits()) throws(XMLF
         #expect(root.children("a").count == 3)
     }
 
+    @Test("an element's own text has a limit, in one piece or in many; the white space between elements does not count")
+    func longTexts() throws {
+        let limits = XMLLimits(text: 10)
+        #expect(try read("<a>1234567890</a>", limits).text == "1234567890")
+        #expect(throws: XMLFault.tooLarge) { try read("<a>12345678901</a>", limits) }
+        #expect(throws: XMLFault.tooLarge) { try read("<a>123456<b/>78901</a>", limits) }
+        #expect(throws: XMLFault.tooLarge) {
+            try read("<a>&#65;&#65;&#65;&#65;&#65;&#65;&#65;&#65;&#65;&#65;&#65;</a>", limits)
+        }
+        let indented = String(repeating: "\n    <b>5</b>", count: 20)
+        let root = try read("<a>\(indented)\n</a>", limits)
+        #expect(root.text.isEmpty && root.children("b").map(\.text) == Array(repeating: "5", count: 20))
+        #expect(throws: XMLFault.tooLarge) {
+            try XMLReader.read(Array("<a>\(String(repeating: "a-", count: 1 << 20))</a>".utf8))
+        }
+    }
+
     @Test("white space around the document is forgiven, a server sends it to show that it lives")
     func whiteSpace() throws {
         #expect(try read(" \n\r\t<?xml version='1.0'?>\n  <a/>\n ").name == "a")
@@ -185,7 +202,8 @@ private func read(_ text: String, _ limits: XMLLimits = XMLLimits()) throws(XMLF
     @Test("a document of many megabytes is read as if it came at once")
     func largeDocument() throws {
         let text = String(repeating: "é–𝄞", count: 300_000)
-        let root = try read("<a><b>\(text)</b>" + (0..<50_000).map { "<c>\($0)</c>" }.joined() + "</a>")
+        let limits = XMLLimits(text: 4 << 20)
+        let root = try read("<a><b>\(text)</b>" + (0..<50_000).map { "<c>\($0)</c>" }.joined() + "</a>", limits)
         #expect(root.text(of: "b") == text && root.children("c").map(\.text) == (0..<50_000).map { "\($0)" })
     }
 }

@@ -24,11 +24,15 @@ package enum PercentEncoding {
     /// found as a separator, though everybody else who reads the URL sees a slash.
     package static func ofMarks(in url: String) -> String {
         guard url.utf8.contains(where: { $0 >= 0x80 }) else { return url }
-        return url.reduce(into: "") { text, character in
-            let scalars = character.unicodeScalars
-            guard scalars.count > 1, scalars.contains(where: \.isASCII) else { return text.append(character) }
-            for scalar in scalars { text += scalar.isASCII ? String(scalar) : encode(Array(String(scalar).utf8)) }
+        var text: [UInt8] = []
+        text.reserveCapacity(url.utf8.count)
+        for character in url {
+            let isJoined = character.utf8.count > 1 && character.utf8.contains { $0 < 0x80 }
+            for byte in character.utf8 {
+                text += isJoined && byte >= 0x80 ? [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)] : [byte]
+            }
         }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes that the text stands for; a `%` without two digits stands for itself.

@@ -13,11 +13,15 @@ package struct HTTPAddress: Hashable, Sendable {
     /// Scheme, host and port, the usual port left out: what credentials are meant for.
     package let origin: String
 
-    /// `nil` for another scheme, no host, a bad port, user info, or a character that no URL holds.
+    /// Bytes of a URL: a destination, and below it the longest path that a file can have, each byte encoded.
+    private static let longest = 32 << 10
+
+    /// `nil` for another scheme, no host, a bad port, user info, a character that no URL holds, or one that is too long.
     package init?(_ url: String) {
+        guard url.utf8.count <= Self.longest else { return nil }
         let text = PercentEncoding.ofMarks(in: url)
         guard !text.utf8.contains(where: { $0 <= 32 || $0 == 127 || $0 == UInt8(ascii: "\\") }),
-            let colon = text.range(of: "://")
+            let colon = text.utf8.firstRange(of: "://".utf8)
         else { return nil }
         let scheme = text[..<colon.lowerBound].lowercased()
         guard scheme == "http" || scheme == "https" else { return nil }
@@ -76,7 +80,9 @@ package struct HTTPAddress: Hashable, Sendable {
     }
 
     /// A reference as some servers write it in `Location`, with raw blanks: they stand for `%20`, as browsers take them.
-    static func encodingBlanks(_ reference: String) -> String { reference.replacing(" ", with: "%20") }
+    static func encodingBlanks(_ reference: String) -> String {
+        String(decoding: reference.utf8.flatMap { $0 == 32 ? Array("%20".utf8) : [$0] }, as: UTF8.self)
+    }
 
     /// The most bytes of a `Location`, and of where it leads: as of the URLs that a person gives. Addresses of uploads are kept for each file.
     static let longestLocation = 8192
@@ -125,18 +131,5 @@ package struct HTTPAddress: Hashable, Sendable {
             }
         }
         return "/" + kept.joined(separator: "/") + reference[path.endIndex...]
-    }
-}
-
-extension String {
-    /// The first place where `text` stands; FoundationEssentials is not needed for that.
-    fileprivate func range(of text: String) -> Range<String.Index>? {
-        var start = startIndex
-        while start < endIndex {
-            let rest = self[start...]
-            if rest.hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
-        }
-        return nil
     }
 }

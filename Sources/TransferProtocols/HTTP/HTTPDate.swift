@@ -4,6 +4,7 @@ package import TransferModel
 package enum HTTPDate {
     /// `nil` for anything that is not a date.
     package static func parse(_ text: String) -> Timestamp? {
+        guard text.utf8.count <= longest else { return nil }
         let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" })
         switch words.count {
         // Sun, 06 Nov 1994 08:49:37 GMT, and with dashes and two digits of the year: Sunday, 06-Nov-94 08:49:37 GMT
@@ -14,6 +15,9 @@ package enum HTTPDate {
         default: return nil
         }
     }
+
+    /// Bytes; the longest date has 33.
+    private static let longest = 64
 
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

@@ -22,7 +22,7 @@ import TransferProtocols
         arguments: [
             "ftp://h/x", "http://", "http:///x", "http://user@h/", "http://h:0/", "http://h:99999/", "http://h:x/",
             "http://a b/", "h/x", "", "http://h/\u{1b}[2J", "http://a:b:c/", "http://h\\@evil/", "http://h%2F.other/",
-            "http://h:80\u{301}/", "http://h\u{301}@evil/",
+            "http://h:80\u{301}/", "http://h\u{301}@evil/", "http://h/" + String(repeating: "a", count: 32 << 10),
         ])
     func refusing(text: String) {
         #expect(HTTPAddress(text) == nil)
