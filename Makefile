@@ -51,6 +51,7 @@ lint:
 	@.ci/check-protocols
 	@.ci/check-comments
 	@.ci/check-messages
+	@.ci/check-quoting
 	@.ci/check-documents
 
 # Everything that decides: set-up, format, arrows, linkage, then the suite (whose last lines are the result).

@@ -1,5 +1,6 @@
 import CommandLine
 import Configuration
+import DisplayText
 import FoundationEssentials
 import LinuxSystem
 import MartletKit
@@ -284,8 +285,8 @@ import Wording
     func words() {
         #expect(LineDialogue.words(#"a 'b c' "d'e" f\ g ''"#) == ["a", "b c", "d'e", "f g", ""])
         #expect(LineDialogue.words("'a") == nil)
-        for word in ["a", "", "b c", "it's", "$x", "~/a"] {
-            #expect(LineDialogue.words(LineDialogue.quoted(word)) == [word])
+        for word in ["a", "", "b c", "it's", "$x", "~/a", "a'\u{301} b", "\u{D4E}' b"] {
+            #expect(LineDialogue.words(word.shellWord) == [word])
         }
     }
 

@@ -1,5 +1,6 @@
 import CommandLine
 import Configuration
+import DisplayText
 import LinuxSystem
 import MartletKit
 import TestSupport
@@ -162,6 +163,8 @@ struct ScreenCommandTests {
         var random = SeededGenerator(seed: seed)
         let parts: [[UInt8]] = [
             "'", "\\", "\\'", "; >ran;", "$(>ran)", "`>ran`", "\n>ran\n", "\u{1B}", "7", "f", "%", "é",
+            // Swift joins these with what stands before or behind them.
+            "\u{301}", "\u{D4E}",
         ].map {
             Array($0.utf8)
         }
@@ -169,7 +172,10 @@ struct ScreenCommandTests {
             (0..<random.below(12)).flatMap { _ in
                 random.below(3) == 0 ? [UInt8(1 + random.below(255))] : parts[random.below(parts.count)]
             }
-        } + [Array("\u{1B}';>ran;'".utf8), Array("\n'\n>ran\n#".utf8)]
+        }
+            + ["\u{1B}';>ran;'", "\n'\n>ran\n#", "a'\u{301};>ran;'\u{301}", "\u{D4E}';>ran;\u{D4E}'", "=f"].map {
+                Array($0.utf8)
+            }
     }
 
     @Test(
@@ -179,7 +185,8 @@ struct ScreenCommandTests {
         try sandbox.directory("here")
         let start = Array("cd '".utf8) + sandbox.path + Array("/here'; printf '%s|' ".utf8)
         for name in Self.names(seed: seed) {
-            for word in [ShellCommand.quoted(name), Array(String(shellEscaping: name).utf8)] {
+            let text = String(validating: name, as: UTF8.self).map { [Array($0.shellWord.utf8)] } ?? []
+            for word in [ShellCommand.quoted(name), ShellQuoting.escaped(name)] + text {
                 if word.starts(with: "$'".utf8) { #expect(!word.dropFirst(2).dropLast().contains(UInt8(ascii: "'"))) }
                 // What stands behind a word shows that it has ended where it should.
                 let script = start + word + Array(" end".utf8)

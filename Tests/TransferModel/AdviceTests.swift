@@ -24,6 +24,12 @@ struct AdviceTests {
         #expect(node.written == #"'b7:my sister'\''s photos'"#)
         #expect(AdvisedCommand.resume(node, batch).text == #"martlet resume 'b7:my sister'\''s photos' b7"#)
         #expect(NodeID.folder(BatchID(rawValue: 7), path: RawPath("raw/2024")).written == "b7:raw/2024")
+        // With a mark behind it a quote is no `Character` of its own.
+        let marked = NodeID.folder(BatchID(rawValue: 7), path: RawPath("a'\u{301};touch x;'\u{301}"))
+        #expect(marked.written.utf8.elementsEqual("'b7:a'\\''\u{301};touch x;'\\''\u{301}'".utf8))
+        #expect(
+            AdvisedCommand.limit("off", "--host", "\u{D4E};x").text.utf8.elementsEqual(
+                "martlet limit off --host '\u{D4E};x'".utf8))
     }
 
     @Test("a folder that is shown in another way than it is is advised by its bytes, so that no other folder is named")

@@ -4,10 +4,10 @@ import Configuration
 extension LineDialogue {
     /// A line as a shell would take it apart: blanks, quotes, backslashes; `nil`: a quote is not closed.
     static func words(_ line: String) -> [String]? {
-        var (words, word, quote, isEscaped, isOpen): ([String], String, Character?, Bool, Bool) = (
-            [], "", nil, false, false
-        )
-        for letter in line {
+        var (words, quote, isEscaped, isOpen): ([String], Unicode.Scalar?, Bool, Bool) = ([], nil, false, false)
+        var word = String.UnicodeScalarView()
+        // One by one: a quote and a mark behind it would be one `Character`.
+        for letter in line.unicodeScalars {
             if isEscaped {
                 word.append(letter)
                 isEscaped = false
@@ -17,23 +17,16 @@ extension LineDialogue {
                 if letter == open { quote = nil } else { word.append(letter) }
             } else if letter == "'" || letter == "\"" {
                 (quote, isOpen) = (letter, true)
-            } else if letter.isWhitespace {
-                if isOpen || !word.isEmpty { words.append(word) }
-                (word, isOpen) = ("", false)
+            } else if letter.properties.isWhitespace {
+                if isOpen || !word.isEmpty { words.append(String(word)) }
+                (word, isOpen) = (String.UnicodeScalarView(), false)
             } else {
                 word.append(letter)
             }
         }
         guard quote == nil else { return nil }
-        if isOpen || !word.isEmpty { words.append(word) }
+        if isOpen || !word.isEmpty { words.append(String(word)) }
         return words
-    }
-
-    /// As it would have to be typed.
-    static func quoted(_ word: String) -> String {
-        let isPlain = !word.isEmpty && word.allSatisfy { $0.isLetter || $0.isNumber || "-_./:@%+=~,".contains($0) }
-        return isPlain
-            ? word : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 
     /// `160 gibibytes`, for the ear: a letter would be read as a letter.

@@ -46,7 +46,7 @@ struct LineMode {
                 let reply = dialogue.answer(line, queue)
                 say(reply.lines)
                 for words in reply.commands.map(expanded) {
-                    let shown = words.map { LineDialogue.quoted(TransferURL.withoutPassword($0)) }
+                    let shown = words.map { TransferURL.withoutPassword($0).shellWord }
                     console.line("martlet \(shown.joined(separator: " "))".harmless)
                     console.flush()
                     await run(words.map { Argument($0) })

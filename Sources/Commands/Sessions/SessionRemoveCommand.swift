@@ -1,5 +1,6 @@
 import CommandLine
 import Configuration
+import DisplayText
 import MartletKit
 
 /// `martlet session remove`. Nothing is cancelled by it: work that is not over is named, and what to do about it.

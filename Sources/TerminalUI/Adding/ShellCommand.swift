@@ -132,14 +132,9 @@ struct ShellCommand: Sendable {
 
     static func quoted(_ word: String) -> [UInt8] { quoted(Array(word.utf8)) }
 
-    /// The word so that a shell reads exactly these bytes, and so that it is safe to be shown. Where a byte cannot be shown the word is written
-    /// as `$'\NNN'`; a shell that does not know that (dash) gets another word and runs none of it.
+    /// See `ShellQuoting`.
     static func quoted(_ word: [UInt8], _ characters: CharacterSet = .utf8) -> [UInt8] {
-        if !word.isEmpty, word.allSatisfy(\.isPlainInShell) { return word }
-        let isShowable = String(validating: word, as: UTF8.self).map { isSafe($0, characters) } ?? false
-        let quote = UInt8(ascii: "'")
-        guard isShowable else { return Array(String(shellEscaping: word).utf8) }
-        return [quote] + word.flatMap { $0 == quote ? Array(#"'\''"#.utf8) : [$0] } + [quote]
+        ShellQuoting.word(word) { isSafe($0, characters) }
     }
 
     /// Nothing in it that a screen would show otherwise than it is.

@@ -1,3 +1,5 @@
+import DisplayText
+
 /// Advice to a person: a sentence with commands of the shell in it. It is written once; where commands are done another way, as by the
 /// keys of a screen, each is written in that way instead.
 package struct Advice: Hashable, Sendable {
@@ -154,45 +156,9 @@ package struct AdvisedCommand: Codable, Hashable, Sendable {
 }
 
 extension NodeID {
-    /// As one word of a shell: the name of a folder may have anything in it. One that is shown in another way than it is stands there byte by
-    /// byte, since what is shown may be the name of another folder.
+    /// The node as one word of a shell: the name of a folder may have anything in it, and is the very name, however it is shown.
     package var written: String {
-        guard case .folder(let batch, let path) = self, path.shown.base64 != nil else { return description.shellWord }
-        return String(shellEscaping: Array("\(batch):".utf8) + path.bytes)
-    }
-}
-
-extension String {
-    /// As one word of a shell.
-    package var shellWord: String {
-        let needsNone = unicodeScalars.allSatisfy {
-            !$0.isASCII || $0.properties.isAlphabetic || $0.properties.numericType != nil
-                || ":/._-+,@%".unicodeScalars.contains($0)
-        }
-        return needsNone && !isEmpty ? self : "'" + replacing("'", with: "'\\''") + "'"
-    }
-
-    /// Any bytes but NUL as one word of a shell, as `$'\NNN'`, which bash, zsh, ksh and the POSIX of 2024 read as these bytes. A shell that
-    /// does not know it (dash) gets another word, and never runs a part of it: no quote and no blank is within, whatever the bytes are. The
-    /// digits are octal and always three, so none that follows is taken for one of them.
-    package init(shellEscaping bytes: [UInt8]) {
-        let inside = bytes.map { byte in
-            let octal = String(byte, radix: 8)
-            return byte.isPlainInShell
-                ? String(UnicodeScalar(byte)) : "\\" + String(repeating: "0", count: 3 - octal.utf8.count) + octal
-        }
-        self = "$'" + inside.joined() + "'"
-    }
-}
-
-extension UInt8 {
-    /// True of a character that no shell takes for anything but itself, wherever in a word it stands.
-    package var isPlainInShell: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "%+,-./:=@_".utf8.contains(self)
-        }
+        guard case .folder(let batch, let path) = self else { return description.shellWord }
+        return String(decoding: ShellQuoting.word(Array("\(batch):".utf8) + path.bytes), as: UTF8.self)
     }
 }

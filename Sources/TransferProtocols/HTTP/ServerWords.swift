@@ -29,7 +29,8 @@ package enum ServerWords {
         let words = text.split { $0.isWhitespace || $0 == "\u{FEFF}" }.joined(separator: " ")
         guard !words.isEmpty else { return nil }
         let line = words.count > longest ? words.prefix(longest - 3) + "..." : words[...]
-        return RawPath(String(line).replacing("\"", with: "'")).displayed
+        let quotes = String(line).utf8.map { $0 == UInt8(ascii: "\"") ? UInt8(ascii: "'") : $0 }
+        return RawPath(Array(quotes)).displayed
     }
 
     // MARK: JSON

@@ -139,7 +139,9 @@ struct SettingsStore: QueueSubject {
                 node, "--if-exists is its batch's: \(quoted: .set(.batch(batch), "--if-exists", rule.rawValue))")
         }
         if let file = settings.caFile {
-            return finder.refused(node, "--ca is its batch's: \(quoted: .set(.batch(batch), "--ca", file.displayed))")
+            // A name that is shown in another way than it is may be that of another file.
+            let name = file.shown.base64 == nil ? file.displayed : "FILE"
+            return finder.refused(node, "--ca is its batch's: \(quoted: .set(.batch(batch), "--ca", name))")
         }
         if let pin = settings.pin {
             return finder.refused(node, "--pin is its batch's: \(quoted: .set(.batch(batch), "--pin", pin))")

@@ -43,8 +43,11 @@ struct ServerWordsTests {
     }
 
     @Test("no body moves a terminal's cursor, or is longer than the line")
-    func harmless() {
+    func harmless() throws {
         #expect(line("a\u{1b}[2Jb") == "a\\x1b[2Jb")
+        // Nor ends the quotation that it stands in, not even with a mark that Swift joins to the quote.
+        let quoting = line("a\"\u{308}b") ?? ""
+        #expect(Array(quoting.utf8) == Array("a'\u{308}b".utf8))
         let long = line(String(repeating: "x", count: 5000))
         #expect(long?.count == ServerWords.longest && long?.hasSuffix("xx...") == true)
     }

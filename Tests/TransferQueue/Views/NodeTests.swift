@@ -528,7 +528,13 @@ import TransferModel
         #expect(try #require(try await trust()) == (RawPath("/ca.pem"), "sha256//x"))
         #expect(try await queue.writer.set([.task(task.id)], settings).results.map(\.result) == [.refused])
         let trusted = NodeSettings(caFile: RawPath("/ca.pem"))
-        #expect(try await queue.writer.set([.task(task.id)], trusted).results.map(\.result) == [.refused])
+        let refused = try await queue.writer.set([.task(task.id)], trusted).results
+        #expect(refused.map(\.result) == [.refused])
+        #expect(refused.first?.message == "--ca is its batch's: 'martlet set \(batch) --ca /ca.pem'")
+        // A name that cannot be shown as it is would name another file.
+        let hidden = NodeSettings(caFile: RawPath(Array("/ca".utf8) + [0xFF]))
+        let unnamed = try await queue.writer.set([.task(task.id)], hidden).results.first?.message
+        #expect(unnamed == "--ca is its batch's: 'martlet set \(batch) --ca FILE'")
         _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
         #expect(try await policy() == .fail)
         #expect(try #require(try await trust()) == (nil, nil))
