@@ -72,6 +72,9 @@ extension TransferEngine {
     private func sweep(_ direction: TransferDirection, in state: TransferState) async throws -> Duration? {
         var last = TaskID(rawValue: 0)
         var next: Duration?
+        if state == .cancelled, let end = try await queue.writer.endOfLastCancel(now: timeline.now) {
+            return end.since(timeline.now) + (grace - settings.grace)
+        }
         while phase == .running {
             let page = try await queue.writer.remains(of: direction, in: [state], after: last, limit: 100)
             guard let end = page.last?.task.id else { break }

@@ -56,9 +56,9 @@ extension FTPEnd {
     /// 550 stands for what is not there and for what may not be read: the text alone can say it. It may have the file's name in it.
     var isForbidden: Bool {
         let text = text.lowercased()
-        func says(_ words: String...) -> Bool { words.contains { text.contains($0) } }
-        return says("denied", "permi", "not allowed", "forbidden")
-            && !says("no such file", "not found", "not exist", "cannot find")
+        func says(_ words: [String]) -> Bool { words.contains { text.contains($0) } }
+        return says(["denied", "permi", "not allowed", "forbidden"])
+            && !says(["no such file", "not found", "not exist", "cannot find"])
     }
     /// `SIZE` says that the name is free. To tell nothing, or not to allow the question, is not to say so.
     var isFree: Bool { isMissing && !isForbidden }

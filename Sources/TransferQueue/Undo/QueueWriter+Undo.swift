@@ -5,6 +5,12 @@ extension QueueWriter {
     /// Sets the time during which a change can be undone; 10 s until it is set.
     package func setGraceTime(_ time: Duration) { store.undoLog.graceTime = time }
 
+    /// When the last cancel can no longer be taken back with all that had arrived; until then nothing of what was cancelled may go. `nil`: that is
+    /// so already.
+    package func endOfLastCancel(now: Timestamp) throws(QueueError) -> Timestamp? {
+        try look { try store.undoLog.endOfLastCancel(now) }
+    }
+
     /// Changes that can be undone, the last one first.
     package func undoSteps(now: Timestamp) throws(QueueError) -> [UndoStep] {
         try change { try store.undoLog.undoSteps(now: now) }

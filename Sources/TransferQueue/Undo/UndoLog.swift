@@ -142,6 +142,16 @@ final class UndoLog: QueueSubject {
     /// The time before which changes can no longer be undone.
     func endOfUndo(_ now: Timestamp) -> Timestamp { now.advanced(by: .zero - graceTime) }
 
+    /// When the last cancel can no longer be taken back with all that had arrived; `nil`: it cannot any more. Its files ended when it began, and
+    /// of a million files that is seconds before it was done.
+    func endOfLastCancel(_ now: Timestamp) throws -> Timestamp? {
+        let at = try database.integer(
+            "SELECT max(at) FROM undo WHERE kind = ?", .integer(UndoneDeed.cancel.stored))
+        guard let at else { return nil }
+        let end = min(Timestamp(milliseconds: at), now).advanced(by: graceTime)
+        return end > now ? end : nil
+    }
+
     /// The time before which a cancel can no longer be undone, not even with its files starting over.
     private func endOfLateUndo(_ now: Timestamp) -> Timestamp {
         now.advanced(by: .zero - max(graceTime, .seconds(86_400)))

@@ -399,8 +399,18 @@ import TransferModel
         _ = try await queue.writer.cancel([.batch(batch)])
         sandbox.clock.advance(by: .seconds(59))
         #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).results.map(\.result) == [.done])
+        // Until then nothing goes of what was cancelled, by the last cancel or by one before it.
+        let other = try await queue.addTree(files: 1)
+        #expect(try await queue.writer.endOfLastCancel(now: sandbox.clock.now) == nil)
         _ = try await queue.writer.cancel([.batch(batch)])
-        sandbox.clock.advance(by: .seconds(61))
+        sandbox.clock.advance(by: .seconds(5))
+        _ = try await queue.writer.cancel([.batch(other)])
+        let last = sandbox.clock.now
+        sandbox.clock.advance(by: .seconds(59))
+        let end = try await queue.writer.endOfLastCancel(now: sandbox.clock.now)
+        #expect(end == last.advanced(by: .seconds(60)))
+        sandbox.clock.advance(by: .seconds(2))
+        #expect(try await queue.writer.endOfLastCancel(now: sandbox.clock.now) == nil)
         #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).results.isEmpty)
         try await queue.close()
     }
