@@ -206,8 +206,9 @@ package final class Milestone: Sendable {
     }
 
     /// Blocks the calling thread; for scripts.
-    /// - Parameter milliseconds: then it goes on all the same; -1: it never does, whatever the machine is busy with.
-    package func waitBlocking(milliseconds: Int32 = 30_000) {
+    /// The time is nearly that of a whole test, for the machine may be busy with others: a test that ends early for another reason still has its
+    /// server stopped.
+    package func waitBlocking(milliseconds: Int32 = 100_000) {
         var event = pollfd(fd: ends.read.rawValue, events: Int16(POLLIN), revents: 0)
         poll(&event, 1, milliseconds)
     }

@@ -150,8 +150,10 @@ import TransferQueue
         ahead.withLock { $0 = 0 }
         await harness.engine.queueChanged()
         await harness.engine.waitUntilIdle()
-        let back = try await harness.queue.writer.undo(.last, now: Timestamp(milliseconds: WallClock.milliseconds))
-        #expect(back.undone == .cancel)
+        // One that is named: the last change is another one after the grace time, which a busy machine may take for this.
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        let back = try await harness.queue.writer.undo(.nodes([.batch(batch)]), now: now)
+        #expect(back.results.map(\.result) == [.done])
         await harness.stop()
     }
 
