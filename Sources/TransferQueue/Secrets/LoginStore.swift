@@ -15,7 +15,8 @@ struct LoginStore: QueueSubject {
     func renew(_ nodes: [NodeID], by new: TransferSecrets) throws -> NodeChange {
         try finder.forEach(nodes) { node, target, _ in
             guard case .batch(let batch, _) = target else {
-                return finder.refused(node, "what lets it in is its batch's: 'martlet set \(target.batch)'")
+                return finder.refused(
+                    node, "its login is its batch's: give the same options to 'martlet set \(target.batch)'")
             }
             guard let uuid = try references.uuid(of: batch) else { return NodeResult(id: node, result: .already) }
             let kept = try secrets.secrets(of: uuid)

@@ -12,7 +12,7 @@ package enum SecretsFailure: Error, Hashable, Sendable {
     case untrusted(Untrusted)
     case database(SQLiteError, file: String)
     /// JSON that cannot be written, which is our bug, or the system's refusal.
-    case other(String, file: String)
+    case other(String)
 
     init(_ error: any Error, file: RawPath) {
         switch error {
@@ -22,7 +22,7 @@ package enum SecretsFailure: Error, Hashable, Sendable {
         case let error as SQLiteError: self = .database(error, file: file.displayed)
         case let error as Untrusted: self = .untrusted(error)
         case QueueOpenError.untrusted(let error): self = .untrusted(error)
-        default: self = .other("\(error)", file: file.displayed)
+        default: self = .other("\(error)")
         }
     }
 
@@ -54,7 +54,8 @@ extension SecretsFailure: CustomStringConvertible {
             Finding(
                 "\(file) cannot be used: \(error.message) (SQLite \(error.extendedCode))",
                 .step("check the disk and its permissions"))
-        case .other(let what, let file): Finding("\(file) cannot be used: \(what)", .step("check its permissions"))
+        case .other(let what):
+            Finding("the secrets are out of reach: \(what)", .step("check the disk and its permissions"))
         }
     }
 }

@@ -80,7 +80,9 @@ extension QueueError: CustomStringConvertible {
                 "\(file) was deleted or replaced while the engine runs, and nothing is queued any more",
                 .step("put it back, or run 'martlet engine stop --now' to start with what is there"))
         case .database(let error):
-            Finding("the queue cannot be written: \(error.message) (SQLite \(error.extendedCode))")
+            Finding(
+                "the queue cannot be used: \(error.message) (SQLite \(error.extendedCode))",
+                .step("check the disk and its permissions"))
         case .badRequest(let message): Finding(message)
         case .noSuchBatch: Finding("there is no such batch")
         case .closed: Finding("the queue is closed")

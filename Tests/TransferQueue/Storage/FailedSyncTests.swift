@@ -39,7 +39,12 @@ import TransferModel
         var queue = try sandbox.open()
         let first = try await queue.writer.add(.downloads(["https://host/a"])).batch
         disk.failNextSync()
-        await #expect(throws: QueueError.self) { try await queue.writer.add(.downloads(["https://host/b"])) }
+        let error = await #expect(throws: QueueError.self) {
+            try await queue.writer.add(.downloads(["https://host/b"]))
+        }
+        #expect(
+            "\(try #require(error))"
+                == "the queue cannot be used: disk I/O error (SQLite 1034): check the disk and its permissions")
         let (next, nextDisk) = try await killed(queue, sandbox, disk)
         queue = try next.open()
         let second = try await queue.writer.add(.downloads(["https://host/c"])).batch

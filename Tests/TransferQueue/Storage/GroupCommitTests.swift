@@ -124,7 +124,8 @@ extension QueueWriter {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
         try await queue.close()
-        await #expect(throws: QueueError.closed) { try await queue.writer.lanes() }
+        let error = await #expect(throws: QueueError.closed) { try await queue.writer.lanes() }
+        #expect("\(try #require(error))" == "the queue is closed")
         await #expect(throws: QueueError.closed) { try await queue.writer.commit() }
         await #expect(throws: QueueError.closed) { try await queue.reader.batches() }
         queue.writer.record(.running, for: TaskID(rawValue: 1))

@@ -541,6 +541,17 @@ import TransferModel
 }
 
 @Suite("Checking a queue") struct CheckTests {
+    @Test("a task of a damaged queue that is in no batch is not shown, and the missing batch is named")
+    func stray() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        try sandbox.database(.readWrite).execute(script: "DELETE FROM batches")
+        let error = await #expect(throws: QueueError.noSuchBatch) { try await queue.reader.task(TaskID(rawValue: 1)) }
+        #expect("\(try #require(error))" == "there is no such batch")
+        await queue.abandon()
+    }
+
     @Test(
         "every kind of disagreement is found",
         arguments: [

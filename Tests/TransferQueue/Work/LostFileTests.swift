@@ -55,6 +55,41 @@ import TransferModel
         await queue.abandon()
     }
 
+    @Test("a store of secrets that is taken away, or cannot be used, is named with what mends it")
+    func unusableSecrets() async throws {
+        let sandbox = try Sandbox()
+        let file = sandbox.path("secrets.sqlite").displayed
+        let queue = try sandbox.open()
+        func refusal() async throws -> String {
+            "\(try await #require(throws: QueueError.self) { try await queue.writer.add(secretUpload()) })"
+        }
+        #if DEBUG
+            ForcedFailures.fail(.open, on: .path(containing: file), with: .inputOutput)
+            let said = try await refusal()
+            #expect(
+                said
+                    == "the secrets are out of reach: cannot open \(file): Input/output error: check the disk and its permissions"
+            )
+        #endif
+        try System.mkdirs(sandbox.path("secrets.sqlite").bytes, mode: 0o700)
+        #expect(try await refusal() == "\(file) is no plain file: remove it")
+        try System.rmdir(sandbox.path("secrets.sqlite").bytes)
+        try System.mkdirs(sandbox.path("secrets.sqlite-journal").bytes, mode: 0o700)
+        #expect(
+            try await refusal()
+                == "\(file) cannot be used: unable to open database file (SQLite 14): check the disk and its permissions"
+        )
+        try System.rmdir(sandbox.path("secrets.sqlite-journal").bytes)
+        _ = try await queue.writer.add(secretUpload())
+        try System.unlink(sandbox.path("secrets.sqlite").bytes)
+        let waits = "then work that needs a password or token waits until 'martlet set' gives it again"
+        #expect(
+            try await refusal()
+                == "\(file) was deleted or replaced while the engine runs: put it back, or run 'martlet engine stop'; \(waits)"
+        )
+        await queue.abandon()
+    }
+
     @Test(
         "deleted or emptied secrets are missed: the queue says what it lacks until it is given again",
         arguments: [true, false])
@@ -198,7 +233,12 @@ import TransferModel
             Issue.record("\(error)")
             return
         }
-        #expect("\(error)".contains("deleted or replaced"))
+        let what = "\(sandbox.path(name).displayed) was deleted or replaced while the engine runs"
+        let told =
+            name == "queue.lock"
+            ? ", so a second engine could start, and nothing is queued any more: run 'martlet engine stop --now', and use Martlet again"
+            : ", and nothing is queued any more: put it back, or run 'martlet engine stop --now' to start with what is there"
+        #expect("\(error)" == what + told)
         try sandbox.write(name, [])
         await #expect(throws: QueueError.self) { try await queue.writer.add(.downloads(["https://host/a"])) }
         try System.rename(sandbox.path("away").bytes, to: sandbox.path(name).bytes)
