@@ -43,7 +43,7 @@ extension ReceiverConfiguration {
         do throws(PlacesError) {
             return .kept(in: Array(try Places.current().stateDirectory.utf8))
         } catch {
-            throw .usage("there is no place for a token: \(error.message)", "or give --token-file FILE, or --open")
+            throw .usage("there is no place for a token: \(error.message), or give --token-file FILE, or --open", "")
         }
     }
 

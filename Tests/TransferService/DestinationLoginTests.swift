@@ -96,6 +96,9 @@ import TransferQueue
             try await client.call(Methods.batchAdd, download(["https://one/a", "https://two/b"]))
         }
         #expect(mixed.requestError.code == .usage)
+        #expect(
+            mixed.message
+                == "a kept login is for one server, and the URLs are of several: queue one batch for each")
         #expect(try await client.call(Methods.batchList, BatchListRequest()).batches.isEmpty)
         let added = try await client.call(Methods.batchAdd, download(["https://one/a", "https://one:443/b"]))
         #expect(added.batch.filesTotal == 2)
@@ -136,6 +139,9 @@ import TransferQueue
                     Methods.destinationKeep, DestinationKeepRequest(name: "nas", secrets: login("x"), url: url))
             }
             #expect(error.requestError.code == .usage)
+            #expect(
+                error.message
+                    == "there is no server that a login could be for: give a URL with a host and without user info")
         }
         try await harness.end()
     }

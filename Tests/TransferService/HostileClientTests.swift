@@ -176,21 +176,6 @@ extension TransferService {
         try await harness.end()
     }
 
-    @Test("authorities in a pipe that nobody fills are refused, and keep nobody waiting")
-    func authorities() async throws {
-        let harness = try await ServiceHarness()
-        let batch = try await harness.add(1)
-        let pipe = harness.home + "/authorities.pem"
-        #expect(mkfifo(pipe, 0o600) == 0)
-        let client = try await harness.client()
-        let error = try await #require(throws: WireError.self) {
-            try await client.call(
-                Methods.nodesSet, SetRequest(ids: [.batch(batch)], settings: NodeSettings(caFile: RawPath(pipe))))
-        }
-        #expect(error.requestError.message.contains("holds no certificate"))
-        try await harness.end()
-    }
-
     @Test func `clients that never read what they asked for cost little, and others are answered`() async throws {
         let harness = try await ServiceHarness()
         try await harness.add(1000)
@@ -269,21 +254,5 @@ extension TransferService {
         }
         #expect(try await harness.queue.reader.batches().count == 1)
         try await harness.end()
-    }
-
-    @Test("a file of authorities that is larger than what TLS takes is refused before anything is queued with it")
-    func largeAuthorities() async throws {
-        let path = "/tmp/martlet-ca-\(UUID().uuidString).pem"
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let mark = Array("-----BEGIN CERTIFICATE-----\n".utf8)
-        for (size, isTaken) in [(8_000_000, true), (8_000_001, false)] {
-            try Data(mark + [UInt8](repeating: 0x0A, count: size - mark.count)).write(to: URL(filePath: path))
-            do {
-                try await AuthoritiesFile.check(RawPath(path))
-                #expect(isTaken)
-            } catch {
-                #expect(!isTaken && error.message.contains("larger than 8 MB"), "\(error)")
-            }
-        }
     }
 }

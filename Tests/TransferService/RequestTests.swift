@@ -63,6 +63,8 @@ import TransferQueue
             try await client.call(Methods.batchAdd, BatchRequest(work: .download([source])))
         }
         #expect(error.requestError.code == .usage)
+        let known = RefusedRequestTests.schemes { $0.downloads }
+        #expect(error.message == "\(url.prefix { $0 != ":" }): this scheme is not supported: use \(known)")
         #expect(try await client.call(Methods.batchList, BatchListRequest()).batches.isEmpty)
         try await harness.end()
     }

@@ -186,7 +186,13 @@ actor FakeEngineControl: EngineControl {
     func outcome(of task: TaskID, _ outcome: ReadBackOutcome) { outcomes[task] = outcome }
     func readBack(
         _ file: FileToReadBack, in look: DueLook, _ meter: ReadBackMeter
-    ) async throws -> ReadBackOutcome { outcomes[file.task] ?? .same }
+    ) async throws -> ReadBackOutcome {
+        try await beforeReading()
+        return outcomes[file.task] ?? .same
+    }
+    /// What happens while a file is read back.
+    private var beforeReading: @Sendable () async throws -> Void = {}
+    func beforeReading(_ body: @escaping @Sendable () async throws -> Void) { beforeReading = body }
     var searches: [BucketSearch] = []
     /// A search goes on until nobody waits for it; then it is counted here.
     var searchesForever = false

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LinuxSystem
 import ServiceWire
 import Testing
 import TransferEngine
@@ -72,8 +73,8 @@ import TransferQueue
         await harness.engine.outcome(of: task, .same)
         // Runs that are over do not count as running ones.
         for _ in 0..<9 { #expect(try await ask(UUID(), seen: nil, .task(task)).same == 1) }
-        await #expect(throws: WireError.self) { try await ask(run, seen: 0, .task(task)) }
-        await #expect(throws: WireError.self) { try await ask(UUID(), seen: nil, .batch(BatchID(rawValue: 99))) }
+        let other = await #expect(throws: WireError.self) { try await ask(run, seen: 0, .task(task)) }
+        #expect(other?.message == "this run reads b1 back: begin another one")
         try await harness.end()
     }
 
@@ -104,6 +105,56 @@ import TransferQueue
             try await client.call(Methods.nodesReadBack, request)
         }
         #expect(error.requestError.code == .refused)
+        #expect(error.message == "the engine has begun anew since, or nobody asked it for 30 s")
+        try await harness.end()
+    }
+
+    @Test("more runs than there may be are refused, and those that nobody asks for any more keep their places")
+    func tooManyRuns() async throws {
+        let harness = try await ServiceHarness()
+        let batch = try await add(harness, to: "dav://h/in/")
+        let client = try await harness.client()
+        let isHeld = Mutex(true)
+        await harness.engine.beforeReading { while isHeld.withLock({ $0 }) { await Task.yield() } }
+        func begin() async throws -> String {
+            try await client.refusal("nodes.readBack", #"{"id":"\#(batch)","run":"\#(UUID())"}"#)
+        }
+        for round in 1...8 {
+            isHeld.withLock { $0 = true }
+            for _ in 0..<8 { #expect(try await begin() == "") }
+            if round == 1 {
+                #expect(
+                    try await begin() == "8 other read-backs are running: start this one when one of them has ended")
+            }
+            isHeld.withLock { $0 = false }
+            while await !harness.service.areReadBacksOver { await Task.yield() }
+        }
+        #expect(try await begin() == "64 other read-backs are waiting to be asked for: try again later")
+        try await harness.end()
+    }
+
+    @Test("a run that meets the end of its batch, or a queue that cannot be read, says so")
+    func brokenRun() async throws {
+        let harness = try await ServiceHarness()
+        let (gone, unread) = (try await add(harness, to: "dav://h/in/"), try await add(harness, to: "dav://h/in/"))
+        let client = try await harness.client()
+        func end(of batch: BatchID) async throws -> String {
+            let parameters = #"{"id":"\#(batch)","run":"\#(UUID())"}"#
+            while true {
+                let said = try await client.refusal("nodes.readBack", parameters)
+                if !said.isEmpty { return said }
+                await Task.yield()
+            }
+        }
+        let queue = harness.queue
+        await harness.engine.beforeReading { throw QueueError.closed }
+        #expect(
+            try await end(of: unread) == "the queue cannot be read (the queue is closed): see 'martlet log'")
+        await harness.engine.beforeReading {
+            _ = try await queue.writer.cancel([.batch(gone)])
+            try await queue.writer.forget(finishedBefore: Timestamp(milliseconds: .max))
+        }
+        #expect(try await end(of: gone) == "b1 was removed while it was read back")
         try await harness.end()
     }
 
@@ -134,4 +185,5 @@ import TransferQueue
 
 extension TransferService {
     fileprivate var keptReadBacks: Int { readBacks.count }
+    fileprivate var areReadBacksOver: Bool { readBacks.values.allSatisfy(\.progress.isOver) }
 }

@@ -10,7 +10,10 @@ struct ProgramTests {
 
     init() throws { folder = try makeFolder() }
 
-    private func refusal(_ arguments: [String], environment: [String] = []) throws -> (ChildExit, String) {
+    /// A home that is no text.
+    private static let noText = Array("MARTLET_HOME=/".utf8) + [0xFF]
+
+    private func refusal(_ arguments: [String], environment: [[UInt8]] = []) throws -> (ChildExit, String) {
         let pipe = try System.pipe()
         let program = RunningProgram.program(
             arguments.map { Array($0.utf8) }, environment, output: pipe.write.rawValue, error: pipe.write.rawValue)
@@ -163,7 +166,7 @@ struct ProgramTests {
         }
         let (exit, line) = try refusal(
             [name, "--listen", "127.0.0.1:\(port)"],
-            environment: ["MARTLET_HOME=\(String(decoding: home, as: UTF8.self))"])
+            environment: [Array("MARTLET_HOME=".utf8) + home])
         // Another program may have just this port by now.
         if line.contains("is in use") { return }
         #expect(exit == .exited(1))
@@ -202,17 +205,44 @@ struct ProgramTests {
     @Test(
         "what cannot be meant is refused with status 2 and a line that says what to do",
         arguments: [
-            [], ["DIR", "--listen", "example.org:80"], ["DIR", "--tls-cert", "/dev/null"],
-            ["DIR", "--token-file", "/nonexistent/token"], ["DIR", "--token-file", "/dev/null"],
-            ["DIR", "--no-token", "--token-file", "/dev/null"],
-            ["DIR", "--open", "--token-file", "/dev/null"], ["DIR", "--open", "--host", "two words"],
-            ["DIR", "--max-size", "big"], ["DIR", "--nonsense"],
-        ])
-    func usage(arguments: [String]) throws {
+            ([], "DIR is missing: give a path"),
+            (
+                ["DIR", "--listen", "example.org:80"],
+                "--listen: \"example.org:80\" is not allowed: give a numeric address and a port, such as 0.0.0.0:8080 or [::1]:0"
+            ),
+            (["DIR", "--open", "--tls-cert", "/dev/null"], "--tls-cert and --tls-key belong together: give both"),
+            (
+                ["DIR", "--token-file", "/nonexistent/token"],
+                "--token-file: cannot read /nonexistent/token: No such file or directory: give a file that can be read"
+            ),
+            (
+                ["DIR", "--token-file", "/dev/null"],
+                "--token-file holds no token: its first line must be visible ASCII characters without spaces"
+            ),
+            (
+                ["DIR", "--no-token", "--token-file", "/dev/null"],
+                "--open and --token-file exclude each other: leave one of them out"
+            ),
+            (
+                ["DIR", "--open", "--token-file", "/dev/null"],
+                "--open and --token-file exclude each other: leave one of them out"
+            ),
+            (
+                ["DIR", "--open", "--host", "two words"],
+                "--host: \"two words\" is not allowed: give a name or an address, such as nas.example:8443"
+            ),
+            (
+                ["DIR"],
+                "there is no place for a token: MARTLET_HOME is not UTF-8: give it another path, or give --token-file FILE, or --open"
+            ),
+            (["DIR", "--max-size", "big"], "--max-size: \"big\" is not allowed: give a size such as 512K, 8M or 2G"),
+            (["DIR", "--nonsense"], "there is no option --nonsense: see martlet-receive --help"),
+        ] as [([String], String)])
+    func usage(arguments: [String], said: String) throws {
         defer { removeTree(folder) }
-        let (exit, line) = try refusal(arguments.map { $0 == "DIR" ? name : $0 })
+        let (exit, line) = try refusal(arguments.map { $0 == "DIR" ? name : $0 }, environment: [Self.noText])
         #expect(exit == .exited(2))
-        #expect(line.hasPrefix("martlet-receive: "))
+        #expect(line == "martlet-receive: " + said)
     }
 
     @Test("a folder that is not there, a port that is taken, a bad certificate: status 1 and a line that says so")

@@ -14,7 +14,8 @@ final class RunningProgram {
     ) throws {
         let arguments = arguments + access.map { Array($0.utf8) }
         let pipe = try System.pipe()
-        process = try ChildProcess(Self.program(arguments, environment, output: pipe.write.rawValue))
+        process = try ChildProcess(
+            Self.program(arguments, environment.map { Array($0.utf8) }, output: pipe.write.rawValue))
         lines = LineReader(pipe.read)
         pipe.write.close()
         let ready = try lines.next()
@@ -37,10 +38,10 @@ final class RunningProgram {
     }
 
     static func program(
-        _ arguments: [[UInt8]], _ environment: [String], output: Int32?, error: Int32? = nil
+        _ arguments: [[UInt8]], _ environment: [[UInt8]], output: Int32?, error: Int32? = nil
     ) -> ChildProgram {
         var program = ChildProgram(
-            executable, arguments: arguments, environment: environment.map { Array($0.utf8) })
+            executable, arguments: arguments, environment: environment)
         program.standardOutput = output
         program.standardError = error
         return program

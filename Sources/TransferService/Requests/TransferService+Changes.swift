@@ -40,15 +40,17 @@ extension TransferService {
         if urls.isEmpty { throw RequestError(.usage, "the batch has no sources") }
         let isDownload = if case .download = request.work { true } else { false }
         for url in urls {
-            let name = url.prefix { $0 != ":" }
             guard let scheme = TransferScheme(of: url), !isDownload || scheme.downloads else {
-                let known = TransferScheme.allCases.filter { !isDownload || $0.downloads }.map(\.rawValue)
-                throw RequestError(
-                    .usage, "\(name): this scheme is not supported: use \(known.joined(separator: ", "))")
+                throw unsupported(url) { !isDownload || $0.downloads }
             }
             if scheme.facts.login.signsRequests, !request.secrets.opensS3 { throw noKeys }
         }
         try check(request.options.ifExists)
+    }
+
+    static func unsupported(_ url: String, _ isUsable: (TransferScheme) -> Bool) -> RequestError {
+        let known = TransferScheme.allCases.filter(isUsable).map(\.rawValue).joined(separator: ", ")
+        return RequestError(.usage, "\(url.prefix { $0 != ":" }): this scheme is not supported: use \(known)")
     }
 
     static func check(_ policy: ExistingFilePolicy) throws(RequestError) {
@@ -80,7 +82,9 @@ extension TransferService {
             failure.message += "; this was done for the first \(changed) nodes, ask again for the rest"
             throw failure
         }
-        if isEmpty, request.selector == nil, request.rows == nil { throw RequestError(.usage, "no node is named") }
+        if isEmpty, request.selector == nil, request.rows == nil {
+            throw RequestError(.usage, "no node is named: give ids, rows or a selector")
+        }
         await engine.queueChanged()
         if let selector = request.selector {
             results.results = try await meant(results.results, by: selector, named: request.ids ?? [])
@@ -187,7 +191,7 @@ extension TransferService {
                 if let node = request.before {
                     .before(node)
                 } else {
-                    throw RequestError(.usage, "nodes.move: before what is missing")
+                    throw RequestError(.usage, "nodes.move: before is missing: give the node that the others go before")
                 }
             }
         var results = NodeResults(results: [])
@@ -197,10 +201,6 @@ extension TransferService {
             if case .group = row { groups.append(row) } else { named += try await queue.reader.nodes(in: row) }
         }
         named = named.unique
-        // Before anything is moved.
-        guard named.count <= MoveRequest.mostNamed else {
-            throw RequestError(.usage, "up to \(MoveRequest.mostNamed) nodes are moved at once: name fewer")
-        }
         for row in groups {
             var rank: Int64?
             var operation: Int64?
@@ -215,7 +215,9 @@ extension TransferService {
             }
         }
         if !named.isEmpty { try await carryOut(try await queue.writer.move(named, to: place), into: &results) }
-        if results.results.isEmpty, request.rows == nil { throw RequestError(.usage, "no node is named") }
+        if results.results.isEmpty, request.rows == nil {
+            throw RequestError(.usage, "no node is named: give ids, rows or a selector")
+        }
         await engine.queueChanged()
         return results
     }

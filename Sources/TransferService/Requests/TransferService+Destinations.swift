@@ -11,7 +11,7 @@ extension TransferService {
             throw RequestError(.usage, "a destination's name has 1 to 200 bytes")
         }
         guard !request.secrets.isEmpty else {
-            throw RequestError(.usage, "there is nothing to keep for \(request.name)")
+            throw RequestError(.usage, "there is nothing to keep for \(request.name): give a password or keys")
         }
         let server = request.url.map { LoginServer(of: $0, request.s3) }
         if case .some(nil) = server { throw Self.noServer }
@@ -31,7 +31,7 @@ extension TransferService {
 
     func test(_ request: DestinationTestRequest, for client: ServiceClient) async throws -> DestinationTested {
         guard let scheme = TransferScheme(of: request.url) else {
-            throw RequestError(.usage, "\(request.url.prefix { $0 != ":" }): this scheme is not supported")
+            throw Self.unsupported(request.url) { _ in true }
         }
         let secrets = try await withKept(
             request.secrets ?? TransferSecrets(), request.destination, at: [request.url], request.options?.s3)

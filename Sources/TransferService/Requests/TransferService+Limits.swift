@@ -105,17 +105,15 @@ extension TransferService {
     private static func written(_ rate: Int64?, _ timetable: String?) throws(RequestError) -> String? {
         if let timetable {
             guard let read = RateTimetable(timetable) else {
-                throw RequestError(.usage, "no timetable: give one such as \"08:00,512K 18:00,off\"")
+                throw RequestError(.usage, "this is no timetable: give one such as \"08:00,512K 18:00,off\"")
             }
             return read.written
         }
         guard let rate else { return nil }
-        if rate < 0 { throw RequestError(.usage, "a rate is not negative; 0 takes the limit away") }
         return rate == 0 ? RateLimit.unlimited.written : RateLimit.bytesPerSecond(rate).written
     }
 
     private static func scope(_ limit: ScopedLimit) throws(RequestError) -> LimitScope {
-        if limit.rate < 0 { throw RequestError(.usage, "a rate is not negative; 0 takes the limit away") }
         switch limit.kind {
         case .host:
             let name = limit.name.lowercased()
@@ -123,12 +121,13 @@ extension TransferService {
                 (1...255).contains(name.utf8.count) && !name.contains("/") && !name.contains("@")
                 && name.utf8.allSatisfy { (33...126).contains($0) }
             guard isName else {
-                throw RequestError(.usage, "no host: give it as in its URL, such as nas.example or nas.example:8443")
+                throw RequestError(
+                    .usage, "this is no host: give it as in its URL, such as nas.example or nas.example:8443")
             }
             return .host(name)
         case .session:
             guard let name = SessionName(rawValue: limit.name) else {
-                throw RequestError(.usage, "no session's name: 1 to 200 bytes without control characters")
+                throw RequestError(.usage, "this is no session's name: give 1 to 200 bytes without control characters")
             }
             return .session(name)
         }

@@ -23,7 +23,9 @@ extension TransferService {
 
     private func run(of request: ReadBackRequest) async throws -> ReadBackRun {
         if let known = readBacks[request.run] {
-            guard known.id == request.id else { throw RequestError(.usage, "this run reads \(known.id) back") }
+            guard known.id == request.id else {
+                throw RequestError(.usage, "this run reads \(known.id) back: begin another one")
+            }
             return known
         }
         // Begun anew it would leave out what the first half has found.

@@ -10,9 +10,6 @@ extension TransferService {
         if settings.isEmpty, request.secrets?.isEmpty ?? true {
             throw RequestError(.usage, "nodes.set: nothing is to be changed")
         }
-        if let limit = settings.limit, limit < 0 {
-            throw RequestError(.usage, "a rate is not negative; 0 takes it away")
-        }
         if let policy = settings.ifExists { try Self.check(policy) }
         try await AuthoritiesFile.check(settings.caFile)
         let nodes = NodesRequest(ids: request.ids, rows: request.rows, selector: request.selector)
