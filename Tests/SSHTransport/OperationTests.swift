@@ -76,11 +76,26 @@ import WireOperations
             try bench.sandbox.write("file", [])
             for path in ["file", "file/below"] {
                 let end = await client.perform(.makeFolders(bench.path(path)))[0]
-                guard case .answered(.refused) = end.outcome else {
+                guard case .answered(.refused(_, let text)) = end.outcome else {
                     Issue.record("\(path): \(end)")
                     continue
                 }
+                #expect(text == (path == "file" ? "a file is where a folder should be" : "No such file"))
             }
+        }
+    }
+
+    @Test("an operation that the server does not offer is refused without asking it")
+    func notOffered() async throws {
+        try await SFTPBench.run(ssh: "exec \(SFTPBench.server) -P fsync") { bench in
+            let handle = try await bench.client.handle(.openForWriting(bench.path("f")))
+            guard
+                case .answered(.refused(.unsupported, let text)) = await bench.client.perform(.sync(handle))[0].outcome
+            else {
+                Issue.record("the server was asked")
+                return
+            }
+            #expect(text == "the server does not offer it")
         }
     }
 

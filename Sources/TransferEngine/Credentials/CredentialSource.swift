@@ -41,7 +41,7 @@ enum CredentialSource {
             case .netrc(let netrc): netrc.hasControl
             case .failed, .notNow: false
             }
-        return isRefused ? .failed(cannot("the password command or netrc file", "gives a control character")) : found
+        return isRefused ? .failed(cannot("the netrc file or password command", "gives a control character")) : found
     }
 
     private static func read(_ secrets: TransferSecrets, _ patience: Duration) throws(Errno) -> Found {
@@ -95,11 +95,12 @@ enum CredentialSource {
         let shell = ChildProgram(
             "/bin/sh", ["-c", command],
             environment: environment(["HOME", "USER", "PATH", "LANG", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"]))
-        switch try output(of: shell, "the password command", patience) {
+        let name = "the password command"
+        switch try output(of: shell, name, patience) {
         case .success(let bytes):
             let line = bytes.prefix { $0 != 10 && $0 != 13 }
             guard let password = String(validating: line, as: UTF8.self) else {
-                return .failed(cannot("the password command", "prints a password that is not UTF-8"))
+                return .failed(cannot(name, "prints a password that is not UTF-8"))
             }
             return .user(user, password: password)
         case .failure(let error): return .failed(error)

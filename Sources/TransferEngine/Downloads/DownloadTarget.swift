@@ -32,7 +32,7 @@ final class DownloadTarget: TransferBodySink {
     /// The reason for which nothing counts of what was written; `nil`: it does.
     var spoilt: String? {
         isMeddledWith
-            ? "somebody else has written to the temporary file"
+            ? "the temporary file was changed by somebody else"
             : isOverlong ? "the server sent more than it said the file has" : nil
     }
     /// Bytes still to be dropped: the server began earlier than it was asked to.

@@ -103,7 +103,9 @@ extension TransferError {
         let look = "look whether something clears up or scans there"
         return TransferError(
             .badServerResponse,
-            "\(host) takes away what was sent before it has its name" + (isLast ? ", time after time" : ""),
+            isLast
+                ? "\(host) took away again and again what was sent, before it had its name"
+                : "\(host) takes away what was sent before it has its name",
             isLast ? .thenRetry(look) : .again(look))
     }
 

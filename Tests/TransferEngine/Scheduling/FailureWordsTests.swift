@@ -1,4 +1,5 @@
 import LinuxSystem
+import SQLiteConnection
 import TestSupport
 import Testing
 import TransferModel
@@ -78,6 +79,63 @@ import TransferQueue
         request.options.sshCommand = "ssh 'a"
         let task = try await harness.run(request)
         #expect(task.error?.message == "the ssh command has an open quote: mend --ssh-command")
+        await harness.stop()
+    }
+
+    @Test("what keeps a request from being made, or credentials from being had, is told")
+    func unmade() async throws {
+        let header = try await error(of: { harness in
+            harness.request(upload: ["f"]) { $0.secrets.headers = [HeaderField("A", "b\nX-Evil: 1")] }
+        }) { _, _ in .ordinary }
+        #expect(
+            header.message == "a header field is not one line 'Name: value': give it anew with 'martlet set b1'")
+        let program = try await error(of: { harness in
+            harness.request(upload: ["f"]) {
+                $0.secrets.user = "ana"
+                $0.secrets.netrcFile = RawPath("/no/such")
+            }
+        }) { _, _ in .ordinary }
+        #expect(program.message == "/no/such cannot be read (No such file or directory): mend it and retry")
+        #if DEBUG
+            ForcedFailures.fail(.pthreadCreate, on: .path(containing: "credentials"), with: .notPermitted)
+            guard case .failed(let error) = await CredentialSource.find(TransferSecrets()) else {
+                Issue.record("credentials are had without a thread")
+                return
+            }
+            #expect(
+                error.message == "what lets it in cannot be asked for (Operation not permitted): mend it and retry")
+        #endif
+    }
+
+    @Test("files that the queue does not take are told in the log, and are listed when it does")
+    func unlisted() async throws {
+        let reports = RecordingReports()
+        let harness = try await EngineHarness(reports: reports)
+        try harness.sandbox.write("d/f", [1])
+        let batch = try await harness.queue.writer.add(harness.request(upload: ["d"])).batch
+        try harness.refuseCommits()
+        await harness.engine.batchAdded(batch)
+        func told() -> String? { reports.all.withLock { $0 }.map(\.message).first { $0.hasPrefix("the files of b1 ") } }
+        while told() == nil { await Task.yield() }
+        try harness.acceptCommits()
+        #expect(told()?.hasPrefix("the files of b1 cannot be listed and queued now: ") == true)
+        #expect(try await harness.finished(batch).filesCompleted == 1)
+        await harness.stop()
+    }
+
+    @Test("a destination that is no address any more is told")
+    func malformed() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", [1])
+        let batch = try await harness.add(harness.request(upload: ["f"]) { $0.held = true })
+        try await harness.batch(batch) { !$0.scanning && $0.filesTotal == 1 }
+        let database = try SQLiteConnection(
+            path: harness.sandbox.path("state/queue.sqlite"), access: .readWrite)
+        try database.execute(script: "UPDATE batches SET destination = 'http:///in/'")
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        let error = try #require(try await harness.task(of: batch) { $0.state == .failed }.error)
+        #expect(error.message == "the destination's address is malformed: queue it again")
         await harness.stop()
     }
 

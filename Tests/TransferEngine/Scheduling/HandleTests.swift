@@ -306,6 +306,29 @@ import WireOperations
         server.server.stop()
     }
 
+    @Test("remains that cannot be read, or cannot be forgotten in the queue, are told")
+    func unremovableRemains() async throws {
+        let server = try FakeTusServer { request, _ in
+            request.method == "PATCH" ? .answer("400 Bad Request") : .ordinary
+        }
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(2_000_000))
+        _ = try await harness.run(request(harness, ["f"], to: server))
+        let left = try #require(try await harness.queue.writer.remains(in: [.failed]).first)
+        var unreadable = left
+        // Of another protocol than that of the address.
+        unreadable.task.resumePoint = ResumePoint(FTPResumePoint(temporary: RawPath("p"), generation: 1)).encoded
+        let unread = await harness.engine.remove(unreadable, for: .cleanup)
+        #expect(unread?.message == "what is recorded of the upload cannot be read here: look at the server")
+        try harness.refuseCommits()
+        let untaken = await harness.engine.remove(left, for: .purge)?.message ?? ""
+        try harness.acceptCommits()
+        #expect(untaken.hasPrefix("the queue did not take a change ("), "\(untaken)")
+        #expect(untaken.hasSuffix("to start with what is there): retry"), "\(untaken)")
+        await harness.stop()
+        server.server.stop()
+    }
+
     @Test("what is being sent is not removed, and that is said")
     func busyRemains() async throws {
         let held = try Milestone()
@@ -488,6 +511,12 @@ import WireOperations
         #expect(await harness.engine.abort(found[0], search) == nil)
         #expect(server.requests.last?.line.hasPrefix("DELETE /b/p/a%20b?uploadId=u1 ") == true)
         #expect(server.requests.count == 2)
+        let nowhere = BucketSearch(url: "https://h/", place: nil, keys: search.keys)
+        guard case .failure(let error) = await harness.engine.search(nowhere) else {
+            Issue.record("it is taken for a bucket")
+            return
+        }
+        #expect(error.message == "this is no bucket of S3: write s3://bucket/prefix")
         // An engine that stops answers; the harness's end takes the loop away on which it would.
         _ = await harness.engine.shutdown(.now)
         await #expect(throws: TransferError.self) { try await harness.engine.search(search).get() }

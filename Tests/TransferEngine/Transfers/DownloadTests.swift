@@ -313,7 +313,8 @@ import TransferModel
     @Test(
         "a folder that is away, or another one in its place, says nothing: it goes on where it stood once it is back",
         .tells(
-            "/out is not there, with the beginning of the file in it: mount its disk or bring it back, or cancel the download and queue it again"
+            "/out is not there, with the beginning of the file in it: mount its disk or bring it back, or cancel the download and queue it again",
+            "/out is another folder than the one with the beginning of the file: mount its disk or bring it back, or"
         ))
     func folderAway() async throws {
         let (harness, batch) = try await pausedHalfWay()
@@ -341,6 +342,26 @@ import TransferModel
         #expect(harness.sandbox.read("out/f") == pattern(1_000_000))
         await harness.stop()
     }
+
+    #if DEBUG
+        @Test("a beginning that the disk cannot read now is gone on with when it can")
+        func unreadablePart() async throws {
+            let (harness, batch) = try await pausedHalfWay()
+            let part = String(decoding: harness.sandbox.path(try harness.part(of: "f")), as: UTF8.self)
+            ForcedFailures.fail(.open, on: .path(containing: part), with: .inputOutput)
+            _ = try await harness.queue.writer.resume([.batch(batch)])
+            await harness.engine.queueChanged()
+            // Sooner or later it goes on by itself; what it waited for is in the events.
+            var waits: [String] = []
+            while waits.isEmpty { waits = try await harness.events(.waiting).compactMap(\.payload.error?.message) }
+            #expect(
+                waits[0].contains("/out cannot be read (Input/output error), with the beginning of the file in it: "))
+            await harness.engine.tryAgain()
+            try await harness.finished(batch)
+            #expect(try await harness.tasks(batch).first?.resumedFrom == [400_000])
+            await harness.stop()
+        }
+    #endif
 
     @Test("what somebody else has written into counts for nothing, whatever is put there afterwards")
     func foreignWriter() async throws {
@@ -432,8 +453,8 @@ import TransferModel
         #expect(task.cause == .integrity)
         #expect(
             task.error?.message.hasSuffix(
-                "/g has another SHA-256 than was given: check the address and --sha256, "
-                    + "and queue it again if one is wrong") == true)
+                "/g has another SHA-256 than was given: "
+                    + "check the address and --sha256, and queue it again if one is wrong") == true)
         // Nobody gave one: the server's own word is wrong, and its advice can be followed.
         harness.store.offerDigest("sha-256=:\(String(repeating: "A", count: 43))=:")
         task = try await harness.run(harness.request(download: ["/f"], as: "h"))

@@ -10,11 +10,18 @@ import TransferQueue
 @Suite("Sizes and words that cannot be, met by the engine", .timeLimit(.minutes(2))) struct HostileNumberTests {
     @Test(
         "downloads whose length no file can have fail with a cause, and the next start finds a sound queue",
-        arguments: ["9223372036854775807", "9007199254740993", "99999999999999999999999"])
-    func lengths(length: String) async throws {
+        .tells(
+            " told a length that cannot be: check the address and the server",
+            "the server says that the file has more than 8 PiB: its administrator can mend that, then retry"),
+        arguments: [
+            "200 OK\r\nContent-Length: 9223372036854775807", "200 OK\r\nContent-Length: 9007199254740993",
+            "200 OK\r\nContent-Length: 99999999999999999999999",
+            "206 Partial Content\r\nContent-Range: bytes 0-9007199254740992/9007199254740993",
+        ])
+    func lengths(head: String) async throws {
         let server = try ScriptedServer { connection in
             _ = try connection.readHead()
-            try connection.send("HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: \(length)\r\n\r\nbytes")
+            try connection.send("HTTP/1.1 \(head)\r\nETag: \"a\"\r\n\r\nbytes")
             _ = try connection.readHead()
         }
         let first = try await EngineHarness()
@@ -27,6 +34,7 @@ import TransferQueue
         let end = try await first.finished(batch)
         #expect(end.filesFailed == 2)
         #expect(end.causes.map(\.code) == [.badServerResponse])
+        #expect(try await first.tasks(batch).count == 2)
         try await first.expectSound()
         await first.stop()
         let second = try await EngineHarness(sandbox: first.sandbox, store: first.store)
@@ -115,7 +123,8 @@ import TransferQueue
             "give it anew with 'martlet set b1'"))
     func controls() async throws {
         let control = "control character"
-        for (command, reason) in [("printf 'a\\001b'", control), ("printf 'a\\377b'", "UTF-8"), (nil, control)] {
+        let noText = "the password command prints a password that is not UTF-8: mend it and retry"
+        for (command, reason) in [("printf 'a\\001b'", control), ("printf 'a\\377b'", noText), (nil, control)] {
             let harness = try await EngineHarness()
             try harness.sandbox.write("a", [1])
             let request = harness.request(upload: ["a"]) { request in

@@ -83,7 +83,7 @@ import TransferQueue
                 == "the password command prints a password that is not UTF-8: mend it and retry")
         #expect(
             try failure { $0.passwordCommand = "printf 'a\\001b'" }
-                == "the password command or netrc file gives a control character: mend it and retry")
+                == "the netrc file or password command gives a control character: mend it and retry")
         #expect(
             try failure { $0.s3Command = ["/bin/true"] }
                 == "credential_process of the AWS profile does not print keys: mend it and retry")

@@ -349,7 +349,7 @@ import TransferQueue
         target.synced = 3
         try sandbox.write("new/dir/f.t7.part", [9, 9, 9, 9, 9])
         #expect(throws: Errno.self) { try write(target, [4]) }
-        #expect(target.spoilt == "somebody else has written to the temporary file")
+        #expect(target.spoilt == "the temporary file was changed by somebody else")
         #expect(
             target.refusal(.badDescriptor).error.message
                 == "somebody else has written to the temporary file in \(target.directory.displayed): "

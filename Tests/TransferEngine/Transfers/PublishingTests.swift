@@ -346,6 +346,7 @@ extension TransferEngine {
         try await harness.finished(batch)
         let task = try #require(try await harness.tasks(batch).first)
         #expect(task.state == .completed && task.verified == .digest && task.restarts == 1)
+        #expect(task.history?.compactMap(\.message).contains("the digest differs") == true)
         #expect(harness.sandbox.read("out/f") == pattern(Self.size))
         #expect(harness.store.count("GET", "/f") == 3)
         await harness.stop()

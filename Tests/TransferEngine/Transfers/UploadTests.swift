@@ -567,7 +567,8 @@ import WireOperations
                 request.secrets.passwordCommand = "exit 3"
             })
         let task = try await harness.task(of: batch) { $0.state == .waiting }
-        #expect(task.waitReasons == [.auth] && task.error?.message.contains("password command") == true)
+        #expect(
+            task.waitReasons == [.auth] && task.error?.message == "the password command failed: mend it and retry")
         await harness.stop()
     }
 

@@ -217,6 +217,9 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
 
     @Test(
         "a server that takes each file away before its name is sent it five times in all, over attempts and restarts",
+        .tells(
+            "h took away again and again what was sent, before it had its name: look whether something clears up or scans there, then retry"
+        ),
         arguments: [ExistingFilePolicy.replace, .fail], [true, false])
     func keepsVanishing(policy: ExistingFilePolicy, isRefused: Bool) {
         var point: FTPResumePoint?
@@ -348,7 +351,9 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
 
     @Test(
         "a digest is compared where the server can tell one, and asked for only when wanted",
-        .tells("h has the file but tells no SHA-256 of it"))
+        .tells(
+            "h has the file but tells no SHA-256 of it",
+            "h has other bytes than were sent (their SHA-256 differs): "))
     func digests() {
         let hex = String(repeating: "ab", count: 32)
         var upload = FTPPlay(FTPUpload(plan(verify: .digest)))
@@ -367,6 +372,12 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         #expect(same.said == ["finish 1000 digest"])
         upload.take(upload.machine.handle(.digested(TransferDigest(algorithm: "sha-256", value: "00"))))
         #expect(upload.said.first == "over: the server has other bytes (their SHA-256 differs)")
+        for end in [
+            Answers.done("DELE"), Answers.done("STOR", sent: 1000), Answers.size(1000),
+            Answers.done("XSHA256", text: "\(hex) \(part)"),
+        ] { upload.end(end) }
+        upload.take(upload.machine.handle(.digested(TransferDigest(algorithm: "sha-256", value: "00"))))
+        #expect(upload.said == ["fail integrity"])
     }
 
     @Test("a digest that was compared before a rename whose answer was lost holds in the next attempt")

@@ -302,6 +302,7 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         .tells(
             "c put the file together but has other bytes (its SHA-256 differs)",
             "c put the file together but tells no SHA-256 of it",
+            "c put the file together but has 3 of 26214400 bytes: ",
             "c put the file together, but its answer with the SHA-256 of it was lost",
             "when it comes again, look at disks, memory and what lies on the way; now remove it there"))
     func digests() {
@@ -320,6 +321,7 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
             after(play, answered(201, lines), target)
         }
         #expect(said(["X-Hash-SHA256: AB"]) == ["finish \(25 * mebi) digest"])
+        #expect(said(["X-Hash-SHA256: AB"], file(3)) == ["mismatch \(25 * mebi) integrity"])
         #expect(said(["X-Hash-SHA256: cd"]) == ["mismatch \(25 * mebi) integrity"])
         #expect(said([]) == ["fail integrity"])
         // The chunks are there before the digest is known.
@@ -460,6 +462,25 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
             after(play, answered(404), answered(404)) == [
                 "over: the server does not have the chunks any more", "persist nextcloud", "DELETE \(folder)",
             ])
+    }
+
+    @Test(
+        "a server that loses the chunks before each MOVE is asked again later",
+        .tells("c loses chunks that it has taken: Martlet tries again by itself"))
+    func losesChunks() {
+        var play = HTTPPlay(NextcloudUpload(plan(parallel: 1)))
+        var chunks = 0
+        while let word = play.said.last, !word.hasPrefix("wait"), chunks < 100 {
+            switch word.prefix(4) {
+            case "MKCO": play.end(answered(201))
+            case "PUT ":
+                chunks += 1
+                play.end(answered(201, sent: 10 * mebi))
+            default: play.end(answered(404))
+            }
+        }
+        #expect(play.said == ["wait backoff badServerResponse"])
+        #expect(chunks == 12)
     }
 
     @Test("a server that loses the chunks at each MOVE is sent them five times in all, over attempts and restarts")

@@ -572,7 +572,9 @@ private let piece = 255 << 9
 
     @Test(
         "after a kill a small file at the target is told by its bytes, and another one is not ours",
-        .tells("an earlier attempt may have reached h, but what is there is not the same file"))
+        .tells(
+            "an earlier attempt may have reached h, but what is there is not the same file",
+            "an earlier attempt may have reached h, but what is there cannot be read"))
     func killed() {
         var story = SFTPStory(1000)
         story.attempt()
@@ -581,6 +583,9 @@ private let piece = 255 << 9
             story.server.files["d/f"]?.modified = modified
             #expect(story.attempt() == "finish 1000 digest found")
         }
+        story.server.refuses["openForReading"] = (.permissionDenied, "no")
+        #expect(story.attempt() == "fail unknownOutcome")
+        story.server.refuses = [:]
         story.server.files["d/f"]?.bytes = [1]
         #expect(story.attempt() == "fail unknownOutcome")
         story.subject.ifExists = .replace
