@@ -117,7 +117,7 @@ extension Command {
             return .help("\(program.root.name) \(ProductVersion.current)\n")
         }
         if case .notBuilt(let remedy) = availability {
-            throw .usage("\(path.joined(separator: " ")) is not built yet", remedy)
+            throw .usage("the command \(path.joined(separator: " ")) is not built yet", remedy)
         }
         var values: [String: [any Sendable]] = [:]
         var operands: [Argument] = []
@@ -181,7 +181,7 @@ extension Command {
         guard given.count <= operands.count || operands.contains(where: \.takesMany) else {
             throw .usage(
                 "\(place)\"\(given[operands.count].shown)\" is one operand too many",
-                operands.isEmpty ? "leave it out" : "give only \(operands.map(\.form).joined(separator: " "))")
+                operands.isEmpty ? "give none" : "give only \(operands.map(\.form).joined(separator: " "))")
         }
         for (operand, word) in assignment(of: given) where !operand.accepts(word.bytes) {
             throw .usage("\(place)\(operand.placeholder): \"\(word.shown)\" is not allowed", "give \(operand.allowed)")

@@ -193,14 +193,14 @@ struct ParseTests {
         #expect(message("send", "x") == "sample: send: DEST is missing: give a whole number from 1 to 9")
         #expect(message("list", "a", "b") == "sample: list: \"b\" is one operand too many: give only [ID]")
         #expect(
-            message("engine", "stop", "now") == "sample: engine: stop: \"now\" is one operand too many: leave it out")
+            message("engine", "stop", "now") == "sample: engine: stop: \"now\" is one operand too many: give none")
     }
 
     @Test("what is not built yet is refused by name, and its help is still there")
     func notBuilt() throws {
         #expect(
             message("send", "--coalesce", "3", "x", "3") == "sample: send: --coalesce is not built yet: leave it out")
-        #expect(message("move", "b7", "--top") == "sample: move is not built yet: cancel and queue again")
+        #expect(message("move", "b7", "--top") == "sample: the command move is not built yet: cancel and queue again")
         guard case .help(let text) = try Sample.program.parse([Argument("move"), Argument("--help")]) else {
             Issue.record("no help")
             return

@@ -109,7 +109,8 @@ struct AgainTests {
         order.work = .download([])
         let bench = bench(order)
         #expect(await bench.run("again", "b7") == .usage)
-        #expect(bench.error.contains("martlet download"))
+        #expect(
+            bench.error == "martlet: again: b7 is no batch of uploads: queue its URLs with martlet download\n")
         #expect(await bench.run("again", "t7") == .usage)
         #expect(await bench.run("again", "b8") == .noSuchObject)
     }

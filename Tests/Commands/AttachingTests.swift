@@ -28,7 +28,10 @@ struct AttachingTests {
         let noHost = #expect(throws: CommandFailure.self) { try remote("attach", "ana@-x") }
         #expect(noHost?.line(program: "martlet").contains("[USER@]HOST: \"ana@-x\" is not allowed") == true)
         let open = #expect(throws: CommandFailure.self) { try remote("attach", "--ssh-command", "ssh 'x", "nas") }
-        #expect(open?.line(program: "martlet").contains("open quote") == true)
+        #expect(
+            open?.message
+                == "attach: the ssh command has an open quote or no program: "
+                + "give it as for rsync -e: --ssh-command 'ssh -p 2222'")
         #expect(open?.status == .usage)
     }
 }

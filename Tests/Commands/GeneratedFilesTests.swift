@@ -76,7 +76,7 @@ struct GeneratedFilesTests {
             Set(MartletProgram.program.root.subcommands.map(\.name)) == Set(names + ["again", "help", "docs", "relay"]))
         for command in MartletProgram.program.root.subcommands {
             guard case .notBuilt(let remedy) = command.availability else { continue }
-            #expect(throws: CommandFailure.usage("\(command.name) is not built yet", remedy)) {
+            #expect(throws: CommandFailure.usage("the command \(command.name) is not built yet", remedy)) {
                 try MartletProgram.program.parse([command.name, "x", "--y"].map { Argument($0) })
             }
         }

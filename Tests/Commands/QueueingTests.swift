@@ -410,7 +410,10 @@ struct QueueingTests {
 
     @Test("downloads that cannot be placed are refused with the fix")
     func badDownloads() async {
-        #expect(await refusal("download", "https://h/1", "https://h/2", "new").contains("end it in a slash"))
+        #expect(
+            await refusal("download", "https://h/1", "https://h/2", "new")
+                == "martlet: download: several URLs need a directory, and new is none: end it in a slash to have it made\n"
+        )
         #expect(await refusal("download", "https://h/1", "none/x").contains("there is no directory"))
         #expect(await refusal("download", "https://h/1", "a.txt/").contains("is not a directory"))
         #expect(await refusal("download", "h/1", "dir").contains("is not a URL"))
@@ -418,13 +421,37 @@ struct QueueingTests {
             let refusal = await refusal("download", folder, "dir")
             #expect(refusal.contains("is a folder, not a file: give the URL of each file"), "\(refusal)")
         }
+        #expect(
+            await refusal("download", "--user", "ana", "https://a/x", "http://b/y", "./")
+                == "martlet: download: a user and a password go to one server, and https://a:443 and http://b:80 are two: "
+                + "queue one batch for each\n")
+        #expect(
+            await refusal("upload", "a.txt", "https://h/in/?x=1")
+                == "martlet: upload: DEST is a directory and has a query (?…): leave the query out\n")
+        #expect(
+            await refusal("upload", "a.txt", "nas.example/in/")
+                == "martlet: upload: DEST: \"nas.example/in/\" does not say the protocol: "
+                + "write https://nas.example/in/ (or http://, davs://, sftp:// ... if it speaks that)\n")
         #expect(await refusal("download", "http:/h/1", "dir").contains("two slashes: write http://h/1"))
         #expect(await refusal("upload", "a.txt", "https:u:pw@h/").contains("two slashes: write https://HOST/PATH"))
         let digest = String(repeating: "a", count: 64)
         #expect(
-            await refusal("download", "--sha256", digest, "https://h/1", "https://h/2", "dir").contains(
-                "one file's digest"))
-        #expect(await refusal("download", "https://u@h/1", "https://v@h/2", "dir").contains("different users"))
+            await refusal("download", "--sha256", digest, "https://h/1", "https://h/2", "dir")
+                == "martlet: download: --sha256 is one file's digest: queue each URL by itself\n")
+        #expect(
+            await refusal("download")
+                == "martlet: download: URL is missing: give a URL such as https://nas.example/photos/\n")
+        #expect(
+            await refusal("download", "https://u@h/1", "https://v@h/2", "dir")
+                == "martlet: download: the URLs name different users: queue one batch for each\n")
+    }
+
+    @Test("a plan that is made without a question to a person says that a password is missing")
+    func passwordMissing() throws {
+        let plan = try UploadPlan([Array("a.txt".utf8)], to: "https://ana@h/in/", currentDirectory: sandbox.path)
+        let fault = #expect(throws: QueueingFault.self) { try plan.request(environment: [:]) }
+        #expect(fault?.what == "DEST names a user and no password")
+        #expect(fault?.remedy == "write USER:PASSWORD@, or queue it by martlet upload, which asks")
     }
 
     @Test("an engine that cannot be reached is status 69, and the message says so")

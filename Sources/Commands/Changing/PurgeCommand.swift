@@ -26,7 +26,7 @@ struct PurgeCommand: EngineCommand {
         let finished = invocation.has(Self.finished)
         guard finished != !ids.isEmpty else {
             throw .usage(
-                "purge: \(finished ? "both IDs and --finished are given" : "nothing is named")",
+                "purge: \(finished ? "both IDs and --finished are given" : "no ID is given")",
                 "give IDs, or --finished")
         }
         let results = try await ask { engine throws(RequestError) in

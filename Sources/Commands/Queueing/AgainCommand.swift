@@ -36,9 +36,8 @@ struct AgainCommand: QueueingCommand {
     }
 
     private func operands(_ invocation: Invocation) throws(CommandFailure) -> (BatchID, String?) {
-        guard let word = invocation.operands.first, case .batch(let batch)? = NodeID(bytes: word.bytes) else {
-            throw .usage("again: \(invocation.operands.first?.shown ?? "it") is no batch", "give its ID, such as b7")
-        }
+        // The command has exactly one operand of this kind, or it would have been refused.
+        let batch = invocation.operands(as: .batch)[0]
         guard let place = invocation.operands.dropFirst().first else { return (batch, nil) }
         guard let text = place.text else { throw .usage("again: DEST is not UTF-8", "percent-encode it") }
         return (batch, text)

@@ -31,9 +31,8 @@ struct DownloadCommand: QueueingCommand {
 
     private func downloadRequest(_ invocation: Invocation) throws(CommandFailure) -> BatchRequest {
         try QueueOptions.refuseUnbuilt(invocation.value(QueueOptions.ifExists), invocation)
-        guard let target = invocation.operands.last else {
-            throw .usage("download: DIR is missing", "give a directory")
-        }
+        // The command has at least two operands, or it would have been refused.
+        let target = invocation.operands[invocation.operands.count - 1]
         var words: [String] = []
         for word in invocation.operands.dropLast() {
             guard let text = word.text else { throw .usage("download: a URL is not UTF-8", "percent-encode it") }

@@ -75,9 +75,8 @@ struct DestinationAddCommand: EngineCommand {
     }
 
     private func newDestination(_ invocation: Invocation) throws(CommandFailure) -> (String, TransferURL) {
-        guard let name = invocation.operands[0].text, let text = invocation.operands[1].text else {
-            throw .usage("destination add: NAME and URL are UTF-8", "write them again")
-        }
+        // Both are text, or the command would have been refused.
+        let (name, text) = (invocation.operands[0].text ?? "", invocation.operands[1].text ?? "")
         guard Destination.isName(name) else {
             throw .usage(
                 "destination add: \"\(name)\" is no name", "use up to 64 letters, digits, dots, dashes and underscores")

@@ -36,7 +36,7 @@ struct LeftoversAbortCommand: EngineCommand {
         let all = invocation.has(CommonOptions.all)
         guard all == tasks.isEmpty else {
             throw .usage(
-                "leftovers abort: \(all ? "both IDs and --all are given" : "nothing is named")", "give IDs, or --all")
+                "leftovers abort: \(all ? "both IDs and --all are given" : "no task is named")", "give IDs, or --all")
         }
         guard try await context.queueToLookAt(invocation) else { return .done }
         if all {

@@ -53,6 +53,7 @@ extension CommandContext {
         guard case .matching(let selector)? = selection, let session = selector.session else { return }
         guard try await batches(of: session).isEmpty else { return }
         throw CommandFailure(
-            .noSuchObject, .noSuchObject, "there is no session \(session.rawValue)", "see martlet session list")
+            .noSuchObject, .noSuchObject, "nothing was ever queued in a session \(session.rawValue)",
+            "see martlet session list")
     }
 }

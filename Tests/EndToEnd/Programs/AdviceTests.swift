@@ -67,6 +67,23 @@ import TransferModel
         #expect(try sandbox.batches().isEmpty)
     }
 
+    @Test func `a folder that is gone, and a receiver that is nowhere, are told`() throws {
+        let alone = "\(sandbox.root)/alone"
+        let gone = try sandbox.start(
+            "/bin/sh", ["-c", "mkdir $1 && cd $1 && rmdir $1 && $0/martlet list", Sandbox.programs, alone]
+        ).wait()
+        #expect(
+            gone.errors == "martlet: the current directory is gone (No such file or directory): cd to another one\n")
+        let missing = try sandbox.start(
+            "/bin/sh",
+            ["-c", "mkdir $1 && cp $0/martlet $1 && PATH=$1 exec $1/martlet receive $1", Sandbox.programs, alone]
+        ).wait()
+        #expect(
+            missing.errors
+                == "martlet: martlet-receive cannot be started (No such file or directory): "
+                + "install it beside martlet, or put it into PATH\n")
+    }
+
     @Test func `a pin that is wrong is given anew`() throws {
         let server = try Nginx(sandbox, folder: "nginx-tls", tls: true)
         let wrong = "sha256//" + String(repeating: "A", count: 43) + "="
