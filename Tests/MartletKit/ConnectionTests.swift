@@ -21,6 +21,80 @@ import TransferModel
         #expect(error?.code == .engineUnreachable)
     }
 
+    @Test func `whoever is no engine, or no engine of ours, is told as that`() async throws {
+        let engine = try ScriptedEngine { _, method, _ in method == .totals ? .answer("no totals") : .hangUp }
+        let connection = try engine.connect()
+        let odd = await #expect(throws: RequestError.self) { try await connection.totals() }
+        #expect(odd?.message.hasPrefix("the engine's answer to totals is not understood: ") == true)
+        let gone = await #expect(throws: RequestError.self) { try await connection.purgeFinished() }
+        #expect(
+            gone?.message
+                == "the engine went away before it answered, and a change may have been made: look at the list, then try again"
+        )
+        let long = String(repeating: "x", count: LineFramer.limit)
+        let tooLong = await #expect(throws: RequestError.self) {
+            try await connection.find(long)
+        }
+        #expect(tooLong?.message == "the request has 8388719 bytes, more than one may have: split it")
+        await connection.close()
+        let closed = await #expect(throws: RequestError.self) { try await connection.connect() }
+        #expect(closed?.message == "this connection was closed")
+        let stranger = try ScriptedEngine(handshakes: false) { _, _, _ in .answer("hello") }
+        let none = await #expect(throws: RequestError.self) { try await stranger.connect().totals() }
+        #expect(none?.message.hasPrefix("whoever answers at \(stranger.places.socketFile) is no engine: ") == true)
+    }
+
+    @Test func `a socket that leads nowhere is told`() async throws {
+        let home = "/tmp/martlet-loop-\(UUID().uuidString)"
+        let places = try Places(environment: ["MARTLET_HOME": home], currentDirectory: "/")
+        try System.mkdirs(Array(places.stateDirectory.utf8))
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        try FileManager.default.createSymbolicLink(
+            atPath: places.socketDirectory, withDestinationPath: places.socketDirectory)
+        let connection = try EngineConnection(ConnectionOptions(launching: .never), places: places)
+        let error = await #expect(throws: RequestError.self) { try await connection.connect() }
+        #expect(
+            error?.message
+                == "the engine's socket \(places.socketFile) cannot be used (Too many levels of symbolic links): check its owner"
+        )
+    }
+
+    @Test func `what an engine refuses without a word, and what is not there, is told to whoever has a handle of it`()
+        async throws
+    {
+        let batch = BatchSnapshot.sample(7, uuid: UUID())
+        let engine = try ScriptedEngine { _, method, _ in
+            switch method {
+            case .batchShow: .answer(BatchShown(batch: batch))
+            case .nodesPause:
+                .answer(NodeResults(results: [NodeResult(id: .batch(batch.id), result: .refused)]))
+            default: .answer(Nothing())
+            }
+        }
+        let connection = try engine.connect()
+        let refused = await #expect(throws: RequestError.self) {
+            try await connection.single(connection.pause, .batch(batch.id))
+        }
+        #expect(refused?.message == "the engine refused it")
+        let row = NodeRow(
+            id: .batch(batch.id), name: "n", state: .queued, counts: FileCounts(), bytes: ByteCounts())
+        let node = await #expect(throws: RequestError.self) {
+            try await ProgressNode(row: row, connection: connection).pause()
+        }
+        #expect(node?.message == "the engine refused it")
+        let session = try await TransferSession(
+            configuration: .background(withIdentifier: "photos"), connection: connection)
+        let address = try #require(URL(string: "http://h/f"))
+        let elsewhere = await #expect(throws: RequestError.self) {
+            try await session.uploadTask(with: address, fromFile: address)
+        }
+        #expect(elsewhere?.message == "http://h/f is no absolute file URL")
+        let unnamed = #expect(throws: RequestError.self) {
+            try TransferSessionConfiguration.background(withIdentifier: "")
+        }
+        #expect(unnamed?.message == "a session's name has 1 to 200 bytes and no control characters")
+    }
+
     @Test func `many requests at once each get their own answer`() async throws {
         let engine = try ScriptedEngine { _, method, line in
             guard method == .batchShow, let asked = try? Asked<BatchShowRequest>.of(line), let id = asked.batch else {
@@ -125,7 +199,8 @@ import TransferModel
         let waiting = Task { try await connection.limits() }
         try await until { !engine.requests.isEmpty }
         waiting.cancel()
-        await #expect(throws: RequestError.self) { try await waiting.value }
+        let error = await #expect(throws: RequestError.self) { try await waiting.value }
+        #expect(error?.message == "the request was cancelled, and a change may have been made")
         _ = try await connection.totals()
     }
 

@@ -20,8 +20,10 @@ import TransferModel
             try await engine.connect().readBack(node) { progress in told.withLock { $0.append(progress.files) } }
         }
         #expect(told.withLock { $0 } == [3])
-        let message = error?.message ?? ""
-        #expect(message.contains("after 3 files (2 are") && message.contains("the others were not read: nobody asked"))
+        #expect(
+            error?.message
+                == "the read-back ended after 3 files (2 are as they were sent), the others were not read: "
+                + "nobody asked it for 30 s. Read them by another read-back")
     }
 
     @Test("an engine that is silent for hours, or tells more than there may be, is not waited for")
@@ -33,9 +35,10 @@ import TransferModel
         try watch.note(ReadBackProgress(files: 1, bytes: 1), at: late)
         #expect(watch.seen == 0)
         try watch.note(ReadBackProgress(files: 1, bytes: 1), at: late.advanced(by: .seconds(2)))
-        #expect(throws: RequestError.self) {
+        let silent = #expect(throws: RequestError.self) {
             try watch.note(ReadBackProgress(files: 1, bytes: 1), at: late.advanced(by: ReadBackWatch.patience))
         }
+        #expect(silent?.message == "the engine has read nothing for 6 hours: see 'martlet log'")
         // What moves goes on, and what is over is over, however late.
         try watch.note(ReadBackProgress(files: 1, bytes: 2), at: late.advanced(by: ReadBackWatch.patience))
         try watch.note(
@@ -43,8 +46,9 @@ import TransferModel
         let finding = AbsentTask(task: TaskID(rawValue: 1), path: "f", error: TransferError(.notThere, "no"))
         let many = Array(repeating: finding, count: ReadBackWatch.mostFindings)
         try watch.note(ReadBackProgress(files: 2, bytes: 3, findings: many), at: late)
-        #expect(throws: RequestError.self) {
+        let endless = #expect(throws: RequestError.self) {
             try watch.note(ReadBackProgress(files: 3, bytes: 4, findings: [finding]), at: late)
         }
+        #expect(endless?.message == "the engine tells more findings than there may be: update it")
     }
 }

@@ -101,7 +101,13 @@ import TransferModel
         let connection = try EngineConnection(ConnectionOptions(), places: places)
         let error = try await #require(throws: RequestError.self) { try await connection.connect() }
         #expect(error.code == .engineUnreachable)
-        #expect(error.message.contains("/nowhere/martletd"))
+        #expect(error.message == "the engine /nowhere/martletd cannot be started: No such file or directory")
+        let wrong = try Places(
+            environment: ["MARTLET_HOME": home, "MARTLET_ENGINE": "/bin/false"], currentDirectory: "/")
+        let ended = try await #require(throws: RequestError.self) {
+            try await EngineConnection(ConnectionOptions(), places: wrong).connect()
+        }
+        #expect(ended.message == "the engine /bin/false did not start: it ended with status 1 and said nothing")
     }
 
     @Test func `a damaged queue is told by its own code`() async throws {
@@ -174,6 +180,10 @@ import TransferModel
         #expect(fractions.last == 0, "what was cancelled is over and not done")
         let outcome = try await connection.wait(for: [.batch(batch.id), .batch(BatchID(rawValue: 99))], patient: false)
         #expect(outcome.missing == [.batch(BatchID(rawValue: 99))])
+        let gone = await #expect(throws: RequestError.self) {
+            for try await _ in ProgressChanges(node: .batch(BatchID(rawValue: 99)), connection: connection) {}
+        }
+        #expect(gone?.message == "there is no b99 (any more)")
         #expect(!outcome.isSuccess)
         try await end()
     }

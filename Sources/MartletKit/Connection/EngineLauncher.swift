@@ -122,7 +122,12 @@ private final class EngineStart {
         case .queueLocked: end(.success(.queueLocked(message)))
         case .some(let code): end(.failure(RequestError(code, message)))
         case nil:
-            let how = message.isEmpty ? "it ended with \(status) and said nothing" : message
+            let manner =
+                switch status {
+                case .exited(let number): "status \(number)"
+                case .signalled(let number): "signal \(number)"
+                }
+            let how = message.isEmpty ? "it ended with \(manner) and said nothing" : message
             end(.failure(RequestError(.engineUnreachable, "the engine \(program) did not start: \(how)")))
         }
     }
