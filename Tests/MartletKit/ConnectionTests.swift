@@ -59,6 +59,25 @@ import TransferModel
         )
     }
 
+    /// The kernel lets a connection wait for some seconds before it gives up.
+    @Test func `whoever listens and takes nobody in is told, with what ends that`() async throws {
+        let home = "/tmp/martlet-full-\(UUID().uuidString)"
+        let places = try Places(environment: ["MARTLET_HOME": home], currentDirectory: "/")
+        let folder = Array(places.socketDirectory.utf8)
+        try System.mkdirs(folder)
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let listener = try UnixSocket.listen(in: folder, name: Places.socketName, backlog: 0)
+        let first = try UnixSocket.connect(in: folder, name: Places.socketName)
+        let connection = try EngineConnection(ConnectionOptions(launching: .never), places: places)
+        let error = await #expect(throws: RequestError.self) { try await connection.connect() }
+        #expect(
+            error?.message
+                == "whoever listens at \(places.socketFile) takes nobody in: look with 'fuser' who it is, "
+                + "let it go on with kill -CONT, or end it")
+        first.close()
+        listener.close()
+    }
+
     @Test func `what an engine refuses without a word, and what is not there, is told to whoever has a handle of it`()
         async throws
     {

@@ -2,6 +2,7 @@ import Glibc
 import LinuxSystem
 import TestSupport
 import Testing
+import TransferModel
 
 @testable import MartletKit
 
@@ -15,8 +16,17 @@ extension Sandbox {
     fileprivate func folder(_ name: String) throws { try System.mkdirs(path(name)) }
 }
 
-@Suite("This machine's files")
+/// One after another: a forced failure counts for the next threads that are made.
+@Suite("This machine's files", .serialized)
 struct LocalFilesTests {
+    #if DEBUG
+        @Test func `without threads nothing is looked at, and that is said`() {
+            ForcedFailures.fail(.pthreadCreate, on: .path(containing: "martlet-looks"), with: .wouldBlock)
+            let error = #expect(throws: RequestError.self) { try LocalFiles() }
+            #expect(error?.message == "no thread to look at files with: Resource temporarily unavailable")
+        }
+    #endif
+
     @Test func `a file that was not read whole is not replaced by what was made of its beginning`() throws {
         let folder = try Sandbox()
         let path = String(decoding: try folder.file(Array("long".utf8), (1 << 20) + 1), as: UTF8.self)

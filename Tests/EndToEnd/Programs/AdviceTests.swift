@@ -216,6 +216,12 @@ import TransferModel
         try follow("run-now", task, saying: "its batch \(batch) is paused")
         try sandbox.succeed("run-now", task)
         #expect(try sandbox.wait(batch).status == 0)
+        let held = try #require(try sandbox.task(other)["id"].text)
+        try sandbox.succeed("cancel", held)
+        try sandbox.succeed("purge", other)
+        try follow("undo", held, saying: "was cleared from the list since: take that back first")
+        try sandbox.succeed("undo", held)
+        #expect(try sandbox.batch(other)["state"].text == "created")
         let late = try sandbox.martlet("run-now", task)
         #expect(late.status == 1 && late.errors.contains("is over: nothing of it can run"), "\(late)")
     }

@@ -150,15 +150,25 @@ import TransferModel
         #expect(try bench.arrived()[RawPath("large")] == digest(of: large))
     }
 
-    @Test func `without a digest that was kept, a source that has changed proves nothing`() throws {
+    @Test func `without a digest that was kept, a source that has changed proves nothing, and is sent as advised`()
+        throws
+    {
         let bench = try WireBench(.sftp)
         let source = try bench.makeFile("first", 3000)
-        let batch = try bench.send(source.displayed)
+        let words = bench.options + ["--if-exists", "replace", source.displayed, bench.destination]
+        let batch = try bench.sandbox.queue("upload", words, #_sourceLocation)
         #expect(try bench.sandbox.wait(batch).status == 0)
-        _ = try bench.makeFile("first", 3000, seed: 9)
+        let changed = try bench.makeFile("first", 3000, seed: 9)
         let read = try bench.sandbox.martlet("verify", batch, "--read-back")
         #expect(read.status == 1 && read.output.contains("has changed since it was sent"), "\(read)")
         #expect(try bench.sandbox.task(batch)["state"].text == "completed")
+        // The command that is named, as it is printed.
+        let advised = try #require(
+            read.output.split(separator: "'").first { $0.hasPrefix("martlet again ") }, "\(read)")
+        let again = try bench.sandbox.start("/bin/sh", ["-c", "PATH=$0:$PATH; \(advised) --wait", Sandbox.programs])
+            .wait()
+        #expect(again.status == 0, "\(again)")
+        #expect(try bench.arrived()[RawPath("first")] == digest(of: changed))
     }
 
     @Test func `one file under exactly its name is looked for in the folder that it lies in`() throws {
