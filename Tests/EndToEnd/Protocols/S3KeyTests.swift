@@ -31,6 +31,23 @@ import TransferModel
         try bench.expectArrived(bench.send(source.displayed), source)
     }
 
+    @Test func `keys that are refused are taken anew by the command that is named`() throws {
+        func give(_ secret: String) throws {
+            let keys = "aws_access_key_id = testkey\naws_secret_access_key = \(secret)\n"
+            try useProfile("[profile work]\n", credentials: "[work]\n" + keys)
+        }
+        try give("wrong")
+        let batch = try bench.send(source.displayed)
+        try waitUntil("nobody is let in") { try bench.sandbox.task(batch)["waitReasons"].array.first?.text == "auth" }
+        try give("testsecret")
+        let why = try bench.sandbox.succeed("why", batch)
+        let command = "martlet set \(batch) --s3-keys"
+        #expect(why.output.contains(command), "\(why)")
+        let given = try bench.sandbox.start("/bin/sh", ["-c", "PATH=$0:$PATH; \(command)", Sandbox.programs]).wait()
+        #expect(given.status == 0, "\(given)")
+        try bench.expectArrived(batch, source)
+    }
+
     @Test func `keys that a program prints are asked for again when they are over`() throws {
         let calls = "\(bench.sandbox.root)/calls"
         try useProfile("[profile work]\ncredential_process = /bin/sh \(bench.sandbox.root)/print-keys \"a b\"\n")
