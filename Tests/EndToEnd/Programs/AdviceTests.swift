@@ -191,6 +191,22 @@ import TransferModel
         #expect(try readBytes(RawPath("\(sandbox.root)/back")) == content)
     }
 
+    @Test func `a user that is given anew is asked for the password in a terminal`() throws {
+        let server = try Nginx(sandbox, authenticated: true)
+        let batch = try sandbox.upload("\(sandbox.root)/file", server.url)
+        try waitUntil("nobody is let in") { try sandbox.task(batch)["waitReasons"].array.first?.text == "auth" }
+        let why = try sandbox.succeed("why", batch)
+        #expect(why.output.contains("martlet set \(batch) --header 'K: V' or --user USER"), "\(why)")
+        let screen = try TerminalScreen(sandbox, size: "80x24", "set", batch, "--user", "test")
+        try screen.awaitText("Password of test")
+        try screen.type("test")
+        try screen.press("Enter")
+        try waitUntil("the command has ended") { screen.status != nil }
+        #expect(screen.status == 0)
+        #expect(try sandbox.wait(batch).status == 0)
+        #expect(try readBytes(server.data.appending(RawPath("file"))) == content)
+    }
+
     @Test func `a change that is refused names the command that makes it`() throws {
         makeFolder(RawPath("\(sandbox.root)/tree/sub"))
         try write([1], to: RawPath("\(sandbox.root)/tree/sub/a"))
