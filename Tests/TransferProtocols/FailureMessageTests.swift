@@ -174,7 +174,7 @@ private func failure(_ machine: any ProtocolMachine, _ ends: ExchangeEnd...) -> 
 
     @Test("a folder's listing that is none, and one without end, say what can still be done")
     func listings() {
-        let none = "h answered with what is no list of a folder: 'martlet verify' asks again"
+        let none = "h answered with what is no list of a folder: 'martlet verify ID' asks again"
         let folder = HTTPAddress("http://h/in/")!
         #expect(failure(RemoteListing(DavFolderListing(folder, isCloud: false)), answered(207))?.message == none)
         var ftp = RemoteListing(FTPFolderListing(host: "h", RawPath("in")))

@@ -69,7 +69,7 @@ struct RefusedRequestTests {
         ("destination.test", #"{"url":"gopher://h/"}"#, "gopher: this scheme is not supported: use \(schemes())"),
         (
             "destination.test", #"{"url":"ftps://h/","destination":"nas"}"#,
-            "no login is kept for the destination nas: give it again with martlet destination add --replace"
+            "no login is kept for the destination nas: give it again with martlet destination add nas URL --replace"
         ),
         ("leftovers.search", #"{"url":"s3://b/p"}"#, "S3 wants keys: give them, or name a destination that has some"),
         (

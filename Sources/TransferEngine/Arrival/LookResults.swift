@@ -77,7 +77,7 @@ extension TransferError {
         TransferError(
             .unsupported,
             "another batch of yours is sending \(files == 1 ? "a file" : "\(files) files") to the same \(files == 1 ? "name" : "names")",
-            .step("'martlet verify' can tell when that batch is over"))
+            .step("'martlet verify ID' can tell when that batch is over"))
     }
 
     static var stoppedLooking: TransferError {

@@ -186,13 +186,13 @@ extension TransferError {
     fileprivate static var writtenSince: TransferError {
         TransferError(
             .unsupported, "a later batch of yours has sent another file to its name",
-            .step("'martlet verify --read-back' of that batch reads it"))
+            .step("'martlet verify --read-back ID' of that batch reads it"))
     }
 
     fileprivate static func otherPart(_ host: String) -> TransferError {
         TransferError(
             .badServerResponse, "\(host) sent another part of the file than was asked for",
-            .step("'martlet verify --read-back' asks again"))
+            .step("'martlet verify --read-back ID' asks again"))
     }
 }
 

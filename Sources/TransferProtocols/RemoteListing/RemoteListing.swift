@@ -36,7 +36,7 @@ extension TransferError {
     static func noListing(_ host: String) -> TransferError {
         TransferError(
             .badServerResponse, "\(host) answered with what is no list of a folder",
-            .step("'martlet verify' asks again"))
+            .step("'martlet verify ID' asks again"))
     }
 
     /// Pages that lead on and bring nothing.

@@ -61,7 +61,7 @@ extension TransferService {
             throw RequestError(
                 .refused,
                 "no login is kept for the destination \(name): "
-                    + "give it again with martlet destination add --replace")
+                    + "give it again with martlet destination add \(name) URL --replace")
         }
         // Somebody else logs in, without a password of ours: by the keys of ssh.
         if kept.isOfAnother(than: given.user) { return given }

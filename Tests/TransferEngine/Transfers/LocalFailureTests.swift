@@ -118,7 +118,7 @@ import TransferQueue
         #expect(
             TransferError.beingSentAgain(1).message
                 == "another batch of yours is sending a file to the same name: "
-                + "'martlet verify' can tell when that batch is over")
+                + "'martlet verify ID' can tell when that batch is over")
         #expect(TransferError.beingSentAgain(2).happening.hasSuffix("is sending 2 files to the same names"))
         #expect(
             TransferError.tooManyNames("nas").message

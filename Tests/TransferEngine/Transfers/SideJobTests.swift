@@ -67,7 +67,7 @@ import TransferQueue
     @Test(
         "a file whose name a later batch has written is not failed by reading it back",
         .tells(
-            "a later batch of yours has sent another file to its name: 'martlet verify --read-back' of that batch reads it"
+            "a later batch of yours has sent another file to its name: 'martlet verify --read-back ID' of that batch reads it"
         ))
     func laterWriter() async throws {
         let harness = try await EngineHarness()
