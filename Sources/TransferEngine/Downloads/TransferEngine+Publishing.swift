@@ -33,7 +33,7 @@ extension TransferEngine {
             return false
         }
         guard (try? System.fstat(descriptor.rawValue))?.size == receipt.bytes else {
-            again(attempt, target, "somebody else has written to the temporary file")
+            await again(attempt, target, "somebody else has written to the temporary file")
             return false
         }
         target.synced = receipt.bytes
@@ -64,9 +64,9 @@ extension TransferEngine {
         guard attempt.phase == .finishing else { return false }
         if found == wanted { return true }
         if found == nil {
-            again(attempt, work.target, "somebody else has written to the temporary file")
+            await again(attempt, work.target, "somebody else has written to the temporary file")
         } else {
-            discard(attempt, work)
+            await discard(attempt, work)
         }
         return false
     }
@@ -108,7 +108,7 @@ extension TransferEngine {
             if case .absent(let absence) = outcome, let refusal = target.refusal(absence) {
                 return refused(attempt, refusal)
             }
-            again(attempt, target, "somebody else has removed or replaced the temporary file")
+            await again(attempt, target, "somebody else has removed or replaced the temporary file")
         case .failed(let error): refused(attempt, target.refusal(error))
         }
     }
@@ -134,10 +134,10 @@ extension TransferEngine {
 
     /// The bytes are not those that were promised: they are of no use to a later attempt either. What was put together out of several answers
     /// is asked for once more, as a whole.
-    private func discard(_ attempt: Attempt, _ work: DownloadWork) {
+    private func discard(_ attempt: Attempt, _ work: DownloadWork) async {
         let target = work.target
-        if work.isResumed { return again(attempt, target, "the digest differs") }
-        removePart(of: target)
+        if work.isResumed { return await again(attempt, target, "the digest differs") }
+        guard await removePart(of: attempt, target) else { return }
         queue.writer.record(
             .restarted(reason: "the digest differs", repeated: attempt.progress.accepted, identity: nil),
             for: attempt.task.claim
@@ -153,17 +153,22 @@ extension TransferEngine {
     }
 
     /// Removes a temporary file that is of no use, and has the file fetched from its beginning after the pause of a failed attempt.
-    private func again(_ attempt: Attempt, _ target: DownloadTarget, _ reason: String) {
-        removePart(of: target)
+    private func again(_ attempt: Attempt, _ target: DownloadTarget, _ reason: String) async {
+        guard await removePart(of: attempt, target) else { return }
         queue.writer.record(
             .restarted(reason: reason, repeated: attempt.progress.accepted, identity: nil), for: attempt.task.claim)
         let error = TransferError(.integrity, reason, .automatic("Martlet fetches the file once more"))
         wait(attempt, WaitDemand(.backoff, error))
     }
 
-    /// Another file of that name stays.
-    private func removePart(of target: DownloadTarget) {
-        _ = try? target.knownPart(nil)?.unlink(from: disk)
+    /// Removes the temporary file for good, before the next one is made under its name: nothing would know of this one if a power cut brought it
+    /// back. Another file of that name stays. Returns false when a pause or cancel came meanwhile.
+    private func removePart(of attempt: Attempt, _ target: DownloadTarget) async -> Bool {
+        let phase = attempt.phase
+        if let part = target.knownPart(nil), let descriptor = target.descriptor {
+            await disks.worker(.name, of: descriptor).run { [disk] in part.remove(from: disk) }
+        }
+        return attempt.phase == phase
     }
 
     private func nameTaken(_ attempt: Attempt, _ work: DownloadWork, _ publication: Publication) {
