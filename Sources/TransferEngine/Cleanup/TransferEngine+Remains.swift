@@ -72,9 +72,7 @@ extension TransferEngine {
     private func sweep(_ direction: TransferDirection, in state: TransferState) async throws -> Duration? {
         var last = TaskID(rawValue: 0)
         var next: Duration?
-        if state == .cancelled, let end = try await queue.writer.endOfLastCancel(now: timeline.now) {
-            return end.since(timeline.now) + (grace - settings.grace)
-        }
+        let ends = try await queue.writer.endsOfCancels(now: timeline.now)
         while phase == .running {
             let page = try await queue.writer.remains(of: direction, in: [state], after: last, limit: 100)
             guard let end = page.last?.task.id else { break }
@@ -83,6 +81,8 @@ extension TransferEngine {
                 let age = remains.finishedAt.map { timeline.now.since($0) } ?? grace
                 if age < grace {
                     next = min(next ?? grace, grace - age)
+                } else if let end = ends[remains.task.batch], end > timeline.now {
+                    next = min(next ?? grace, end.since(timeline.now))
                 } else if await mustTryAgain(remains, for: .cleanup) {
                     next = next ?? pauseAfterFailure
                 }

@@ -5,10 +5,10 @@ extension QueueWriter {
     /// Sets the time during which a change can be undone; 10 s until it is set.
     package func setGraceTime(_ time: Duration) { store.undoLog.graceTime = time }
 
-    /// When the last cancel can no longer be taken back with all that had arrived; until then nothing of what was cancelled may go. `nil`: that is
-    /// so already.
-    package func endOfLastCancel(now: Timestamp) throws(QueueError) -> Timestamp? {
-        try look { try store.undoLog.endOfLastCancel(now) }
+    /// The batches of which a cancel can still be taken back with all that had arrived, and until when: before that nothing of their cancelled
+    /// files may go.
+    package func endsOfCancels(now: Timestamp) throws(QueueError) -> [BatchID: Timestamp] {
+        try look { try store.undoLog.endsOfCancels(now) }
     }
 
     /// Changes that can be undone, the last one first.

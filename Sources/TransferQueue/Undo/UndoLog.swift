@@ -142,14 +142,17 @@ final class UndoLog: QueueSubject {
     /// The time before which changes can no longer be undone.
     func endOfUndo(_ now: Timestamp) -> Timestamp { now.advanced(by: .zero - graceTime) }
 
-    /// When the last cancel can no longer be taken back with all that had arrived; `nil`: it cannot any more. Its files ended when it began, and
-    /// of a million files that is seconds before it was done.
-    func endOfLastCancel(_ now: Timestamp) throws -> Timestamp? {
-        let at = try database.integer(
-            "SELECT max(at) FROM undo WHERE kind = ?", .integer(UndoneDeed.cancel.stored))
-        guard let at else { return nil }
-        let end = min(Timestamp(milliseconds: at), now).advanced(by: graceTime)
-        return end > now ? end : nil
+    /// The batches of which a cancel can still be taken back with all that had arrived, and until when that is so. The files of a cancel ended
+    /// when it began, and of a million files that is seconds before it was done.
+    func endsOfCancels(_ now: Timestamp) throws -> [BatchID: Timestamp] {
+        let recent = try database.rows(
+            "SELECT batch, max(at) FROM undo WHERE kind = ? AND at > ? GROUP BY batch",
+            .integer(UndoneDeed.cancel.stored), .integer(endOfUndo(now).milliseconds)
+        ) { row in
+            let at = min(Timestamp(milliseconds: row.integer(1)), now)
+            return (BatchID(rawValue: row.integer(0)), at.advanced(by: graceTime))
+        }
+        return Dictionary(uniqueKeysWithValues: recent)
     }
 
     /// The time before which a cancel can no longer be undone, not even with its files starting over.

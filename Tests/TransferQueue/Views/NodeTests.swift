@@ -399,18 +399,19 @@ import TransferModel
         _ = try await queue.writer.cancel([.batch(batch)])
         sandbox.clock.advance(by: .seconds(59))
         #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).results.map(\.result) == [.done])
-        // Until then nothing goes of what was cancelled, by the last cancel or by one before it.
+        // Until then nothing goes of what was cancelled, and no longer of other batches.
         let other = try await queue.addTree(files: 1)
-        #expect(try await queue.writer.endOfLastCancel(now: sandbox.clock.now) == nil)
+        #expect(try await queue.writer.endsOfCancels(now: sandbox.clock.now).isEmpty)
         _ = try await queue.writer.cancel([.batch(batch)])
+        let first = sandbox.clock.now
         sandbox.clock.advance(by: .seconds(5))
         _ = try await queue.writer.cancel([.batch(other)])
-        let last = sandbox.clock.now
-        sandbox.clock.advance(by: .seconds(59))
-        let end = try await queue.writer.endOfLastCancel(now: sandbox.clock.now)
-        #expect(end == last.advanced(by: .seconds(60)))
-        sandbox.clock.advance(by: .seconds(2))
-        #expect(try await queue.writer.endOfLastCancel(now: sandbox.clock.now) == nil)
+        let ends = [batch: first.advanced(by: .seconds(60)), other: first.advanced(by: .seconds(65))]
+        #expect(try await queue.writer.endsOfCancels(now: sandbox.clock.now) == ends)
+        sandbox.clock.advance(by: .seconds(56))
+        #expect(try await queue.writer.endsOfCancels(now: sandbox.clock.now).keys.map { $0 } == [other])
+        sandbox.clock.advance(by: .seconds(5))
+        #expect(try await queue.writer.endsOfCancels(now: sandbox.clock.now).isEmpty)
         #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).results.isEmpty)
         try await queue.close()
     }
