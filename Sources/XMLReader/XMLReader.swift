@@ -25,7 +25,7 @@ package struct XMLLimits: Hashable, Sendable {
     package var depth: Int
     /// Elements, all together.
     package var elements: Int
-    /// Bytes of the characters directly within one element, the layout's white space left out.
+    /// Bytes of the characters directly within one element. The white space between its children does not add up.
     package var text: Int
     /// Different names of elements and attributes, and addresses of namespaces.
     package var names: Int

@@ -19,7 +19,7 @@ import WireOperations
             ($0.tusExtensions, $0.tusChecksums) = (["creation"], ["sha1"])
             ($0.answerMilliseconds, $0.largestBody, $0.tellsDigests, $0.chunk) = (5, 1 << 20, true, 65536)
             ($0.cannotRename, $0.refusedRenames, $0.cannotChunk, $0.cannotResume) = (true, 1, true, true)
-            ($0.heedsConditions, $0.tellsAbsence) = (true, true)
+            ($0.heedsConditions, $0.absenceBelow) = (true, "/d/")
             ($0.clockSkewSeconds, $0.region, $0.partRate) = (7, "eu-central-1", 1 << 20)
             $0.zone = .link
         }

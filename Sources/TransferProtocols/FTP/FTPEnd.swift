@@ -53,12 +53,13 @@ extension FTPEnd {
     }
     /// `SIZE` says that there is no such file.
     var isMissing: Bool { reply == 550 && !isLoginRefused }
-    /// 550 stands for what is not there and for what may not be read: the text alone can say it. It may have the file's name in it.
+    /// 550 stands for what is not there and for what may not be read: the text alone can say it. The file's name in it, before a colon or behind
+    /// one, says nothing: it is one word most often, and what is forbidden is said in two.
     var isForbidden: Bool {
-        let text = text.lowercased()
-        func says(_ words: [String]) -> Bool { words.contains { text.contains($0) } }
-        return says(["denied", "permi", "not allowed", "forbidden"])
-            && !says(["no such file", "not found", "not exist", "cannot find"])
+        let parts = text.lowercased().split(separator: ":").map { $0.split(separator: " ").joined(separator: " ") }
+        func says(_ part: String?, _ words: [String]) -> Bool { words.contains { part?.contains($0) == true } }
+        return parts.contains { $0.contains(" ") && says($0, ["denied", "permi", "not allowed", "forbidden"]) }
+            && !says(parts.last, ["no such file", "not found", "not exist", "cannot find"])
     }
     /// `SIZE` says that the name is free. To tell nothing, or not to allow the question, is not to say so.
     var isFree: Bool { isMissing && !isForbidden }

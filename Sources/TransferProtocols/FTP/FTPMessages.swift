@@ -79,6 +79,9 @@ package struct FTPResumePoint: RenamingResumePoint {
     /// point of an older engine, or none.
     package var longest: Int64?
     package var vanished: Int?
+    /// Under the final name: another file may still stand there, so nothing is added to it, nor is it taken for whole. Whole files that were
+    /// sent since without an answer.
+    package var unanswered: Int?
     /// Times in a row that the server would not rename the temporary file, which it has whole.
     package var refusedRenames: Int?
 
@@ -91,13 +94,13 @@ package struct FTPResumePoint: RenamingResumePoint {
 
     /// Returns true when a file of that length under the final name may be what was sent there: that is not shorter than the server once had.
     func mayBe(_ size: Int64) -> Bool {
-        size >= seen && size <= longest ?? .max && owned?.covers(size, confirmed: seen, longest: longest) == true
+        size >= seen && owned?.covers(size, confirmed: seen, longest: longest) == true
     }
 
     package var isPlausible: Bool {
         ResumeBounds.lengths.contains(seen) && ResumeBounds.generations.contains(generation) && !temporary.bytes.isEmpty
             && ResumeBounds.counts.contains(vanished ?? 0) && ResumeBounds.lengths.contains(longest ?? 0)
-            && ResumeBounds.counts.contains(refusedRenames ?? 0)
+            && ResumeBounds.counts.contains(refusedRenames ?? 0) && ResumeBounds.counts.contains(unanswered ?? 0)
             && version?.isPlausible ?? true && owned?.isPlausible ?? true
     }
 }

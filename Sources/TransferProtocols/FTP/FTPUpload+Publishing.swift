@@ -178,3 +178,9 @@ extension FTPUpload {
 extension StandingFile {
     init(_ end: FTPEnd) { self.init(size: end.size, modified: end.modified.map { $0.milliseconds / 1000 }) }
 }
+
+extension NameBefore {
+    init(_ end: FTPEnd) {
+        if end.size != nil { self = .file(StandingFile(end)) } else { self = end.isFree ? .nothing : .untold }
+    }
+}

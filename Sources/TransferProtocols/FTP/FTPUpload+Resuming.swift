@@ -6,7 +6,8 @@ extension FTPUpload {
         if let size = end.size {
             if size > 0, isStraight {
                 // To our own earlier version nothing can be added.
-                if !point.publishing, own.standing(StandingFile(end)) == .ours { return send(0..<plan.subject.size) }
+                before = NameBefore(end)
+                if !point.publishing, own.standing(StandingFile(end)) == .ours { return beginStraight() }
                 if !point.mayBe(size), plan.subject.ifExists == .replace {
                     return startOver("what is there cannot be what was sent")
                 }
@@ -15,6 +16,8 @@ extension FTPUpload {
                     return over(.fail(.unsure(at: plan.host, why)))
                 }
                 point.owned = .written
+                // Nor to what stood there before it was begun, and may stand there still.
+                if point.unanswered != nil { return beginStraight() }
             }
             if size > 0, size < plan.subject.size, facts.cannotResume != true {
                 state = .settling(nil, last: size, round: 1)

@@ -3,15 +3,16 @@ import TransferModel
 /// The steps after the last byte: the server is asked what it has, and sent what it lost.
 extension FTPUpload {
     mutating func sent(_ end: FTPEnd, _ range: Range<Int64>) -> [ProtocolAction] {
-        // What stood under the final name before may have the same length.
-        let lengthProves = !isStraight || range.lowerBound > 0 || isFree
         if end.bytesSent > 0 { isFree = false }
         if isStraight, end.bytesSent > 0 { point.owned = .written }
-        if end.isDone { return ask(point.temporary) { .checking($0, range, doubt: nil) } }
+        if end.isDone {
+            point.unanswered = nil
+            return ask(point.temporary) { .checking($0, range, doubt: nil) }
+        }
         if range.lowerBound > 0, end.isUnknownCommand, end.command == "APPE" { return cannotResume() }
         // Every byte is on its way and the answer was lost: SIZE may say that they arrived.
         let isWhole = end.bytesSent >= Int64(range.count)
-        if isWhole, lengthProves, case .wait(let demand) = meaning(end), demand.reason == .backoff {
+        if isWhole, case .wait(let demand) = meaning(end), demand.reason == .backoff {
             return ask(point.temporary) { .checking($0, range, doubt: demand.error) }
         }
         return stop(end)
@@ -30,6 +31,9 @@ extension FTPUpload {
             if let doubt { return over(.wait(WaitDemand(.backoff, doubt))) }
             return vanished(else: WaitDemand(.backoff, lostAtOnce))
         }
+        // A file that stood under the final name before may have the same length.
+        let mayBeOld = isStraight && range.lowerBound == 0 && !before.isReplaced(by: StandingFile(end))
+        if let doubt, there == size, mayBeOld { return unproven(doubt) }
         if there == size { return whole() }
         // The server takes more: the rest follows.
         if doubt == nil, range.upperBound < size, there == range.upperBound { return goOn(at: there) }
@@ -42,6 +46,14 @@ extension FTPUpload {
         if range.lowerBound > 0, there <= max(range.lowerBound, Int64(range.count)) { return cannotResume() }
         if there == 0 || facts.cannotResume == true { return startOver("the server has less than it said") }
         return goOn(at: there)
+    }
+
+    /// All was sent, and nothing proves what is there: it is sent again, but not for ever.
+    private mutating func unproven(_ doubt: TransferError) -> [ProtocolAction] {
+        point.unanswered = UnprovenFiles.count(after: point.unanswered)
+        let isLast = point.unanswered == nil
+        let last = ProtocolAction.fail(.unsure(at: plan.host, UnprovenFiles.answersAreLost))
+        return [.persist(durable)] + over(isLast ? last : .wait(WaitDemand(.backoff, doubt)))
     }
 
     private mutating func cannotResume() -> [ProtocolAction] {

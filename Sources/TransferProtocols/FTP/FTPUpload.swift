@@ -12,6 +12,8 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         case ready
         /// SIZE of the target, before anything is sent. Next: `sending`, `over`.
         case looking(ExchangeID)
+        /// SIZE of the file that STOR may replace under the final name: it tells what stands there after a lost answer. Next: `sending`, `over`.
+        case regarding(ExchangeID)
         /// SIZE of what an earlier attempt left. Next: `settling`, `sending`, `proving`, `looking`, `clearing`, what follows a check.
         case resuming(ExchangeID)
         /// The source has changed: did its earlier version get the final name? Next: itself, `clearing`, `leaving`, `over`.
@@ -81,6 +83,8 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     private var hasLooked = false
     /// The last look at the final name found nothing, and nothing was sent since.
     var isFree = false
+    /// The file that had the final name, as far as the last look before STOR could tell.
+    var before = NameBefore.unseen
     var renames: RenameHistory
     package private(set) var unremoved: [ResumePoint] = []
 
@@ -91,7 +95,8 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         point = plan.resume ?? FTPResumePoint(temporary: plan.path, generation: plan.subject.firstGeneration)
         if plan.subject.hasChanged { point.vanished = nil } else { digest = point.compared }
         renames = RenameHistory(wasIntended: plan.resume?.publishing == true && !plan.subject.hasChanged)
-        let hasCome = point.seen > 0 || point.publishing || plan.subject.hasArrived
+        let hasCome = point.seen > 0 || point.publishing || point.owned != nil && plan.subject.hasArrived
+        // A point that calls nothing its own was left by an attempt of which nothing came there, whatever had come before it.
         if plan.resume != nil, isStraight, hasCome { point.owned = .written }
     }
 
@@ -111,7 +116,8 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     /// The exchange that the state waits for.
     private var current: ExchangeID? {
         switch state {
-        case .looking(let id), .resuming(let id), .recalling(let id, _), .clearing(let id, _), .sending(let id, _),
+        case .looking(let id), .regarding(let id), .resuming(let id), .recalling(let id, _), .clearing(let id, _),
+            .sending(let id, _),
             .checking(let id, _, _), .asking(let id), .lookingAgain(let id, _), .entering(let id, _),
             .publishing(let id, _),
             .proving(let id, _, _), .leaving(let id, _):
@@ -124,6 +130,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     private mutating func ended(_ end: FTPEnd) -> [ProtocolAction] {
         switch state {
         case .looking: return looked(end)
+        case .regarding: return regarded(end)
         case .resuming: return measured(end)
         case .recalling(_, let recall): return recalled(end, recall)
         case .settling(_, let last, let round): return settled(end, last, round)
@@ -171,9 +178,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         // What stands under the final name may be the old file that is to be replaced: nothing can be added to that.
         // (Our own earlier version is compared first: `measured`.)
         if isStraight, plan.subject.ifExists == .replace, !point.publishing {
-            let lost = plan.subject.begunBefore != nil
-            return (lost ? [.startOver(reason: "the server cannot rename files, so a cut file begins again")] : [])
-                + send(0..<plan.subject.size)
+            return beginStraight()
         }
         return ask(point.temporary) { .resuming($0) }
     }
@@ -203,6 +208,7 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     mutating func look(_ end: FTPEnd) {
         hasLooked = true
         isFree = end.isFree
+        before = NameBefore(end)
     }
 
     /// Begins under a name that nobody uses. The name is durable before the first byte. What was begun under the final name stays there,
@@ -218,12 +224,14 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         }
         let owned = isFree ? OwnedName.free(upTo: plan.subject.size) : point.temporary == name ? point.owned : nil
         let longest = isStraight ? max(point.longest ?? point.owned?.most ?? 0, plan.subject.size) : plan.subject.size
-        let vanished = point.vanished
+        let (vanished, unanswered) = (point.vanished, point.unanswered)
         point = FTPResumePoint(temporary: name, generation: point.generation)
         point.vanished = vanished
         if isStraight { (point.owned, point.longest) = (owned, longest) }
+        // The file that stands there may be there still after a cut.
+        if isStraight, case .file = before { point.unanswered = unanswered ?? 0 }
         renames.forget()
-        return (isStraight ? [.claimName(plan.path)] : []) + [.persist(durable)] + send(0..<plan.subject.size)
+        return (isStraight ? [.claimName(plan.path)] : []) + [.persist(durable)] + sendWhole()
     }
 
     /// Throws away what is there, and begins with another name: a dead connection may still write to the old one.
@@ -260,6 +268,26 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     }
 
     // MARK: Sending
+
+    /// Begins again under the final name, where nothing can be added to what is there.
+    mutating func beginStraight() -> [ProtocolAction] {
+        let lost = plan.subject.begunBefore != nil
+        return (lost ? [.startOver(reason: "the server cannot rename files, so a cut file begins again")] : [])
+            + sendWhole()
+    }
+
+    private mutating func sendWhole() -> [ProtocolAction] {
+        if isStraight, before == .unseen { return ask(plan.path) { .regarding($0) } }
+        return send(0..<plan.subject.size)
+    }
+
+    private mutating func regarded(_ end: FTPEnd) -> [ProtocolAction] {
+        guard end.isDone || end.isRefusal, !end.isLoginRefused, end.reply != 421, end.reply != 530 else {
+            return stop(end)
+        }
+        before = NameBefore(end)
+        return send(0..<plan.subject.size)
+    }
 
     mutating func send(_ range: Range<Int64>) -> [ProtocolAction] {
         let exchange = FTPOperation.upload(point.temporary, range, appends: range.lowerBound > 0)

@@ -57,6 +57,7 @@ package struct ResumablePlan: Sendable, Hashable {
             begunBefore: begunBefore, resume: stored, offersResume: true)
         put.tellsDigests = facts.tellsDigests
         put.heedsConditions = facts.heedsConditions == true
+        (put.absentToken, put.absenceBelow) = (subject.token, facts.absenceBelow)
         put.targetIsOther = subject.targetIsOther
         put.hasJustStored = subject.hasJustStored
         put.stands = stands

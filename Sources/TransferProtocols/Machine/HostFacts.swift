@@ -29,8 +29,9 @@ package struct HostFacts: Codable, Hashable, Sendable {
     /// It is of those that are known to heed `If-None-Match: *`; of any other server, nginx among them, what has a file's name is asked for
     /// before the file is sent.
     package var heedsConditions: Bool?
-    /// It has said of a name that nothing has it: some find a file, or a page for all, under every name.
-    package var tellsAbsence: Bool?
+    /// The folder at the top below which it has said last of a name that nothing has it: some servers find a file, or a page for all, under
+    /// every name, or do so in a part of their tree.
+    package var absenceBelow: String?
     /// Bodies are held back by something in front of it, so a cut loses what was sent: send at most so many bytes in one request.
     package var chunk: Int64?
     /// SFTP, FTP, WebDAV: no rename, so files are written under their final names.
@@ -128,10 +129,14 @@ package struct HostFacts: Codable, Hashable, Sendable {
         if let uploadBy, HTTPUploadProtocol(rawValue: uploadBy) == nil {
             (facts.uploadBy, facts.uploadByAt) = (nil, nil)
         }
+        if absenceBelow?.utf8.count ?? 0 > Self.longestFolder { facts.absenceBelow = nil }
         facts.tusExtensions = tusExtensions.map(Self.words)
         facts.tusChecksums = tusChecksums.map(Self.words)
         return facts
     }
+
+    /// Bytes of a folder's name that is kept: three for each byte that a file system takes, and two slashes.
+    private static let longestFolder = 3 * 255 + 2
 
     /// The names among a server's words, and not more of them than a server has use for.
     private static func words(_ list: [String]) -> [String] {
@@ -172,7 +177,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         merged.largestBody = newer.largestBody ?? largestBody
         merged.tellsDigests = newer.tellsDigests ?? tellsDigests
         merged.heedsConditions = newer.heedsConditions ?? heedsConditions
-        merged.tellsAbsence = newer.tellsAbsence ?? tellsAbsence
+        merged.absenceBelow = newer.absenceBelow ?? absenceBelow
         merged.chunk = newer.chunk ?? chunk
         merged.cannotRename = newer.cannotRename ?? cannotRename
         if let refused = newer.refusedRenames {

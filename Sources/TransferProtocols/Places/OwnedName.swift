@@ -17,8 +17,8 @@ package enum OwnedName: Codable, Hashable, Sendable {
     /// Bytes that a file of ours has at most; `nil`: that is not known.
     var most: Int64? { if case .free(let most) = self { most } else { nil } }
 
-    /// Returns true when a file of that length may be ours. There is no proof of it: what is longer than all that was sent is not, nor is what
-    /// is shorter than the server has confirmed of what one attempt alone has written.
+    /// Returns true when a file of that length may be ours; there is no proof of it. `free`: it is not shorter than what was confirmed, nor longer
+    /// than what was to be sent. `written`: it is not longer than all that was sent.
     /// - Parameters:
     ///   - size: `nil`: the server does not tell it.
     ///   - confirmed: bytes from its start that the server had by its own word.

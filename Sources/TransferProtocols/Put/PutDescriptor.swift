@@ -23,7 +23,7 @@ extension PutPlan {
         hasJustStored = subject.hasJustStored
         tellsDigests = job.facts.tellsDigests
         heedsConditions = job.facts.heedsConditions == true
-        if job.facts.tellsAbsence != true { absent = PutPlan.absentName(beside: address, token: subject.token) }
+        (absentToken, absenceBelow) = (subject.token, job.facts.absenceBelow)
         targetIsOther = subject.targetIsOther
         clockWasSetBack = subject.clockWasSetBack
         interopVersion = job.facts.versionToOffer

@@ -13,8 +13,10 @@ package struct PutPlan: Sendable, Hashable {
     package var tellsDigests: Bool?
     /// As `HostFacts.heedsConditions`.
     package var heedsConditions = false
-    /// A name that nothing has, for a server that may find a file under every name; `nil`: this one does not (`HostFacts.tellsAbsence`).
-    package var absent: HTTPAddress?
+    /// Makes the name of a file that nothing has, for a server that may find a file under every name.
+    package var absentToken = ""
+    /// As `HostFacts.absenceBelow`.
+    package var absenceBelow: String?
     /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.
     package var begunBefore: Timestamp?
     /// As `UploadSubject.clockWasSetBack`.

@@ -130,10 +130,7 @@ extension PutUpload {
         // Nobody counts the tries here.
         guard let before = plan.unanswered else { return over(put.yes == nil ? wait : .fail(put.error)) }
         guard let count = UnprovenFiles.count(after: before) else {
-            let why =
-                put.yes == nil
-                ? "its answers are lost, time after time"
-                : "it reported success again and again, but does not show the file"
+            let why = put.yes == nil ? UnprovenFiles.answersAreLost : UnprovenFiles.isNeverShown
             return over(.fail(.unsure(at: chain.address.server, why)))
         }
         var point = StoredVersion(stored: false, etag: nil)

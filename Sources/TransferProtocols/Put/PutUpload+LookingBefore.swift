@@ -22,6 +22,9 @@ extension PutUpload {
             return isElsewhere && !error.isRetryable ? put() : refuseOrWait(error)
         }
         switch meaning(answer, end) {
+        // Those who read need more there than those who write: that is no word on the name.
+        case .redirect where byGet && !isElsewhere: return put()
+        case .wait(let demand) where byGet && !isElsewhere && demand.reason == .auth: return put()
         case .redirect: return asking.follow(answer, keepsMethod: false) == nil ? look(byGet: byGet) : put()
         // A login is not given there.
         case .wait(let demand) where isElsewhere && demand.reason == .auth: break
@@ -41,10 +44,21 @@ extension PutUpload {
     /// A file has the name, by a server that may say so of any name.
     private mutating func found(byGet: Bool) -> [ProtocolAction] {
         // Where an earlier attempt may have sent it, its bytes are compared.
-        guard let absent = plan.absent, plan.begunBefore == nil else { return taken(byGet: byGet) }
+        let isKnown = plan.absenceBelow == place.below && place.isAsPlanned
+        guard !isKnown, plan.begunBefore == nil,
+            let absent = PutPlan.absentName(beside: chain.address, token: plan.absentToken)
+        else { return taken(byGet: byGet) }
         let id = nextID()
         state = .lookingAside(id, byGet: byGet)
         return [.perform(id, request(RedirectChain(absent), byGet: byGet))]
+    }
+
+    /// The part of the server's tree that the file is in, which may be served by other rules than the rest.
+    private var place: (below: String, isAsPlanned: Bool) {
+        let path = chain.address.target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        let rest = path.dropFirst()
+        let top = rest.firstIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? path.prefix(1)
+        return (String(decoding: top, as: UTF8.self), chain.address.origin == plan.address.origin)
     }
 
     /// True of a file under that name: of an empty one there is no first byte.
@@ -64,11 +78,14 @@ extension PutUpload {
         guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(chain.address)) }
         if finds(answer, byGet: byGet) { return over(.fail(.findsEveryName(at: chain.address.server))) }
         switch meaning(answer, end) {
-        case .wait(let demand) where demand.reason != .auth && answer.status != 501: return over(.wait(demand))
+        // Another answer than for the file, unless it passes.
+        case .wait(let demand) where demand.reason != .auth && ![500, 501].contains(answer.status):
+            return over(.wait(demand))
         case .success, .redirect, .fail, .wait: break
         }
-        let learnt = HostFacts { $0.tellsAbsence = true }
-        return (answer.isAbsence ? [.learned(learnt)] : []) + taken(byGet: byGet)
+        let place = place
+        let learnt = HostFacts { $0.absenceBelow = place.below }
+        return (answer.isAbsence && place.isAsPlanned ? [.learned(learnt)] : []) + taken(byGet: byGet)
     }
 
     /// Keeps what a look before the PUT saw.
@@ -89,7 +106,7 @@ extension PutUpload {
 
 extension PutPlan {
     /// A name beside the file's that nothing has; `nil` where the file's name may be in the query.
-    package static func absentName(beside address: HTTPAddress, token: String) -> HTTPAddress? {
+    static func absentName(beside address: HTTPAddress, token: String) -> HTTPAddress? {
         guard !address.target.contains("?"), let slash = address.target.lastIndex(of: "/") else { return nil }
         let mark = Array("martlet-\(token.prefix(8))-".utf8)
         let name = mark + TemporaryName.cut(address.lastSegment, for: mark.count)
@@ -98,7 +115,7 @@ extension PutPlan {
 }
 
 extension TransferError {
-    /// Nothing is sent where it might replace a file, and nothing is skipped that may be missing.
+    /// The server calls every name taken: nothing is sent where it might replace a file, and nothing is skipped that may be missing.
     fileprivate static func findsEveryName(at host: String) -> TransferError {
         TransferError(
             .unsupported, "\(host) finds a file under every name, so nothing tells whether this one is there",

@@ -98,7 +98,10 @@ extension SFTPUpload {
     /// Notes why what is under the final name is ours from now on: the look decided that it is, or nothing is there.
     private mutating func takeName(_ group: Group) {
         let old = point
-        point.longest = max(point.longest ?? point.owned?.most ?? 0, plan.subject.size)
+        // A point of an older engine does not tell how much was sent.
+        if point.owned != .written || point.longest != nil {
+            point.longest = max(point.longest ?? point.owned?.most ?? 0, plan.subject.size)
+        }
         if group[0]?.attributes != nil {
             if plan.subject.ifExists != .replace { point.owned = .written }
         } else if group[0]?.refusal?.status == .noSuchFile {

@@ -174,7 +174,7 @@ package struct SFTPUpload: ProtocolMachine, RenamingUpload {
         // A file that was begun under its final name stays there: under another one nothing would tell that those bytes are ours.
         if facts.cannotRename == true || plan.resume?.temporary == plan.path { point.temporary = plan.path }
         if let resume = plan.resume, isDirect, resume.temporary == plan.path {
-            (point.owned, point.longest) = (resume.owned ?? (plan.subject.hasArrived ? .written : nil), resume.longest)
+            (point.owned, point.longest) = (resume.owned, resume.longest)
         }
         isDurable = goesOn && plan.resume == point
     }

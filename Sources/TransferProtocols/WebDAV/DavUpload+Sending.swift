@@ -33,7 +33,7 @@ extension DavUpload {
         }
         let meaning = AnswerMeaning.withoutRedirects(answer, host: host, hasAccepted: wasWhole, at: end.at)
         if case .wait(let demand) = meaning, end.mayHaveBeenActedOn, end.bytesSent >= plan.subject.size {
-            return ask(.checking(.lost(demand.error)))
+            return ask(.checking(.lost(demand)))
         }
         if let refusal = meaning.refusal { return lost(end) + over(refusal) }
         if plan.subject.verify == .digest, let digest {
@@ -57,7 +57,7 @@ extension DavUpload {
         if case .wait(let demand) = meaning, end.bytesSent >= plan.subject.size,
             end.failure?.mayHaveReachedServer ?? true
         {
-            return ask(.checking(.lost(demand.error)))
+            return ask(.checking(.lost(demand)))
         }
         return lost(end) + over(meaning.refusal ?? .fail(.cutOff(by: host)))
     }
@@ -124,15 +124,14 @@ extension DavUpload {
             if file.size == nil, word == .yes, plan.subject.verify == VerificationWish.none { return whole() }
         }
         switch word {
-        case .lost(let doubt) where isStraight:
-            let why = "its answers are lost, time after time"
-            return unproven(doubt, orElse: .unsure(at: plan.address.server, why))
+        case .lost(let doubt) where isStraight && finding != .missing:
+            return unproven(doubt, orElse: .unsure(at: plan.address.server, UnprovenFiles.answersAreLost))
         case .lost(let doubt):
             point.wasCut = true
-            return [.persist(durable)] + over(.wait(WaitDemand(.backoff, doubt)))
+            return [.persist(durable)] + over(.wait(doubt))
         case .doubtful(let doubt) where isStraight:
-            let why = "it reported success again and again, but does not show the file"
-            return unproven(doubt, orElse: .unsure(at: plan.address.server, why))
+            let never = TransferError.unsure(at: plan.address.server, UnprovenFiles.isNeverShown)
+            return unproven(WaitDemand(.backoff, doubt), orElse: never)
         case .yes, .doubtful: break
         }
         guard case .found(let file) = finding, let length = file.size else {
@@ -153,11 +152,11 @@ extension DavUpload {
     }
 
     /// All was sent, and nothing proves what is there: it is sent again, but not for ever.
-    private mutating func unproven(_ doubt: TransferError, orElse last: TransferError) -> [ProtocolAction] {
+    private mutating func unproven(_ doubt: WaitDemand, orElse last: TransferError) -> [ProtocolAction] {
         point.unanswered = UnprovenFiles.count(after: point.unanswered)
         if point.unanswered == nil { return [.persist(durable)] + over(.fail(last)) }
         point.wasCut = true
-        return [.persist(durable)] + over(.wait(WaitDemand(.backoff, doubt)))
+        return [.persist(durable)] + over(.wait(doubt))
     }
 
     mutating func whole() -> [ProtocolAction] {

@@ -72,7 +72,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case yes
         /// A yes before the last byte, or a 202.
         case doubtful(TransferError)
-        case lost(TransferError)
+        case lost(WaitDemand)
     }
 
     /// Up to this nobody asks before what has the target's name, nor after the PUT what has arrived.

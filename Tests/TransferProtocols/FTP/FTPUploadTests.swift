@@ -88,6 +88,11 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
                 .fail, Answers.refused(550, "SIZE", text: "permit: No such file or directory"),
                 ["persist ftp", "STOR \(part) 0..<1000"]
             ),
+            (
+                .fail, Answers.refused(550, "SIZE", text: "permits/f: Datei nicht gefunden"),
+                ["persist ftp", "STOR \(part) 0..<1000"]
+            ),
+            (.fail, Answers.refused(550, "SIZE", text: "not found/f: Permission denied"), ["fail unsupported"]),
             (.fail, Answers.cut(error: refused), ["wait backoff cannotConnectToHost"]),
             (.fail, Answers.cut(error: badCertificate), ["fail tlsFailure"]),
         ])

@@ -25,6 +25,7 @@ private func unknown(
 ) -> PutPlan {
     var plan = plan(ifExists: ifExists, own: own)
     plan.heedsConditions = false
+    plan.absenceBelow = "/"
     return plan
 }
 
@@ -112,51 +113,6 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         var signed = unknown()
         signed.address = HTTPAddress("http://h/f?X-Amz-Signature=ab")!
         #expect(run(signed).first?.hasPrefix("1 PUT") == true)
-    }
-
-    @Test("a server that has no HEAD, or fails at it, is asked for the first byte")
-    func looksByGet() {
-        var plan = unknown()
-        let third = "3 PUT http://h/f | If-None-Match: *" + wish
-        for status in [405, 500, 501] {
-            let failed = answered(status)
-            #expect(run(plan, failed) == ["2 GET http://h/f | Range: bytes=0-0"])
-            for nothing in [404, 405, 501] { #expect(run(plan, failed, answered(nothing)) == [third]) }
-            // An empty file has no first byte.
-            for there in [200, 206, 416] {
-                #expect(run(plan, failed, answered(there)) == ["fail destinationExists 412"], "\(there)")
-                plan.ifExists = .skip
-                #expect(run(plan, failed, answered(there)) == ["finish 1000 none skipped"])
-                plan.ifExists = .fail
-            }
-            #expect(run(plan, failed, answered(500)) == ["wait backoff http"])
-        }
-    }
-
-    @Test(
-        "a server that calls every name taken says nothing of this one",
-        .tells("h finds a file under every name, so nothing tells whether this one is there: "))
-    func tellsNothing() {
-        let there = answered(200, ["Content-Length: 7"])
-        for ifExists in [ExistingFilePolicy.fail, .skip] {
-            var plan = unknown(ifExists: ifExists)
-            plan.absent = PutPlan.absentName(beside: HTTPAddress("http://h/d/f?")!, token: "0123456789abcdef")
-            #expect(plan.absent == nil, "the name may be in the query")
-            plan.absent = PutPlan.absentName(beside: HTTPAddress("http://h/d/f")!, token: "0123456789abcdef")
-            #expect(run(plan, there) == ["2 HEAD http://h/d/martlet-01234567-f"])
-            #expect(run(plan, there, there) == ["fail unsupported"])
-            // Once it has said of a name that it is free, nothing is asked any more.
-            let byGet = [answered(405), answered(206)]
-            #expect(run(plan, byGet) == ["3 GET http://h/d/martlet-01234567-f | Range: bytes=0-0"])
-            #expect(run(plan, byGet + [answered(206)]) == ["fail unsupported"])
-            let learnt = run(plan, there, answered(404))
-            let rest = ifExists == .skip ? "finish 1000 none skipped" : "3 HEAD http://h/f" + wish
-            #expect(learnt == ["learned tellsAbsence=true", rest])
-            // Another answer than for the file tells the two apart, too.
-            for status in [302, 401, 403, 405] { #expect(run(plan, there, answered(status)) == [rest]) }
-            #expect(run(plan, there, answered(503)) == ["wait hostBackoff http"])
-            #expect(run(plan, there, unanswered(lost, sent: 0)) == ["wait backoff networkConnectionLost"])
-        }
     }
 
     @Test("where a look guards the name, no other file of ours gets it meanwhile")

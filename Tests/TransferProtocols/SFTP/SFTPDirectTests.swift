@@ -105,6 +105,21 @@ private let size = 2 << 20
         #expect(story.attempt() == "finish \(size) size" && story.isPublished)
     }
 
+    @Test("an attempt that found the name free, and opened nothing, leaves nothing there, whatever had come before it")
+    func openedNothingAgain() {
+        var story = killed(.fail)
+        (story.subject.hasArrived, story.subject.confirmed) = (true, 400_000)
+        story.server.files = [:]
+        story.cutOn = ("openForWriting", 1)
+        #expect(story.attempt() == "wait backoff networkConnectionLost")
+        #expect(story.resume?.owned == nil)
+        let theirs = FakeSFTPServer.File(bytes: [7], modified: 9)
+        story.server.files["d/f"] = theirs
+        story.cutOn = nil
+        #expect(story.attempt() == "fail unknownOutcome")
+        #expect(story.server.files == ["d/f": theirs])
+    }
+
     @Test("a point that says whose the file is survives its coding")
     func coding() {
         var point = SFTPResumePoint(temporary: RawPath("d/f"), generation: 1, size: 1, modified: 1)

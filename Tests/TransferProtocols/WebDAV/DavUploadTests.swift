@@ -674,7 +674,15 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
             var third = plan(.replace, begun: noon, facts: straight, resume: resumed)
             third.resume?.unanswered = 2
             #expect(after(third, there(1000), loss, there(1000)) == ["persist dav", "fail unknownOutcome"])
+            // That nothing is there is a word of the server's own.
+            third.resume?.unanswered = 2
+            #expect(after(third, there(1000), loss, answered(404)) == wait)
         }
+        let later = answered(504, ["Retry-After: 120"])
+        #expect(
+            after(plan(.replace, facts: straight), later, answered(404)) == [
+                "persist dav", "wait hostBackoff http 120.0 seconds",
+            ])
         // Under a temporary name the length tells.
         #expect(after(plan(), answered(504), listing((part, 1000))).last == move)
     }

@@ -1,0 +1,96 @@
+import TestSupport
+import Testing
+import TransferModel
+
+@testable import TransferProtocols
+
+private let wish = " | Want-Repr-Digest: sha-256=10"
+private let put = "PUT http://h/d/f | If-None-Match: *" + wish
+private let there = answered(200, ["Content-Length: 7"])
+
+/// An upload to a server of which nothing is known but these facts.
+private func plan(_ ifExists: ExistingFilePolicy = .fail, facts: HostFacts = HostFacts()) -> PutPlan {
+    let address = HTTPAddress("http://h/d/f")!
+    return PutPlan(
+        UploadJob(
+            destination: address, path: RawPath([]), subject: subject(1000, ifExists: ifExists), facts: facts,
+            resume: nil,
+            options: TransferOptions()), address)
+}
+
+/// Ends the exchanges of an upload one after the other; gives back the words of the last actions.
+private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] { run(plan, ends) }
+
+private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
+    var upload = PutUpload(plan)
+    var actions = upload.handle(.began(at: noon))
+    for end in ends {
+        var id = ExchangeID(rawValue: 0)
+        for case .perform(let performed, _) in actions { id = performed }
+        actions = upload.handle(.ended(id, end))
+    }
+    return words(actions)
+}
+
+/// The look at a name that no condition of the PUT guards, and how much the server's word on it is worth.
+@Suite struct PutLookingBeforeTests {
+    private let known = HostFacts { $0.absenceBelow = "/d/" }
+
+    @Test("a server that has no HEAD, or fails at it, is asked for the first byte")
+    func looksByGet() {
+        let (plan, skipping) = (plan(facts: known), plan(.skip, facts: known))
+        for status in [405, 500, 501] {
+            let failed = answered(status)
+            #expect(run(plan, failed) == ["2 GET http://h/d/f | Range: bytes=0-0"])
+            // To read may be forbidden, or want a login that to write does not want: that is no word on the name.
+            let moved = answered(302, ["Location: http://h/login"])
+            for untold in [answered(404), answered(405), answered(501), answered(401), moved] {
+                #expect(run(plan, failed, untold) == ["3 " + put])
+            }
+            // An empty file has no first byte.
+            for found in [200, 206, 416] {
+                #expect(run(plan, failed, answered(found)) == ["fail destinationExists 412"], "\(found)")
+                #expect(run(skipping, failed, answered(found)) == ["finish 1000 none skipped"])
+            }
+            #expect(run(plan, failed, answered(503)) == ["wait hostBackoff http"])
+        }
+    }
+
+    @Test(
+        "a server that calls every name taken says nothing of this one",
+        .tells("h finds a file under every name, so nothing tells whether this one is there: "))
+    func tellsNothing() {
+        for ifExists in [ExistingFilePolicy.fail, .skip] {
+            let plan = plan(ifExists)
+            #expect(run(plan, there) == ["2 HEAD http://h/d/martlet-01234567-f"])
+            #expect(run(plan, there, there) == ["fail unsupported"])
+            let byGet = [answered(405), answered(206)]
+            #expect(run(plan, byGet) == ["3 GET http://h/d/martlet-01234567-f | Range: bytes=0-0"])
+            #expect(run(plan, byGet + [answered(206)]) == ["fail unsupported"])
+            let rest = ifExists == .skip ? "finish 1000 none skipped" : "3 HEAD http://h/d/f" + wish
+            #expect(run(plan, there, answered(404)) == ["learned absenceBelow=/d/", rest])
+            // Another answer than for the file tells the two apart, too, unless it passes.
+            for status in [302, 401, 403, 405, 500] { #expect(run(plan, there, answered(status)) == [rest]) }
+            #expect(run(plan, there, answered(503)) == ["wait hostBackoff http"])
+            #expect(run(plan, there, unanswered(lost, sent: 0)) == ["wait backoff networkConnectionLost"])
+        }
+    }
+
+    @Test("once it has said of a name that it is free, no other is asked for in that part of its tree")
+    func tellsAbsence() {
+        #expect(run(plan(.skip, facts: known), there) == ["finish 1000 none skipped"])
+        let elsewhere = HostFacts { $0.absenceBelow = "/app/" }
+        #expect(run(plan(.skip, facts: elsewhere), there) == ["2 HEAD http://h/d/martlet-01234567-f"])
+        // Where the PUT was led the server, or its tree, is another one.
+        let led = [answered(404), answered(307, ["Location: http://b/d/f"], sent: 0), there]
+        #expect(run(plan(.skip, facts: known), led) == ["4 HEAD http://b/d/martlet-01234567-f"])
+        #expect(run(plan(.skip, facts: known), led + [answered(404)]) == ["finish 1000 none skipped"])
+    }
+
+    @Test("of a name that is in the query nothing can be told")
+    func query() {
+        #expect(PutPlan.absentName(beside: HTTPAddress("http://h/d/f?g")!, token: "01234567") == nil)
+        let root = PutPlan.absentName(beside: HTTPAddress("http://h/f%20g")!, token: "0123456789")
+        #expect(root?.text == "http://h/martlet-01234567-f%20g")
+    }
+}
