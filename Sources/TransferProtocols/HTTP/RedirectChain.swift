@@ -48,6 +48,13 @@ package struct RedirectChain: Hashable, Sendable {
         return nil
     }
 
+    /// Another path at the server that it has led to, with no more than may go there.
+    func aside(to path: String) -> RedirectChain {
+        var chain = self
+        chain.address = HTTPAddress(address, target: path)
+        return chain
+    }
+
     private func refused(_ answer: HTTPAnswer, _ why: String) -> TransferError {
         TransferError(
             .badServerResponse, "\(address.server) answered \(answer.status), \(why)", .step("check the address"),

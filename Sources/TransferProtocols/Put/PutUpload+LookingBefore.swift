@@ -46,11 +46,11 @@ extension PutUpload {
         // Where an earlier attempt may have sent it, its bytes are compared.
         let isKnown = plan.absenceBelow == place.below && place.isAsPlanned
         guard !isKnown, plan.begunBefore == nil,
-            let absent = PutPlan.absentName(beside: chain.address, token: plan.absentToken)
+            let absent = PutPlan.absentPath(beside: chain.address, token: plan.absentToken)
         else { return taken(byGet: byGet) }
         let id = nextID()
         state = .lookingAside(id, byGet: byGet)
-        return [.perform(id, request(RedirectChain(absent), byGet: byGet))]
+        return [.perform(id, request(chain.aside(to: absent), byGet: byGet))]
     }
 
     /// The part of the server's tree that the file is in, which may be served by other rules than the rest.
@@ -105,12 +105,12 @@ extension PutUpload {
 }
 
 extension PutPlan {
-    /// A name beside the file's that nothing has; `nil` where the file's name may be in the query.
-    static func absentName(beside address: HTTPAddress, token: String) -> HTTPAddress? {
+    /// The path of a name beside the file's that nothing has; `nil` where the file's name may be in the query.
+    static func absentPath(beside address: HTTPAddress, token: String) -> String? {
         guard !address.target.contains("?"), let slash = address.target.lastIndex(of: "/") else { return nil }
         let mark = Array("martlet-\(token.prefix(8))-".utf8)
         let name = mark + TemporaryName.cut(address.lastSegment, for: mark.count)
-        return HTTPAddress(address, target: address.target[...slash] + PercentEncoding.encode(name))
+        return address.target[...slash] + PercentEncoding.encode(name)
     }
 }
 

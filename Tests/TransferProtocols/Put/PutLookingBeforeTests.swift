@@ -81,16 +81,16 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         #expect(run(plan(.skip, facts: known), there) == ["finish 1000 none skipped"])
         let elsewhere = HostFacts { $0.absenceBelow = "/app/" }
         #expect(run(plan(.skip, facts: elsewhere), there) == ["2 HEAD http://h/d/martlet-01234567-f"])
-        // Where the PUT was led the server, or its tree, is another one.
+        // Where the PUT was led the server, or its tree, is another one, which gets no secrets.
         let led = [answered(404), answered(307, ["Location: http://b/d/f"], sent: 0), there]
-        #expect(run(plan(.skip, facts: known), led) == ["4 HEAD http://b/d/martlet-01234567-f"])
+        #expect(run(plan(.skip, facts: known), led) == ["4 HEAD http://b/d/martlet-01234567-f | bare"])
         #expect(run(plan(.skip, facts: known), led + [answered(404)]) == ["finish 1000 none skipped"])
     }
 
     @Test("of a name that is in the query nothing can be told")
     func query() {
-        #expect(PutPlan.absentName(beside: HTTPAddress("http://h/d/f?g")!, token: "01234567") == nil)
-        let root = PutPlan.absentName(beside: HTTPAddress("http://h/f%20g")!, token: "0123456789")
-        #expect(root?.text == "http://h/martlet-01234567-f%20g")
+        #expect(PutPlan.absentPath(beside: HTTPAddress("http://h/d/f?g")!, token: "01234567") == nil)
+        let root = PutPlan.absentPath(beside: HTTPAddress("http://h/f%20g")!, token: "0123456789")
+        #expect(root == "/martlet-01234567-f%20g")
     }
 }
