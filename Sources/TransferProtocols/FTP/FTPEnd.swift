@@ -13,6 +13,8 @@ package struct FTPEnd: Hashable, Sendable {
     /// `nil`: the server said yes (2xx).
     package var failure: ExchangeFailure?
     package var at: Timestamp
+    /// Names that the server's text may repeat: they say nothing of why it refuses.
+    var names: [RawPath] = []
 
     package init(
         _ answer: FTPAnswer, bytesSent: Int64 = 0, bytesWritten: Int64 = 0, failure: ExchangeFailure? = nil,
@@ -53,13 +55,20 @@ extension FTPEnd {
     }
     /// `SIZE` says that there is no such file.
     var isMissing: Bool { reply == 550 && !isLoginRefused }
-    /// 550 stands for what is not there and for what may not be read: the text alone can say it. The file's name in it, before a colon or behind
-    /// one, says nothing: it is one word most often, and what is forbidden is said in two.
+    /// 550 stands for what is not there and for what may not be read: the text alone can say it.
     var isForbidden: Bool {
-        let parts = text.lowercased().split(separator: ":").map { $0.split(separator: " ").joined(separator: " ") }
-        func says(_ part: String?, _ words: [String]) -> Bool { words.contains { part?.contains($0) == true } }
-        return parts.contains { $0.contains(" ") && says($0, ["denied", "permi", "not allowed", "forbidden"]) }
-            && !says(parts.last, ["no such file", "not found", "not exist", "cannot find"])
+        let text = textWithoutNames.lowercased()
+        return ["denied", "permi", "not allowed", "forbidden"].contains { text.contains($0) }
+    }
+    /// The text without the file's name, where that begins it before a colon, or ends it behind one.
+    private var textWithoutNames: String {
+        var words = Array(text.utf8)
+        for name in names.flatMap({ [$0.bytes, $0.lastComponent.bytes] }) where !name.isEmpty {
+            let (start, end) = (name + Array(":".utf8), Array(": ".utf8) + name)
+            if words.starts(with: start) { words.removeFirst(start.count) }
+            if words.count >= end.count, words.suffix(end.count).elementsEqual(end) { words.removeLast(end.count) }
+        }
+        return String(decoding: words, as: UTF8.self)
     }
     /// `SIZE` says that the name is free. To tell nothing, or not to allow the question, is not to say so.
     var isFree: Bool { isMissing && !isForbidden }

@@ -4,10 +4,10 @@ import TransferModel
 extension FTPUpload {
     mutating func measured(_ end: FTPEnd) -> [ProtocolAction] {
         if let size = end.size {
+            if isStraight { before = NameBefore(end) }
             if size > 0, isStraight {
                 // To our own earlier version nothing can be added.
-                before = NameBefore(end)
-                if !point.publishing, own.standing(StandingFile(end)) == .ours { return beginStraight() }
+                if !point.publishing, own.standing(StandingFile(end)) == .ours { return replaceOwn() }
                 if !point.mayBe(size), plan.subject.ifExists == .replace {
                     return startOver("what is there cannot be what was sent")
                 }
@@ -17,7 +17,7 @@ extension FTPUpload {
                 }
                 point.owned = .written
                 // Nor to what stood there before it was begun, and may stand there still.
-                if point.unanswered != nil { return beginStraight() }
+                if point.unanswered != nil { return replaceOwn() }
             }
             if size > 0, size < plan.subject.size, facts.cannotResume != true {
                 state = .settling(nil, last: size, round: 1)

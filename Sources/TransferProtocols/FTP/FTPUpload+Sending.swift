@@ -27,6 +27,9 @@ extension FTPUpload {
             if end.isUnknownCommand, doubt == nil {
                 return plan.subject.verify == VerificationWish.none ? prepare() : over(.fail(sizeless))
             }
+            if let doubt, end.isUnknownCommand {
+                return isStraight ? unproven(doubt) : over(.wait(WaitDemand(.backoff, doubt)))
+            }
             guard end.isMissing else { return stop(end) }
             if let doubt { return over(.wait(WaitDemand(.backoff, doubt))) }
             return vanished(else: WaitDemand(.backoff, lostAtOnce))
@@ -50,8 +53,10 @@ extension FTPUpload {
 
     /// All was sent, and nothing proves what is there: it is sent again, but not for ever.
     private mutating func unproven(_ doubt: TransferError) -> [ProtocolAction] {
-        point.unanswered = UnprovenFiles.count(after: point.unanswered)
-        let isLast = point.unanswered == nil
+        let count = UnprovenFiles.count(after: point.unanswered)
+        // A retry counts anew, and knows still that what is there may be the old file.
+        point.unanswered = count ?? 0
+        let isLast = count == nil
         let last = ProtocolAction.fail(.unsure(at: plan.host, UnprovenFiles.answersAreLost))
         return [.persist(durable)] + over(isLast ? last : .wait(WaitDemand(.backoff, doubt)))
     }
@@ -67,6 +72,7 @@ extension FTPUpload {
     mutating func whole() -> [ProtocolAction] {
         accepted = plan.subject.size
         point.seen = accepted
+        point.unanswered = nil
         let told: [ProtocolAction] = [.accepted(accepted)]
         guard plan.subject.verify == .digest else { return told + prepare() }
         return told + perform(FTPMessages.askDigest(point.temporary)) { .asking($0) }

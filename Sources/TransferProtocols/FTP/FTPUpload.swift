@@ -106,7 +106,9 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         case (.settling(nil, let last, let round), .timerFired(.probeAgain)):
             return ask(point.temporary) { .settling($0, last: last, round: round) }
         case (.hashing(let theirs), .digested(let ours)): return compare(ours, theirs)
-        case (_, .ftpEnded(let id, let end)) where id == current: return ended(end)
+        case (_, .ftpEnded(let id, var end)) where id == current:
+            end.names = [plan.path, point.temporary]
+            return ended(end)
         default:
             // What belongs to an abandoned or finished exchange comes too late.
             return []
@@ -193,7 +195,9 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
                 return clear()
             }
             switch own.standing(StandingFile(end)) {
-            case .ours?: return plan.resume == nil ? fresh() : clear()
+            case .ours?:
+                ownsTarget = true
+                return plan.resume == nil ? fresh() : clear()
             case .unknown?: return over(.fail(.unsureOfEarlier(at: plan.host)))
             case .foreign?: return over(existing(size, end.modified, isFirst: false))
             case nil: return over(existing(size, end.modified, isFirst: true))
@@ -222,8 +226,9 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
         if name == plan.path, plan.subject.ifExists != .replace, !hasLooked, !ownsTarget, point.owned == nil {
             return [.claimName(plan.path)] + ask(plan.path) { .looking($0) }
         }
-        let owned = isFree ? OwnedName.free(upTo: plan.subject.size) : point.temporary == name ? point.owned : nil
-        let longest = isStraight ? max(point.longest ?? point.owned?.most ?? 0, plan.subject.size) : plan.subject.size
+        let old = point.temporary == name ? point.owned : nil
+        let owned = isFree ? OwnedName.free(upTo: plan.subject.size) : ownsTarget ? .written : old
+        let longest = longestSent
         let (vanished, unanswered) = (point.vanished, point.unanswered)
         point = FTPResumePoint(temporary: name, generation: point.generation)
         point.vanished = vanished
@@ -279,6 +284,19 @@ package struct FTPUpload: ProtocolMachine, RenamingUpload {
     private mutating func sendWhole() -> [ProtocolAction] {
         if isStraight, before == .unseen { return ask(plan.path) { .regarding($0) } }
         return send(0..<plan.subject.size)
+    }
+
+    /// Takes what has the final name for our own before it is written over: a cut leaves what nobody else would know.
+    mutating func replaceOwn() -> [ProtocolAction] {
+        (point.longest, point.owned) = (longestSent, .written)
+        (point.unanswered, point.seen, point.publishing) = (point.unanswered ?? 0, 0, false)
+        return [.persist(durable)] + beginStraight()
+    }
+
+    /// The length of the longest version that was sent under the final name; `nil`: a point of an older engine does not tell.
+    private var longestSent: Int64? {
+        if isStraight, point.owned == .written, point.longest == nil { return nil }
+        return max(isStraight ? point.longest ?? point.owned?.most ?? 0 : 0, plan.subject.size)
     }
 
     private mutating func regarded(_ end: FTPEnd) -> [ProtocolAction] {

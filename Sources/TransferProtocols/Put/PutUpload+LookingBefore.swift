@@ -22,8 +22,7 @@ extension PutUpload {
             return isElsewhere && !error.isRetryable ? put() : refuseOrWait(error)
         }
         switch meaning(answer, end) {
-        // Those who read need more there than those who write: that is no word on the name.
-        case .redirect where byGet && !isElsewhere: return put()
+        // Those who read need a login there that those who write do not: that is no word on the name.
         case .wait(let demand) where byGet && !isElsewhere && demand.reason == .auth: return put()
         case .redirect: return asking.follow(answer, keepsMethod: false) == nil ? look(byGet: byGet) : put()
         // A login is not given there.
@@ -47,7 +46,11 @@ extension PutUpload {
         let isKnown = plan.absenceBelow == place.below && place.isAsPlanned
         guard !isKnown, plan.begunBefore == nil,
             let absent = PutPlan.absentPath(beside: chain.address, token: plan.absentToken)
-        else { return taken(byGet: byGet) }
+        else { return taken() }
+        return lookAside(absent, byGet: byGet)
+    }
+
+    private mutating func lookAside(_ absent: String, byGet: Bool) -> [ProtocolAction] {
         let id = nextID()
         state = .lookingAside(id, byGet: byGet)
         return [.perform(id, request(chain.aside(to: absent), byGet: byGet))]
@@ -67,8 +70,10 @@ extension PutUpload {
     }
 
     /// As if the server had refused the file. One without HEAD cannot be asked more about it.
-    private mutating func taken(byGet: Bool) -> [ProtocolAction] {
-        guard byGet, plan.begunBefore == nil, plan.resume?.stored != true else { return refused() }
+    private mutating func taken() -> [ProtocolAction] {
+        guard before == .file(StandingFile()), plan.begunBefore == nil, plan.resume?.stored != true else {
+            return refused()
+        }
         let exists = ProtocolAction.fail(.exists(at: chain.address.server, httpStatus: 412))
         return over(plan.ifExists == .skip ? .finish(.skipped(plan.size)) : exists)
     }
@@ -78,14 +83,19 @@ extension PutUpload {
         guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(chain.address)) }
         if finds(answer, byGet: byGet) { return over(.fail(.findsEveryName(at: chain.address.server))) }
         switch meaning(answer, end) {
-        // Another answer than for the file, unless it passes.
+        // By GET the same question gets another answer, unless the failure passes.
+        case .wait where answer.status == 500 && !byGet:
+            guard let absent = PutPlan.absentPath(beside: chain.address, token: plan.absentToken) else {
+                return taken()
+            }
+            return lookAside(absent, byGet: true)
         case .wait(let demand) where demand.reason != .auth && ![500, 501].contains(answer.status):
             return over(.wait(demand))
         case .success, .redirect, .fail, .wait: break
         }
         let place = place
         let learnt = HostFacts { $0.absenceBelow = place.below }
-        return (answer.isAbsence && place.isAsPlanned ? [.learned(learnt)] : []) + taken(byGet: byGet)
+        return (answer.isAbsence && place.isAsPlanned ? [.learned(learnt)] : []) + taken()
     }
 
     /// Keeps what a look before the PUT saw.

@@ -91,7 +91,7 @@ private func run(_ plan: FTPUploadPlan, _ ends: FTPEnd...) -> (said: [String], p
             #expect(other == [policy == .skip ? "finish 300 none skipped" : "fail destinationExists"])
             // The line breaks before the new bytes: the old ones are still there, and still ours.
             let broken = run(changed, Answers.size(400), Answers.cut()).point
-            #expect(run(plan(policy, size: 300, resume: broken), Answers.size(400)).said == ["STOR f 0..<300"])
+            #expect(run(plan(policy, size: 300, resume: broken), Answers.size(400)).said.last == "STOR f 0..<300")
             // What is known to have come there may be somebody else's by now.
             let known = plan(policy, size: 300, changed: true, arrived: true, resume: broken)
             #expect(run(known).said == ["SIZE f"])
@@ -142,6 +142,15 @@ private func run(_ plan: FTPUploadPlan, _ ends: FTPEnd...) -> (said: [String], p
             #expect(again.said == last)
             replacing = again.point
         }
+        // Nor does a retry after that take it for ours as it is.
+        #expect(replacing?.unanswered == 0)
+        let retried = run(plan(resume: replacing), Answers.size(1000))
+        #expect(retried.said == ["persist ftp", "STOR f 0..<1000"])
+        // An empty file that stood there has another length, and who tells none has to be believed.
+        let empty = run(plan(resume: run(plan(), Answers.missing).point), Answers.size(0), lost, Answers.size(1000))
+        #expect(empty.said.last == "*MFMT 20261121120000 f")
+        let untold = run(plan(.replace), Answers.noSize, lost, Answers.noSize)
+        #expect(untold.said == ["persist ftp", "wait backoff networkConnectionLost"])
         // Where nothing stood, the length tells; so it does of an end that was appended.
         #expect(run(plan(), Answers.missing, lost).said == ["SIZE f"])
         let half = run(plan(), Answers.missing, Answers.cut(sent: 500)).point
@@ -151,10 +160,10 @@ private func run(_ plan: FTPUploadPlan, _ ends: FTPEnd...) -> (said: [String], p
         let whole = run(plan(), Answers.missing, Answers.cut(sent: 1000)).point
         let changed = run(plan(changed: true, resume: whole), Answers.size(1000), lost, Answers.size(1000))
         #expect(changed.said == ["persist ftp", "wait backoff networkConnectionLost"])
-        #expect(run(plan(resume: changed.point), Answers.size(1000)).said == ["STOR f 0..<1000"])
+        #expect(run(plan(resume: changed.point), Answers.size(1000)).said == ["persist ftp", "STOR f 0..<1000"])
         // Nor is anything added to it after a cut.
         let cut = run(plan(changed: true, resume: whole), Answers.size(900), Answers.cut(sent: 300)).point
-        #expect(run(plan(resume: cut), Answers.size(900)).said == ["STOR f 0..<1000"])
+        #expect(run(plan(resume: cut), Answers.size(900)).said == ["persist ftp", "STOR f 0..<1000"])
     }
 
     @Test("where nothing can be appended either, a beginning that is cut short does not disown what is there")
@@ -162,7 +171,7 @@ private func run(_ plan: FTPUploadPlan, _ ends: FTPEnd...) -> (said: [String], p
         let half = run(plan(cannotResume: true), Answers.missing, Answers.cut(sent: 500)).point
         let again = run(plan(arrived: true, cannotResume: true, resume: half), Answers.size(500), Answers.cut())
         #expect(again.said == ["wait backoff networkConnectionLost"] && again.point?.owned == .written)
-        #expect(run(plan(cannotResume: true, resume: again.point), Answers.size(500)).said == ["STOR f 0..<1000"])
+        #expect(run(plan(cannotResume: true, resume: again.point), Answers.size(500)).said.last == "STOR f 0..<1000")
     }
 
     @Test("who had a temporary file looks at the final name before the bytes go there")

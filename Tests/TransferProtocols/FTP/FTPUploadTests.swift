@@ -85,14 +85,14 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
             (.fail, Answers.refused(550, "SIZE", text: "f: Permission denied"), ["fail unsupported"]),
             (.skip, Answers.refused(550, "SIZE", text: "Access is denied."), ["fail unsupported"]),
             (
-                .fail, Answers.refused(550, "SIZE", text: "permit: No such file or directory"),
+                .fail, Answers.refused(550, "SIZE", text: "a/f: No such file or directory"),
                 ["persist ftp", "STOR \(part) 0..<1000"]
             ),
             (
-                .fail, Answers.refused(550, "SIZE", text: "permits/f: Datei nicht gefunden"),
+                .fail, Answers.refused(550, "SIZE", text: "Datei nicht gefunden"),
                 ["persist ftp", "STOR \(part) 0..<1000"]
             ),
-            (.fail, Answers.refused(550, "SIZE", text: "not found/f: Permission denied"), ["fail unsupported"]),
+            (.fail, Answers.refused(550, "SIZE", text: "Denied"), ["fail unsupported"]),
             (.fail, Answers.cut(error: refused), ["wait backoff cannotConnectToHost"]),
             (.fail, Answers.cut(error: badCertificate), ["fail tlsFailure"]),
         ])
@@ -102,6 +102,21 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
         // What is known to be another file is no proof by its length and time.
         #expect(play(plan(ifExists: .fail, changed: true), Answers.size(1000)).said == ["fail destinationExists"])
         #expect(play(plan(ifExists: policy), end).said == expected)
+    }
+
+    @Test("a name that a refusal repeats says nothing of its reason")
+    func names() {
+        for (text, name, isFree) in [
+            ("docs/permissions.md: No such file or directory", "docs/permissions.md", true),
+            ("permissions.md: nicht gefunden", "docs/permissions.md", true),
+            ("No such file: my permit list.txt", "my permit list.txt", true),
+            ("No such file: my permit list.txt", "f", false), ("not found/f: Permission denied", "not found/f", false),
+            ("Access denied", "denied", false), ("denied: denied", "denied", false), ("Forbidden", "f", false),
+        ] {
+            var end = Answers.refused(550, "SIZE", text: text)
+            end.names = [RawPath(name)]
+            #expect(end.isFree == isFree && end.isUntold != isFree, "\(text)")
+        }
     }
 
     @Test(
