@@ -161,12 +161,14 @@ extension TransferEngine {
         wait(attempt, WaitDemand(.backoff, error))
     }
 
-    /// Removes the temporary file for good, before the next one is made under its name: nothing would know of this one if a power cut brought it
-    /// back. Another file of that name stays. Returns false when a pause or cancel came meanwhile.
+    /// Removes the temporary file at once, so that no later attempt opens it, and then makes that durable before the next one is recorded:
+    /// nothing would know of this one if a power cut brought it back. Another file of that name stays. Returns false when a pause or cancel
+    /// came meanwhile.
     private func removePart(of attempt: Attempt, _ target: DownloadTarget) async -> Bool {
         let phase = attempt.phase
         if let part = target.knownPart(nil), let descriptor = target.descriptor {
-            await disks.worker(.name, of: descriptor).run { [disk] in part.remove(from: disk) }
+            _ = try? part.unlink(from: disk)
+            await disks.worker(.name, of: descriptor).run { [disk] in try? disk.syncNames(in: part.directory.bytes) }
         }
         return attempt.phase == phase
     }

@@ -42,7 +42,7 @@ extension PutUpload {
 
     /// A file has the name, by a server that may say so of any name.
     private mutating func found(byGet: Bool) -> [ProtocolAction] {
-        // Where an earlier attempt may have sent it, its bytes are compared.
+        // Its bytes are compared, if an earlier attempt may have sent it.
         let isKnown = plan.absenceBelow == place.below && place.isAsPlanned
         guard !isKnown, plan.begunBefore == nil,
             let absent = PutPlan.absentPath(beside: chain.address, token: plan.absentToken)
