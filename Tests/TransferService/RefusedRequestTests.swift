@@ -71,6 +71,10 @@ struct RefusedRequestTests {
             "destination.test", #"{"url":"ftps://h/","destination":"nas"}"#,
             "no login is kept for the destination nas: give it again with martlet destination add nas URL --replace"
         ),
+        (
+            "destination.test", #"{"url":"ftps://h/","destination":"a; b"}"#,
+            "no login is kept for the destination a; b: give it again with martlet destination add 'a; b' URL --replace"
+        ),
         ("leftovers.search", #"{"url":"s3://b/p"}"#, "S3 wants keys: give them, or name a destination that has some"),
         (
             "limits.set", #"{"upTimetable":"tea time"}"#,

@@ -32,27 +32,30 @@ package struct FTPRemoval: ProtocolMachine {
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
+        guard case .ftpEnded(let id, var end) = event else { return take(event) }
+        end.names = [target] + (path.map { [$0] } ?? [])
+        return take(.ftpEnded(id, end))
+    }
+
+    private mutating func take(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch (state, event) {
         case (.ready, .began):
             guard let path else { return over(.finish(.removed)) }
             if isAllThatIsLeft { return perform(.ftp(.size(target))) { .looking($0) } }
             return perform(FTPMessages.remove(path)) { .removing($0) }
-        case (.looking(let id), .ftpEnded(let ended, var end)) where ended == id:
-            end.names = [target] + (path.map { [$0] } ?? [])
+        case (.looking(let id), .ftpEnded(let ended, let end)) where ended == id:
             guard let path else { return [] }
             if end.isDone { return perform(FTPMessages.remove(path)) { .removing($0) } }
             guard end.isFree else {
                 return over(FTPMeaning(end, host: host, hasAccepted: false).action)
             }
             return perform(FTPMessages.rename(path, to: target)) { .renaming($0) }
-        case (.renaming(let id), .ftpEnded(let ended, var end)) where ended == id:
-            end.names = [target] + (path.map { [$0] } ?? [])
+        case (.renaming(let id), .ftpEnded(let ended, let end)) where ended == id:
             if end.isDone || end.command == "RNFR" && end.isFree {
                 return over(.finish(.removed))
             }
             return over(FTPMeaning(end, host: host, hasAccepted: true).action)
-        case (.removing(let id), .ftpEnded(let ended, var end)) where ended == id:
-            end.names = [target] + (path.map { [$0] } ?? [])
+        case (.removing(let id), .ftpEnded(let ended, let end)) where ended == id:
             if end.isDone || end.isFree { return over(.finish(.removed)) }
             return over(FTPMeaning(end, host: host, hasAccepted: false).action)
         default: return []

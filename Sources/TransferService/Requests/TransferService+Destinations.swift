@@ -58,10 +58,9 @@ extension TransferService {
         }
         let name = RawPath(destination).displayed
         guard let kept = try await queue.writer.login(destination: destination, at: server, user: given.user) else {
+            let add = AdvisedCommand("destination add", [], [destination, "URL", "--replace"])
             throw RequestError(
-                .refused,
-                "no login is kept for the destination \(name): "
-                    + "give it again with martlet destination add \(name) URL --replace")
+                .refused, "no login is kept for the destination \(name): give it again with \(add.text)")
         }
         // Somebody else logs in, without a password of ours: by the keys of ssh.
         if kept.isOfAnother(than: given.user) { return given }
