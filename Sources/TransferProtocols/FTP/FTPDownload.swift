@@ -190,8 +190,9 @@ package struct FTPDownload: ProtocolMachine {
         }
         var point = flow.point
         point.offset = length
-        let isOneReading = RemoteVersion.isOneReading(length, end.at.since(versionSeen))
-        if flow.start > 0 || !isOneReading, flow.point.version.lastModified != nil {
+        let isOneReading = RemoteVersion.isOneReading(
+            from: flow.start, through: length, end.at.since(versionSeen))
+        if !isOneReading, flow.point.version.lastModified != nil {
             return perform(.ftp(.size(plan.path))) { .proving($0, point) }
         }
         return finish(point)

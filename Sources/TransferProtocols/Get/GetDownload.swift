@@ -138,7 +138,8 @@ package struct GetDownload: ProtocolMachine {
         var point = flow.point
         point.offset = length
         return received(
-            point, inOneReading: RemoteVersion.isOneReading(length - flow.start, end.at.since(flow.since)))
+            point,
+            inOneReading: RemoteVersion.isOneReading(from: flow.start, through: length, end.at.since(flow.since)))
     }
 
     mutating func cutShort(_ length: Int64, of total: Int64) -> [ProtocolAction] {

@@ -69,10 +69,10 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
     /// A file of so many bytes comes in one go, and is hardly changed meanwhile.
     static let quicklyRead: Int64 = 1 << 20
 
-    /// Returns true for an answer of so many bytes that took so long: it came in one go, and holds one version. A clock that was set back
-    /// meanwhile says nothing of how long it took.
-    static func isOneReading(_ bytes: Int64, _ time: Duration) -> Bool {
-        bytes <= quicklyRead && time >= .zero && time <= .seconds(1)
+    /// Returns true for a file of so many bytes whose answer took so long: it came in one go, and holds one version. What goes on from an
+    /// offset was read at two times, however short it is. A clock that was set back meanwhile says nothing of how long it took.
+    static func isOneReading(from offset: Int64, through end: Int64, _ time: Duration) -> Bool {
+        offset == 0 && end <= quicklyRead && time >= .zero && time <= .seconds(1)
     }
 
     /// There is something by which another version could be told.

@@ -375,6 +375,19 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         }
     }
 
+    @Test("the rest of a file that was begun before is asked for again, however short it is")
+    func shortRest() {
+        var download = GetDownload(plan(point(strong, 400)))
+        _ = download.handle(.began(at: noon))
+        let rest = HTTPAnswer(status: 206, headers: fields(["Content-Range: bytes 400-999/1000", "ETag: \"a\""]))
+        _ = download.handle(.answered(ExchangeID(rawValue: 1), rest, at: noon))
+        #expect(words(download.handle(end(600))) == ["2 HEAD http://h/f.bin"])
+        let now = HTTPAnswer(status: 200, headers: fields(["Content-Length: 1000", "ETag: \"b\""]))
+        #expect(
+            words(download.handle(.ended(ExchangeID(rawValue: 2), ExchangeEnd(answer: now, at: noon))))
+                == ["over: changed at the server", "3 GET http://h/f.bin"])
+    }
+
     @Test("where HEAD says nothing of the file a GET of one byte does; a file that went away is not called whole")
     func lookByGet() {
         let size: Int64 = 5 << 20
