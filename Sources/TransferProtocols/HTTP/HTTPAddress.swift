@@ -1,3 +1,4 @@
+import DisplayText
 import TransferModel
 
 /// An `http` or `https` URL taken apart. Carries no user info; a fragment is dropped.
@@ -12,6 +13,8 @@ package struct HTTPAddress: Hashable, Sendable {
     package let target: String
     /// Scheme, host and port, the usual port left out: what credentials are meant for.
     package let origin: String
+    /// A server gave it for an upload: whoever knows it may write there, so that its path is in no message, log or row.
+    package private(set) var isSecret = false
 
     /// Bytes of a URL: a destination, and below it the longest path that a file can have, each byte encoded.
     private static let longest = 32 << 10
@@ -50,6 +53,22 @@ package struct HTTPAddress: Hashable, Sendable {
         self.target = target
     }
 
+    package static func == (one: HTTPAddress, other: HTTPAddress) -> Bool {
+        one.origin == other.origin && one.target == other.target
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(origin)
+        hasher.combine(target)
+    }
+
+    /// The same address, of an upload.
+    var asSecret: HTTPAddress {
+        var address = self
+        address.isSecret = true
+        return address
+    }
+
     private static func split(authority: Substring, scheme: String) -> (String, Int)? {
         guard !authority.contains("@") else { return nil }
         let bracket = authority.lastIndex(of: "]")
@@ -70,8 +89,11 @@ package struct HTTPAddress: Hashable, Sendable {
     /// The URL as a request needs it.
     package var text: String { origin + target }
 
-    /// Without the query, which may be secret.
-    package var harmless: String { origin + target.prefix { $0 != "?" } }
+    /// Without what may be secret.
+    package var harmless: String { origin + harmlessPath }
+
+    /// The path for a message: without the query, which may be secret; all of an upload's is.
+    package var harmlessPath: String { isSecret ? "/..." : String(target.prefix { $0 != "?" }) }
 
     /// The last segment of the path, percent-decoded; empty after a slash.
     package var lastSegment: [UInt8] {
@@ -81,7 +103,7 @@ package struct HTTPAddress: Hashable, Sendable {
 
     /// A reference as some servers write it in `Location`, with raw blanks: they stand for `%20`, as browsers take them.
     static func encodingBlanks(_ reference: String) -> String {
-        String(decoding: reference.utf8.flatMap { $0 == 32 ? Array("%20".utf8) : [$0] }, as: UTF8.self)
+        String(peer: reference.utf8.flatMap { $0 == 32 ? Array("%20".utf8) : [$0] })
     }
 
     /// The most bytes of a `Location`, and of where it leads: as of the URLs that a person gives. Addresses of uploads are kept for each file.
@@ -89,7 +111,8 @@ package struct HTTPAddress: Hashable, Sendable {
 
     /// The address that a `Location` means from here (RFC 3986 section 5.2); `nil` when it leaves http(s), is malformed or too long.
     package func resolving(_ location: String) -> HTTPAddress? {
-        resolved(location).flatMap { $0.text.utf8.count <= Self.longestLocation ? $0 : nil }
+        guard let address = resolved(location), address.text.utf8.count <= Self.longestLocation else { return nil }
+        return isSecret ? address.asSecret : address
     }
 
     private func resolved(_ location: String) -> HTTPAddress? {

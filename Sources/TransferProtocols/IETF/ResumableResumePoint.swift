@@ -34,7 +34,7 @@ package struct ResumableResumePoint: ResumePointContent {
 
     package var secret: String? { url?.text }
 
-    package mutating func restore(secret: String?) { url = secret.flatMap { HTTPAddress($0) } }
+    package mutating func restore(secret: String?) { url = secret.flatMap { HTTPAddress($0)?.asSecret } }
 
     package var isPlausible: Bool {
         ResumableDraft.versions.contains(version) && ResumeBounds.lengths.contains(length) && cut?.isPlausible ?? true

@@ -194,8 +194,8 @@ extension HTTPAddress {
     /// A server behind a proxy often does not know that it is reached by https and names its own http address: at the same host the way that
     /// the request went is taken. Any other way from https to http is refused.
     func uploadAddress(_ location: String) -> HTTPAddress? {
-        guard let upload = resolving(location) else { return nil }
+        guard let upload = resolving(location)?.asSecret else { return nil }
         if upload.scheme == "https" || scheme == "http" { return upload }
-        return upload.host == host ? HTTPAddress(self, target: upload.target) : nil
+        return upload.host == host ? HTTPAddress(self, target: upload.target).asSecret : nil
     }
 }

@@ -62,7 +62,7 @@ package struct TusResumePoint: ResumePointContent {
     package mutating func restore(secret: String?) {
         let lines = (secret ?? "").split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count == parts.count else { return }
-        for (index, line) in lines.enumerated() { parts[index].url = HTTPAddress(String(line)) }
+        for (index, line) in lines.enumerated() { parts[index].url = HTTPAddress(String(line))?.asSecret }
     }
 
     package var isPlausible: Bool {

@@ -1,6 +1,6 @@
 import Testing
 import TransferModel
-import TransferProtocols
+@testable import TransferProtocols
 
 @Suite struct HTTPAddressTests {
     @Test(
@@ -66,6 +66,22 @@ import TransferProtocols
     func relativeMarks() {
         #expect(HTTPAddress("http://a/b")?.resolving("/\u{301}/evil/x")?.text == "http://a/%CC%81/evil/x")
         #expect(HTTPAddress("http://a/b")?.resolving("x?\u{301}/../y")?.text == "http://a/x?%CC%81/../y")
+    }
+
+    @Test("the path of an upload's address is in no message, nor that of an address to which it leads")
+    func secretPath() throws {
+        let endpoint = try #require(HTTPAddress("http://h:8080/files/"))
+        let upload = try #require(endpoint.uploadAddress("24e533e0?sig=1"))
+        #expect(upload.text == "http://h:8080/files/24e533e0?sig=1" && upload == HTTPAddress(upload.text))
+        #expect(upload.harmless == "http://h:8080/..." && upload.harmlessPath == "/...")
+        #expect(upload.resolving("http://other/24e533e0")?.harmless == "http://other/...")
+        #expect(endpoint.harmlessPath == "/files/" && HTTPAddress("http://h/a?sig=1")?.harmless == "http://h/a")
+        var kept = TusResumePoint(parts: [TusResumePoint.Part(0..<5)])
+        kept.restore(secret: upload.text)
+        #expect(kept.parts[0].url?.harmlessPath == "/...")
+        var begun = ResumableResumePoint(version: 8, length: 5, url: nil)
+        begun.restore(secret: upload.text)
+        #expect(begun.url?.harmlessPath == "/...")
     }
 
     @Test("any bytes survive percent-encoding, and a broken escape stands for itself")
