@@ -38,7 +38,8 @@ extension TransferEngine {
     }
 
     /// Ends a task with an error that only a person can mend.
-    func fail(_ attempt: Attempt, _ error: TransferError) {
+    /// - Parameter retry: what a retry must know, when the point of the attempt itself is not enough.
+    func fail(_ attempt: Attempt, _ error: TransferError, retry: () -> RetryPoint? = { nil }) {
         guard attempt.phase != .over else { return }
         if attempt.job.isSideJob { return failSideJob(attempt, error) }
         var error = quoting(error, attempt)
@@ -61,9 +62,8 @@ extension TransferEngine {
             forgetGuess(attempt)
         }
         close(attempt)
-        refuse(attempt.task, error)
-        guard let point = attempt.upload?.resumePoint?.retried else { return }
-        queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: attempt.task.claim)
+        let own = attempt.upload?.resumePoint?.retried.map { RetryPoint(resumePoint: $0.encoded, accepted: 0) }
+        refuse(attempt.task, error, retry: retry() ?? own)
     }
 
     /// With what the server said beside its no, and to what.
@@ -72,7 +72,7 @@ extension TransferEngine {
         var error = error
         error.said = ServerWords.line(of: answer.body)
         error.detail = answer.request.map { method, url in
-            let path = url.target.prefix { $0 != "?" }
+            let path = url.harmlessPath
             let shown = path.count > 300 ? "\(path.prefix(100))...\(path.suffix(197))" : "\(path)"
             return "\(method.rawValue) \(shown) -> \(answer.head.status), try \(attempt.task.attempts + 1)"
         }
@@ -87,11 +87,11 @@ extension TransferEngine {
     }
 
     /// Ends a task that has no slot.
-    func refuse(_ task: ClaimedTask, _ error: TransferError) {
+    func refuse(_ task: ClaimedTask, _ error: TransferError, retry: RetryPoint? = nil) {
         accounting.failed(at: timeline.nanoseconds)
         accounting.unconfirmed.forget(task.id)
         accounting.forgetBest(of: task.id)
-        queue.writer.record(.failed(error), for: task.claim)
+        queue.writer.record(.failed(error, retry: retry), for: task.claim)
         FaultPoint.finished.pass()
         duties.hasUncommitted = true
     }

@@ -246,31 +246,30 @@ extension TransferEngine {
         let stored = work.resumePoint?.afterCut == .isUnknown ? nil : stored
         let own = stored.map { StoredVersion($0, of: work.subject) } ?? work.ownVersion
         let server = stored == nil ? nil : TransferScheme.server(of: attempt.origin)
-        fail(attempt, .sourceChanged(local, times: work.changes + 1, leftAt: server))
-        guard let own else { return }
-        var point = stored == nil ? work.resumePoint ?? ResumePoint(own) : ResumePoint(own)
-        point.ownVersion = own
-        point.isOutdated = true
-        point.leave(work.left)
-        let accepted = stored?.bytes ?? attempt.progress.accepted
-        queue.writer.record(
-            .checkpoint(resumePoint: point.encoded, accepted: accepted, secret: point.secret), for: attempt.task.claim)
+        fail(attempt, .sourceChanged(local, times: work.changes + 1, leftAt: server)) {
+            guard let own else { return nil }
+            var point = stored == nil ? work.resumePoint ?? ResumePoint(own) : ResumePoint(own)
+            point.ownVersion = own
+            point.isOutdated = true
+            point.leave(work.left)
+            let accepted = stored?.bytes ?? attempt.progress.accepted
+            return RetryPoint(resumePoint: point.encoded, accepted: accepted, secret: point.secret)
+        }
     }
 
     /// The server took the file and has other bytes: whoever retries that has it sent again, and nothing there passes for it. What we
     /// have left there is replaced where its tag tells it from another one's file.
     func differ(_ attempt: Attempt, _ receipt: Receipt, _ error: TransferError) {
-        let task = attempt.task.claim
-        fail(attempt, error)
-        let left = attempt.upload?.left ?? []
-        var point = LastLookVerdict.otherLiesThere
-        if let etag = receipt.etag {
-            let own = StoredVersion(stored: true, etag: etag)
-            point = ResumePoint(own)
-            (point.ownVersion, point.isOutdated) = (own, true)
+        fail(attempt, error) {
+            var point = LastLookVerdict.otherLiesThere
+            if let etag = receipt.etag {
+                let own = StoredVersion(stored: true, etag: etag)
+                point = ResumePoint(own)
+                (point.ownVersion, point.isOutdated) = (own, true)
+            }
+            point.leave(attempt.upload?.left ?? [])
+            return RetryPoint(resumePoint: point.encoded, accepted: receipt.bytes)
         }
-        point.leave(left)
-        queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: receipt.bytes), for: task)
     }
 
     func sourceError(_ attempt: Attempt, _ error: Errno) -> TransferError {

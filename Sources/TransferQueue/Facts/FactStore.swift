@@ -94,14 +94,7 @@ struct FactStore: QueueSubject {
         case .running, .finishing, .sizeKnown: break
         case .checkpoint(let resumePoint, let accepted, let secret):
             // Also of a task that was just paused or cancelled: how far it had come counts when it goes on.
-            guard row.state != .completed else { return }
-            try reach(min(accepted, FileSize.largest), of: &row, &details, at: fact.time)
-            if accepted >= details.unconfirmed { details.unconfirmed = 0 }
-            if let resumePoint {
-                details.resumePoint = resumePoint
-                row.flags.remove(.guessed)
-            }
-            if let secret { try references.keep(secret, &details, of: row) }
+            try keep(resumePoint, accepted, secret, of: &row, &details, at: fact.time)
         case .guess(let resumePoint):
             guard details.resumePoint == nil, row.state != .completed else { return }
             details.resumePoint = resumePoint
@@ -150,9 +143,10 @@ struct FactStore: QueueSubject {
         case .completed(let completion):
             guard !row.state.isTerminal else { return }
             try complete(&row, &details, completion, at: fact.time)
-        case .failed(let error):
-            guard !row.state.isTerminal else { return }
-            try attempts.fail(&row, &details, error, at: fact.time)
+        case .failed(let error, let retry):
+            if !row.state.isTerminal { try attempts.fail(&row, &details, error, at: fact.time) }
+            guard let retry else { return }
+            try keep(retry.resumePoint, retry.accepted, retry.secret, of: &row, &details, at: fact.time)
         case .response(let response):
             details.response = try StoredJSON.text(response)
             if row.state.isTerminal { return }
@@ -160,6 +154,20 @@ struct FactStore: QueueSubject {
             payload.status = response.status
             try queue.append(.responseReceived, batch: row.batch, task: row.id, payload: payload, at: fact.time)
         }
+    }
+
+    private func keep(
+        _ resumePoint: [UInt8]?, _ accepted: Int64, _ secret: String?, of row: inout TaskRow,
+        _ details: inout TaskDetails, at time: Timestamp
+    ) throws {
+        guard row.state != .completed else { return }
+        try reach(min(accepted, FileSize.largest), of: &row, &details, at: time)
+        if accepted >= details.unconfirmed { details.unconfirmed = 0 }
+        if let resumePoint {
+            details.resumePoint = resumePoint
+            row.flags.remove(.guessed)
+        }
+        if let secret { try references.keep(secret, &details, of: row) }
     }
 
     /// Notes how far a file is confirmed now. Resets the count of failures and the time of waiting without progress when enough bytes are

@@ -34,9 +34,23 @@ package enum TaskFact: Sendable {
     /// The attempt ended without failure and the task stands in line again (pre-empted, engine stopped).
     case requeued
     case completed(Completion)
-    case failed(TransferError)
+    /// `retry`: in one fact with the end, since a kill between them, or a person's retry, would begin without it.
+    case failed(TransferError, retry: RetryPoint? = nil)
     /// The server's last answer, kept for `show --response`. Sensitive header fields are the caller's to leave out.
     case response(TransferResponse)
+}
+
+/// What a retry of a failed upload must know of the server.
+package struct RetryPoint: Hashable, Sendable {
+    package var resumePoint: [UInt8]
+    /// Bytes of the file that the server has of it.
+    package var accepted: Int64
+    /// As of a checkpoint.
+    package var secret: String?
+
+    package init(resumePoint: [UInt8], accepted: Int64, secret: String? = nil) {
+        (self.resumePoint, self.accepted, self.secret) = (resumePoint, accepted, secret)
+    }
 }
 
 /// The result of a completed task.

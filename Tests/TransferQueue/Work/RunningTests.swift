@@ -22,6 +22,24 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("the end of a failed upload and what its retry must know are one fact", arguments: [false, true])
+    func retryPoint(isCancelled: Bool) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        let task = try await queue.claimAll()[0]
+        let retry = RetryPoint(resumePoint: [7], accepted: 10)
+        // Of what was cancelled it is known, too: a retry is possible then.
+        if isCancelled { _ = try await queue.writer.cancel([.task(task.id)]) }
+        queue.writer.record(.failed(TransferError(.sourceChanged, "no"), retry: retry), for: task.claim)
+        try await queue.writer.commit()
+        #expect(try await queue.reader.task(task.id)?.state == (isCancelled ? .cancelled : .failed))
+        _ = try await queue.writer.retry([.task(task.id)])
+        let again = try await queue.claimAll()[0]
+        #expect(again.resumePoint == [7])
+        try await queue.close()
+    }
+
     @Test(
         "the status by which a server said that it has a file is told, and is no other mark of the task",
         arguments: [200, 201, 202, 204, 299])
