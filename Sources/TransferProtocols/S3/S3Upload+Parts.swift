@@ -23,7 +23,8 @@ extension S3Upload {
             let parts = S3Parts(size: plan.subject.size, partSize: plan.partSize)
         else { return over(.fail(.tooLargeForS3)) }
         self.parts = parts
-        return [.persist(ResumePoint(S3ResumePoint(intended: plan, at: now)))] + askCreate()
+        let intent = ResumePoint(S3ResumePoint(intended: plan, at: now))
+        return [.persist(intent), .compareSource(keeping: Self.nothingThere)] + askCreate()
     }
 
     private mutating func askCreate() -> [ProtocolAction] {
@@ -46,15 +47,14 @@ extension S3Upload {
             return [.persist(ResumePoint(point))] + advance()
         case .again(let learnt): return learned(learnt) + askCreate()
         // It may have been begun: the next attempt, or whoever gives the task up, looks for it.
-        case .silent(let error, let mayHaveArrived): return (mayHaveArrived ? [] : [nothingThere]) + giveUp(error)
-        case .refused(let refusal): return [nothingThere] + conclude(refusal.decision)
+        case .silent(let error, let mayHaveArrived):
+            return (mayHaveArrived ? [] : [.persist(Self.nothingThere)]) + giveUp(error)
+        case .refused(let refusal): return [.persist(Self.nothingThere)] + conclude(refusal.decision)
         }
     }
 
     /// Takes the intent back: the upload was not begun.
-    private var nothingThere: ProtocolAction {
-        .persist(ResumePoint(StoredVersion(stored: false, etag: nil)))
-    }
+    private static var nothingThere: ResumePoint { ResumePoint(StoredVersion(stored: false, etag: nil)) }
 
     // MARK: List
 
