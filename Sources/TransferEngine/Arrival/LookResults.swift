@@ -76,8 +76,8 @@ extension TransferError {
     static func beingSentAgain(_ files: Int64) -> TransferError {
         TransferError(
             .unsupported,
-            "another batch of yours is sending \(files == 1 ? "a file" : "\(files) files") to the same \(files == 1 ? "name" : "names")",
-            .step("'martlet verify ID' can tell when that batch is over"))
+            "another batch of yours has begun to send \(files == 1 ? "a file" : "\(files) files") to the same \(files == 1 ? "name" : "names")",
+            .step("'martlet verify ID' can tell when all of that batch is completed"))
     }
 
     static var stoppedLooking: TransferError {

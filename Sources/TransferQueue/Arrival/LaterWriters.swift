@@ -64,7 +64,7 @@ extension QueueReader {
         _ files: ClosedRange<Int64>, of writer: (folder: Int64, exact: [UInt8]?), since: Int64, isLater: Bool,
         _ comparison: Int64
     ) throws {
-        // What is under way may be written at any time. Of what failed only an unknown outcome may have written anything.
+        // What is under way may be written at any time, and what ended otherwise than completed may have been written until then.
         try database.run(
             """
             INSERT INTO rewritten (listing, name, open_until, completed_at, size, digest)
@@ -75,7 +75,8 @@ extension QueueReader {
             FROM tasks t LEFT JOIN task_details d ON d.task = t.id
             WHERE t.id BETWEEN ?4 AND ?5 AND +t.folder = ?3 AND (t.finished_at IS NULL OR t.finished_at + ?7 >= ?6)
             AND t.begun_at IS NOT NULL AND NOT t.flags & \(flags: .skipped)
-            AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause = \(cause: .unknownOutcome))
+            AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause IS NULL
+                OR d.cause IN (\(causes: TransferErrorCode.allCases.filter(\.mayHaveWritten))))
             ON CONFLICT (listing, name) DO UPDATE SET open_until = max(open_until, excluded.open_until),
                 size = iif(excluded.completed_at > completed_at, excluded.size, size),
                 digest = iif(excluded.completed_at > completed_at, excluded.digest, digest),
@@ -180,5 +181,21 @@ extension QueueReader {
 
     private static func folder(of address: String) -> String {
         String(address[..<(address.lastIndex(of: "/").map { address.index(after: $0) } ?? address.endIndex)])
+    }
+}
+
+extension TransferErrorCode {
+    /// A task that began and ended so may have put something under its final name.
+    var mayHaveWritten: Bool {
+        switch self {
+        case .sourceMissing, .sourceChanged, .sourceUnreadable, .networkConnectionLost, .timedOut, .badServerResponse,
+            .integrity, .unknownOutcome, .gaveUp, .internal, .notThere, .tooManyOpenFiles, .cancelledByUser, .diskFull:
+            true
+        // The server, or this machine, did not let it.
+        case .sessionRemoved, .dependencyFailed, .destinationExists, .destinationUnwritable, .notConnectedToInternet,
+            .cannotFindHost, .cannotConnectToHost, .tooManyRedirects, .tlsFailure, .pinMismatch, .permissionDenied,
+            .http, .unsupported:
+            false
+        }
     }
 }

@@ -45,6 +45,10 @@ struct PurgingStore: QueueSubject {
                     return finder.refused(node, "what \(node) left is still there: purge it again later")
                 }
                 if let refusal = try refusalInUnlistedFolder(node, row) { return refusal }
+                if let batch = try looksAwaited(where: row.batch).first {
+                    return finder.refused(
+                        node, "what \(batch) sent is still to be compared with it: purge it when that is over")
+                }
                 try forget(row)
             }
             return NodeResult(id: node, result: .done)
@@ -184,8 +188,23 @@ struct PurgingStore: QueueSubject {
         let batches = try database.rows("SELECT id, root FROM batches WHERE \(condition) ORDER BY id", value) {
             (BatchID(rawValue: $0.integer(0)), $0.integer(1))
         }.filter { !kept.contains($0.0) }
-        for (batch, root) in batches { try forget(batch, root) }
+        for (batch, root) in batches where try looksAwaited(where: batch).isEmpty {
+            try forget(batch, root)
+        }
         if !batches.isEmpty { try limits.forgetLimits() }
+    }
+
+    /// Batches whose files are still to be compared with what lies at the servers that a batch has sent to. Under the same names may be
+    /// files of the batch, which are somebody else's once it is forgotten.
+    private func looksAwaited(where batch: BatchID) throws -> [BatchID] {
+        try database.rows(
+            """
+            SELECT DISTINCT l.batch FROM lanes l JOIN lanes own ON own.origin = l.origin AND own.batch = ?1
+            WHERE l.batch <> ?1 AND EXISTS
+                (SELECT 1 FROM last_looks k INDEXED BY last_looks_due WHERE k.batch = l.batch AND k.due > 0)
+            ORDER BY l.batch
+            """, .integer(batch.rawValue)
+        ) { BatchID(rawValue: $0.integer(0)) }
     }
 
     private func forget(_ batch: BatchID, _ root: Int64) throws {

@@ -18,6 +18,12 @@ extension DefaultStringInterpolation {
     }
 
     mutating func appendInterpolation(cause: TransferErrorCode) { appendInterpolation(cause.stored) }
+
+    /// With commas between them, for `IN (...)`.
+    mutating func appendInterpolation(causes: [TransferErrorCode]) {
+        appendLiteral(causes.map { String($0.stored) }.joined(separator: ", "))
+    }
+
     mutating func appendInterpolation(direction: TransferDirection) { appendInterpolation(direction.stored) }
     mutating func appendInterpolation(flags: TaskFlags) { appendInterpolation(flags.rawValue) }
     mutating func appendInterpolation(placement: StoredPlacement) { appendInterpolation(placement.rawValue) }

@@ -117,9 +117,9 @@ import TransferQueue
     func looks() {
         #expect(
             TransferError.beingSentAgain(1).message
-                == "another batch of yours is sending a file to the same name: "
-                + "'martlet verify ID' can tell when that batch is over")
-        #expect(TransferError.beingSentAgain(2).happening.hasSuffix("is sending 2 files to the same names"))
+                == "another batch of yours has begun to send a file to the same name: "
+                + "'martlet verify ID' can tell when all of that batch is completed")
+        #expect(TransferError.beingSentAgain(2).happening.hasSuffix("has begun to send 2 files to the same names"))
         #expect(
             TransferError.tooManyNames("nas").message
                 == "nas lists more names than can be: look there whether all of it has arrived")

@@ -406,10 +406,51 @@ import TransferModel
         }
         try await queue.writer.commit()
         #expect(try await found() == [nil], "it was refused and wrote nothing")
+        for (end, cause) in [("changed while it went", TransferErrorCode.sourceChanged), ("damaged there", .integrity)]
+        {
+            for task in second { _ = try await queue.writer.retry([.task(task.id)]) }
+            for task in try await queue.claimAll() {
+                queue.writer.record(.failed(TransferError(cause, "no")), for: task.id)
+            }
+            try await queue.writer.commit()
+            #expect(try await found() == [isRewritten ? open : nil], "\(end)")
+        }
+        for task in second { _ = try await queue.writer.retry([.task(task.id)]) }
+        let third = try await queue.claimAll()
+        _ = try await queue.writer.cancel(third.map { .task($0.id) })
+        #expect(try await found() == [isRewritten ? open : nil], "it was cancelled in its last request")
         for task in second { _ = try await queue.writer.retry([.task(task.id)]) }
         try await queue.complete(try await queue.claimAll())
         let completed = LaterFile(isOpen: false, completed: LaterFile.Version(size: 100))
         #expect(try await found() == [isRewritten ? completed : nil], "it is completed")
+        try await queue.close()
+    }
+
+    @Test("what wrote a name is known until those are compared that had sent it before")
+    func purgedWriter() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await add(queue, ["a"])
+        try await queue.complete(try await queue.claimAll())
+        let look = try #require(try await due(queue).first)
+        let second = try await add(queue, ["a"])
+        let again = try await queue.claimAll()
+        try await queue.complete(again)
+        let own = try #require(try await due(queue).last)
+        try await queue.writer.end(looks: [EndedLook(own, .looked(at: noon, listed: 1, files: 1))])
+        let refused = try await queue.writer.purge(again.map { .task($0.id) })
+        #expect(
+            refused.results.map(\.message) == [
+                "what \(look.batch) sent is still to be compared with it: purge it when that is over"
+            ])
+        _ = try await queue.writer.purge([.batch(second)])
+        sandbox.clock.advance(by: .seconds(3600))
+        _ = try await queue.writer.forgetPurged(now: sandbox.clock.now)
+        let later = try await queue.reader.later(than: RawPath("a"), finishedAt: noon, in: look)
+        #expect(later?.completed != nil)
+        try await queue.writer.end(looks: [EndedLook(look, .looked(at: noon, listed: 1, files: 1))])
+        _ = try await queue.writer.forgetPurged(now: sandbox.clock.now)
+        #expect(try await queue.reader.later(than: RawPath("a"), finishedAt: noon, in: look) == nil)
         try await queue.close()
     }
 
