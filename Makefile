@@ -52,6 +52,7 @@ lint:
 	@.ci/check-comments
 	@.ci/check-messages
 	@.ci/check-quoting
+	@.ci/check-peer-text
 	@.ci/check-documents
 
 # Everything that decides: set-up, format, arrows, linkage, then the suite (whose last lines are the result).

@@ -62,15 +62,15 @@ let package = Package(
         module("Configuration", ["DisplayText"]),
         module("CommandLine", ["CGetopt", "Configuration", "LinuxSystem", "DisplayText"]),
         module("Digests", ["CCrypto"]),
-        module("XMLReader", ["CExpat"]),
+        module("XMLReader", ["CExpat", "DisplayText"]),
         module("Wording", ["TransferModel"]),
         module("WireOperations", ["TransferModel"]),
         module("TransferProtocols", ["TransferModel", "DisplayText", "WireOperations", "Digests", "XMLReader"]),
 
         // Owners of C handles and file descriptors
         module("LinuxSystem", ["CLinux", "CSwiftJobs"]),
-        module("CurlTransport", ["CCurl", "LinuxSystem", "TransferModel", "WireOperations"]),
-        module("SSHTransport", ["LinuxSystem", "TransferModel", "WireOperations"]),
+        module("CurlTransport", ["CCurl", "LinuxSystem", "TransferModel", "DisplayText", "WireOperations"]),
+        module("SSHTransport", ["LinuxSystem", "TransferModel", "DisplayText", "WireOperations"]),
         module("SQLiteConnection", ["CSQLite"]),
         module("SessionBus", ["CSystemd", "LinuxSystem"]),
         module("Terminal", ["CNcurses", "CTerminalRescue", "LinuxSystem", "DisplayText"]),

@@ -1,3 +1,4 @@
+import DisplayText
 import TransferModel
 import WireOperations
 
@@ -116,7 +117,7 @@ struct ServerGreeting: Equatable {
         var names: [String] = []
         while !reader.isAtEnd, names.count < 100 {
             guard let name = reader.string(), let value = reader.string() else { return nil }
-            let text = String(decoding: name, as: UTF8.self)
+            let text = String(peer: name)
             names.append(text)
             // A later version of an extension may have another form.
             let isFirst = value.elementsEqual("1".utf8)

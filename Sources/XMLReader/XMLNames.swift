@@ -1,3 +1,5 @@
+import DisplayText
+
 /// The names of one document, each kept once however many elements have it, and the namespaces that its prefixes stand for at the place
 /// that is read.
 ///
@@ -39,7 +41,7 @@ struct XMLNames {
     }
 
     private mutating func declare(_ prefix: String, _ value: UnsafePointer<CChar>, _ depth: Int) throws(XMLFault) {
-        let address = addresses.insert(try Self.short(String(cString: value))).memberAfterInsert
+        let address = addresses.insert(try Self.short(String(peer: value))).memberAfterInsert
         // Only the namespace without a prefix can be taken away again.
         if address.isEmpty, !prefix.isEmpty { throw .malformed("a prefix for no namespace", line: 0) }
         let place = place(of: prefix)

@@ -4,6 +4,7 @@
 // Start at `XMLReader.read`.
 
 import CExpat
+import DisplayText
 
 /// The reasons for which bytes are no document that we take.
 package enum XMLFault: Error, Hashable, Sendable {
@@ -76,7 +77,7 @@ package enum XMLReader {
             if let fault = builder.fault { throw fault }
         } while status == XML_STATUS_OK && next < bytes.endIndex
         guard status == XML_STATUS_OK, let root = builder.root else {
-            let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "not a document"
+            let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(peer: $0) } ?? "not a document"
             throw .malformed(reason, line: Int(XML_GetCurrentLineNumber(parser)))
         }
         return root
@@ -211,10 +212,10 @@ private final class TreeBuilder {
             var next = attributes
             // Behind each name stands its value.
             while let place = next, let attribute = place[0], let value = place[1] {
-                try names.attribute(String(cString: attribute), value: value, depth: open.count)
+                try names.attribute(String(peer: attribute), value: value, depth: open.count)
                 next = place + 2
             }
-            open.append(try names.element(String(cString: name)))
+            open.append(try names.element(String(peer: name)))
         } catch {
             guard case .malformed(let reason, _) = error else { return stop(error) }
             stop(.malformed(reason, line: Int(XML_GetCurrentLineNumber(parser))))
@@ -238,14 +239,16 @@ private final class TreeBuilder {
         defer { text.removeAll(keepingCapacity: true) }
         let isMixed = isBeforeChild || !open[open.count - 1].children.isEmpty
         if isMixed, text.allSatisfy({ $0 == 32 || (9...13).contains($0) }) { return }
-        open[open.count - 1].text += String(decoding: text, as: UTF8.self)
+        open[open.count - 1].text += String(peer: text)
     }
 
     func close() {
         told += 1
         guard fault == nil else { return }
         endText()
-        guard let done = open.popLast() else { return }
+        guard var done = open.popLast() else { return }
+        // Pieces between children were bounded each by itself.
+        if !done.children.isEmpty { done.text = String(peer: done.text.utf8) }
         names.leave(depth: open.count)
         if open.isEmpty {
             root = done

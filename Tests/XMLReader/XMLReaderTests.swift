@@ -25,6 +25,13 @@ private func read(_ text: String, _ limits: XMLLimits = XMLLimits()) throws(XMLF
         #expect(try XMLReader.read(latin).text == "\u{E4}")
     }
 
+    @Test("marks without end are cut in names and texts, also where children stand between them")
+    func marks() throws {
+        func marks(_ count: Int) -> String { String(repeating: "\u{301}", count: count) }
+        let root = try read("<a\(marks(400))>x\(String(repeating: marks(20) + "<b/>", count: 1000))</a\(marks(400))>")
+        #expect(root.name == "a" + marks(30) && root.text == "x" + marks(30) && root.children.count == 1000)
+    }
+
     @Test("prefixes are resolved to namespaces")
     func namespaces() throws {
         let root = try read(

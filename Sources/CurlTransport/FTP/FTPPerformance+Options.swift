@@ -1,4 +1,5 @@
 import CCurl
+import DisplayText
 import Glibc
 import LinuxSystem
 import TransferModel
@@ -126,7 +127,7 @@ extension FTPRequest {
 
     private static func isBroken(_ command: [UInt8]) -> Bool {
         let verb = command.drop { $0 == UInt8(ascii: "*") }.prefix { $0 != UInt8(ascii: " ") }
-        let moves = ["CWD", "CDUP", "XCWD", "XCUP", "REIN"].contains(String(decoding: verb, as: UTF8.self).uppercased())
+        let moves = ["CWD", "CDUP", "XCWD", "XCUP", "REIN"].contains(String(peer: verb).uppercased())
         return moves || command.isEmpty || command.contains { $0 < 32 }
     }
 }

@@ -1,4 +1,5 @@
 import CCurl
+import DisplayText
 import Glibc
 import LinuxSystem
 import TransferModel
@@ -235,7 +236,7 @@ final class FTPPerformance {
     /// Looks at a line of the control connection.
     func see(_ type: curl_infotype, _ bytes: UnsafeRawBufferPointer) {
         if type == CURLINFO_HEADER_OUT {
-            unanswered.append(String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self))
+            unanswered.append(String(peer: bytes.prefix { $0 > 32 }))
             return
         }
         guard type == CURLINFO_HEADER_IN else { return }
@@ -254,7 +255,7 @@ final class FTPPerformance {
     private static func reply(in bytes: some Collection<UInt8>) -> Reply? {
         var found: Reply?
         for line in bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
-            let text = String(decoding: line, as: UTF8.self)
+            let text = String(peer: line)
             guard line.count >= 3, let code = Int(text.prefix(3)), (100...599).contains(code),
                 line.count == 3 || line[line.index(line.startIndex, offsetBy: 3)] == 32
             else { continue }

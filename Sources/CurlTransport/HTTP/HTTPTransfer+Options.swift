@@ -1,4 +1,5 @@
 import CCurl
+import DisplayText
 import Glibc
 import LinuxSystem
 import TransferModel
@@ -176,8 +177,8 @@ private let seekCallback: curl_seek_callback = { context, offset, origin in
 
 private let beginCallback: curl_prereq_callback = { context, address, localAddress, port, localPort in
     let connection = OwnListeners.Connection(
-        address: address.map { String(cString: $0) } ?? "", port: UInt16(truncatingIfNeeded: port),
-        localAddress: localAddress.map { String(cString: $0) } ?? "", localPort: UInt16(truncatingIfNeeded: localPort))
+        address: address.map { String(peer: $0) } ?? "", port: UInt16(truncatingIfNeeded: port),
+        localAddress: localAddress.map { String(peer: $0) } ?? "", localPort: UInt16(truncatingIfNeeded: localPort))
     return exchange(context)?.requestBegins(on: connection) == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 

@@ -1,3 +1,4 @@
+import DisplayText
 import TransferModel
 import WireOperations
 
@@ -67,13 +68,13 @@ struct ResponseHeadCollector {
     {
         if continuing, !fields.isEmpty {
             fields[fields.count - 1].value += " "
-            fields[fields.count - 1].value += String(decoding: text, as: UTF8.self)
+            fields[fields.count - 1].value += String(peer: text)
             return
         }
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }
         let value = trimmed(UnsafeRawBufferPointer(rebasing: text[(colon + 1)...]))
         fields.append(
-            HeaderField(String(decoding: text[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
+            HeaderField(String(peer: text[..<colon]), String(peer: value)))
     }
 
     /// The status of `HTTP/x.y NNN …`, nil for any other line.

@@ -1,3 +1,4 @@
+import DisplayText
 package import TransferModel
 package import WireOperations
 
@@ -68,7 +69,7 @@ extension FTPEnd {
             if words.starts(with: start) { words.removeFirst(start.count) }
             if words.count >= end.count, words.suffix(end.count).elementsEqual(end) { words.removeLast(end.count) }
         }
-        return String(decoding: words, as: UTF8.self)
+        return String(peer: words)
     }
     /// `SIZE` says that the name is free. To tell nothing, or not to allow the question, is not to say so.
     var isFree: Bool { isMissing && !isForbidden }

@@ -1,3 +1,4 @@
+import DisplayText
 import TransferModel
 import WireOperations
 
@@ -73,8 +74,8 @@ struct MachineLines: ListingParser {
         for fact in line[..<space].split(separator: UInt8(ascii: ";")) {
             let parts = fact.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { continue }
-            let value = String(decoding: parts[1], as: UTF8.self)
-            switch String(decoding: parts[0], as: UTF8.self).lowercased() {
+            let value = String(peer: parts[1])
+            switch String(peer: parts[0]).lowercased() {
             case "type":
                 switch value.lowercased() {
                 case "cdir", "pdir": return

@@ -1,3 +1,4 @@
+import DisplayText
 package import TransferModel
 import WireOperations
 
@@ -151,7 +152,7 @@ enum FTPMessages {
 enum FTPTime {
     static func text(_ time: Timestamp) -> String {
         // 2026-11-21T12:41:07.250Z without its marks and its fraction.
-        String(decoding: time.description.utf8.filter { (48...57).contains($0) }.prefix(14), as: UTF8.self)
+        String(peer: time.description.utf8.filter { (48...57).contains($0) }.prefix(14))
     }
 
     /// Reads a time of `MLSD` or `MDTM`, a fraction of a second left out; `nil` for what is no time.

@@ -1,3 +1,4 @@
+import DisplayText
 package import TransferModel
 
 /// The media type of a file (IANA), by the end of its name, for servers that keep what they are told and show it to browsers.
@@ -9,7 +10,7 @@ enum MediaType {
     static func of(_ name: [UInt8]) -> String {
         let last = Array(name[(name.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...])
         guard let dot = last.lastIndex(of: UInt8(ascii: ".")), dot > 0, last.count - dot <= 6 else { return unknown }
-        return types[String(decoding: last[(dot + 1)...], as: UTF8.self).lowercased()] ?? unknown
+        return types[String(peer: last[(dot + 1)...]).lowercased()] ?? unknown
     }
 
     private static let types: [String: String] = [

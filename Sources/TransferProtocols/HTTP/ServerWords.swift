@@ -1,4 +1,4 @@
-import FoundationEssentials
+import DisplayText
 import TransferModel
 
 /// A server's explanation of its refusal, as one short line that is harmless to print: of JSON its message, of XML or HTML the message
@@ -6,14 +6,14 @@ import TransferModel
 package enum ServerWords {
     /// Characters of the line.
     package static let longest = 200
-    /// Bytes that are looked at of a document that is no JSON.
+    /// Bytes that are looked at of a document that is no JSON, or a long one.
     private static let longestDocument = 16 << 10
 
     /// - Returns: `nil` when the body says nothing, or is no text.
     package static func line(of body: [UInt8]) -> String? {
         let start = body.prefix(longestDocument)
         guard !start.contains(0) else { return nil }
-        let text = String(decoding: start, as: UTF8.self)
+        let text = String(peer: start)
         let first = text.first { !$0.isWhitespace && $0 != "\u{FEFF}" }
         let said: String? =
             switch first {
@@ -37,7 +37,8 @@ package enum ServerWords {
 
     /// `{"message": "…"}`, `{"error": {"message": "…"}}`, RFC 9457 and RFC 6749.
     private static func member(of body: [UInt8]) -> String? {
-        (try? JSONDecoder().decode(Document.self, from: Data(body)))?.words
+        // Escapes may have put marks together that stood apart.
+        PeerJSON.decode(Document.self, body)?.words.map { String(peer: $0.utf8) }
     }
 
     private enum Key: String, CodingKey {

@@ -1,3 +1,5 @@
+import DisplayText
+
 /// Structured header fields (RFC 9651), as far as protocols here need them: integers, Booleans, and dictionaries with any items
 /// in them. What breaks the syntax is `nil`, as the RFC wants: then the field is treated as absent.
 enum StructuredField: Hashable, Sendable {
@@ -87,7 +89,7 @@ enum StructuredField: Hashable, Sendable {
         private mutating func key() -> String? {
             guard let first = rest.first, Self.isLower(first) || first == UInt8(ascii: "*") else { return nil }
             let bytes = taking { Self.isLower($0) || Self.isDigit($0) || "_-.*".utf8.contains($0) }
-            return String(decoding: bytes, as: UTF8.self)
+            return String(peer: bytes)
         }
 
         private mutating func item() -> StructuredField? {
@@ -123,7 +125,7 @@ enum StructuredField: Hashable, Sendable {
                 return digits.count <= 12 && (1...3).contains(fraction.count) ? .other : nil
             }
             // Fifteen digits always fit.
-            guard digits.count <= 15, let value = Int64(String(decoding: digits, as: UTF8.self)) else { return nil }
+            guard digits.count <= 15, let value = Int64(String(peer: digits)) else { return nil }
             return .integer(sign * value)
         }
 

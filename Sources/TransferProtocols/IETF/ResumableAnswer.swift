@@ -1,4 +1,3 @@
-import FoundationEssentials
 import TransferModel
 import WireOperations
 
@@ -40,7 +39,7 @@ enum ResumableAnswer {
     static func problem(_ end: ExchangeEnd) -> Problem? {
         struct Document: Decodable { var type: String? }
         guard end.answer?.field("content-type")?.lowercased().hasPrefix("application/problem+json") == true,
-            let document = try? JSONDecoder().decode(Document.self, from: Data(end.body)),
+            let document = PeerJSON.decode(Document.self, end.body),
             let name = document.type?.split(separator: "#").last
         else { return nil }
         return Problem(rawValue: String(name))

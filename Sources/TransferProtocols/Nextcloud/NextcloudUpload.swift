@@ -1,3 +1,4 @@
+import DisplayText
 import TransferModel
 import WireOperations
 
@@ -300,7 +301,7 @@ package struct NextcloudUpload: RenamingUpload {
     /// The number of a chunk that is there with its exact length.
     private func whole(_ resource: DavResource) -> Int? {
         let name =
-            resource.path.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
+            resource.path.split(separator: UInt8(ascii: "/")).last.map { String(peer: $0) } ?? ""
         guard name.utf8.count == 5, let number = Int(name), (1...count).contains(number) else { return nil }
         return resource.size == Int64(range(number).count) ? number : nil
     }

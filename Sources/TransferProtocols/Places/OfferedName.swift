@@ -41,8 +41,8 @@ package enum OfferedName {
     private static func extended(_ value: [UInt8]) -> [UInt8]? {
         let parts = value.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
-        let bytes = PercentEncoding.decode(String(decoding: parts[2], as: UTF8.self))
-        switch String(decoding: parts[0], as: UTF8.self).lowercased() {
+        let bytes = PercentEncoding.decode(String(peer: parts[2]))
+        switch String(peer: parts[0]).lowercased() {
         case "utf-8": return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes
         case "iso-8859-1": return bytes.flatMap { Array(String(UnicodeScalar($0)).utf8) }
         default: return nil
@@ -56,14 +56,14 @@ package enum OfferedName {
         while let semicolon = rest.firstIndex(of: UInt8(ascii: ";")) {
             rest = rest[(semicolon + 1)...]
             let nameEnd = rest.firstIndex { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ";") } ?? rest.endIndex
-            let name = String(decoding: rest[..<nameEnd], as: UTF8.self).trimmingSpaces().lowercased()
+            let name = String(peer: rest[..<nameEnd]).trimmingSpaces().lowercased()
             guard nameEnd < rest.endIndex, rest[nameEnd] == UInt8(ascii: "=") else { continue }
             rest = rest[(nameEnd + 1)...].drop { $0 == 32 || $0 == 9 }
             if rest.first == UInt8(ascii: "\"") {
                 found.append((name, quoted(&rest)))
             } else {
                 let end = rest.firstIndex(of: UInt8(ascii: ";")) ?? rest.endIndex
-                found.append((name, Array(String(decoding: rest[..<end], as: UTF8.self).trimmingSpaces().utf8)))
+                found.append((name, Array(String(peer: rest[..<end]).trimmingSpaces().utf8)))
                 rest = rest[end...]
             }
         }

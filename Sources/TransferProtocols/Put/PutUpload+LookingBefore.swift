@@ -1,3 +1,4 @@
+import DisplayText
 import TransferModel
 import WireOperations
 
@@ -61,7 +62,7 @@ extension PutUpload {
         let path = chain.address.target.utf8.prefix { $0 != UInt8(ascii: "?") }
         let rest = path.dropFirst()
         let top = rest.firstIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? path.prefix(1)
-        return (String(decoding: top, as: UTF8.self), chain.address.origin == plan.address.origin)
+        return (String(peer: top), chain.address.origin == plan.address.origin)
     }
 
     /// True of a file under that name: of an empty one there is no first byte.

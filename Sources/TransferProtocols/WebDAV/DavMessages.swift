@@ -1,3 +1,4 @@
+import DisplayText
 package import TransferModel
 import WireOperations
 
@@ -104,7 +105,7 @@ enum DavMessages {
 
     /// sabre/dav, of which Nextcloud is made, explains its errors in a document of its own.
     static func isOwnWord(_ body: [UInt8]) -> Bool {
-        String(decoding: body.prefix(4096), as: UTF8.self).contains("sabredav.org")
+        String(peer: body.prefix(4096)).contains("sabredav.org")
     }
 
     static func makeFolder(_ address: HTTPAddress, headers: [HeaderField] = []) -> Exchange {

@@ -1,4 +1,5 @@
 import CMicrohttpd
+import DisplayText
 import LinuxSystem
 
 /// libmicrohttpd's daemon: the one owner of its handle. It serves connections on threads of its own.
@@ -155,7 +156,7 @@ private func handleRequest(
         guard let url, let method, let version else { return .NO }
         let target = [UInt8](UnsafeRawBufferPointer(start: url, count: length(of: url)))
         let exchange = daemon(context).exchange(
-            connection, method: String(cString: method), target: target, version: String(cString: version))
+            connection, method: String(peer: method), target: target, version: String(peer: version))
         slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
         return exchange.begin(connection)
     }
@@ -216,7 +217,7 @@ private func collectField(
 }
 
 private func text(_ start: UnsafePointer<CChar>, _ count: Int) -> String {
-    String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+    String(peer: UnsafeRawBufferPointer(start: start, count: count))
 }
 
 extension ExchangeEnding {

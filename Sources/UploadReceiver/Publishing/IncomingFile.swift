@@ -1,4 +1,5 @@
 import Digests
+import DisplayText
 import LinuxSystem
 import struct Synchronization.Atomic
 
@@ -102,7 +103,7 @@ enum StoredDigest {
             status.mode & 0o022 == 0
         else { return nil }
         guard let value = System.attribute(attribute, of: file.descriptor.rawValue) else { return nil }
-        let words = String(decoding: value, as: UTF8.self).split(separator: " ")
+        let words = String(peer: value).split(separator: " ")
         guard words.count == 2, words[0] == file.facts.tag.opaque, let bytes = Hexadecimal.decode(words[1]),
             bytes.count == DigestAlgorithm.sha256.byteCount
         else { return nil }

@@ -1,4 +1,5 @@
 import Digests
+import DisplayText
 import Glibc
 import LinuxSystem
 import struct Synchronization.Atomic
@@ -124,11 +125,11 @@ final class IncomingFolder: Sendable {
     }
 
     static func isPart(_ name: [UInt8]) -> Bool {
-        let text = String(decoding: name, as: UTF8.self)
+        let text = String(peer: name)
         return text.hasSuffix(partSuffix) && UInt64(text.dropLast(partSuffix.utf8.count)) != nil
     }
 
     private static func hexadecimalBytes(_ name: [UInt8]) -> [UInt8] {
-        Hexadecimal.decode(String(decoding: name, as: UTF8.self)) ?? []
+        Hexadecimal.decode(String(peer: name)) ?? []
     }
 }

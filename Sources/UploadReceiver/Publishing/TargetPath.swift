@@ -37,7 +37,7 @@ struct TargetPath: Equatable, Sendable {
 
     /// Returns true when a name in the served folder is one of our own hidden folders, in any case: some file systems know none.
     static func isReserved(_ name: [UInt8]) -> Bool {
-        let name = String(decoding: name, as: UTF8.self).lowercased()
+        let name = String(peer: name).lowercased()
         return name == IncomingFolder.name || name == UploadID.folderName
     }
 
@@ -73,7 +73,7 @@ struct TargetPath: Equatable, Sendable {
 
     /// The host, and perhaps the port, of a target in absolute form; `nil` in any other form.
     static func authority(inTarget target: [UInt8]) -> String? {
-        withoutScheme(target).map { String(decoding: $0.prefix { $0 != slash }, as: UTF8.self) }
+        withoutScheme(target).map { String(peer: $0.prefix { $0 != slash }) }
     }
 
     private static func withoutScheme(_ target: [UInt8]) -> ArraySlice<UInt8>? {

@@ -1,3 +1,5 @@
+import DisplayText
+
 /// A request that begins an upload, read from its head.
 struct UploadCreation: Equatable, Sendable {
     var dialect: UploadDialect
@@ -98,7 +100,7 @@ extension UploadRecord {
         let mayReplace =
             switch (
                 fields["overwrite"].map { trimmed($0).uppercased() },
-                metadata.map { String(decoding: $0, as: UTF8.self) }
+                metadata.map { String(peer: $0) }
             )
             {
             case ("T"?, _), (nil, ""?), (nil, "true"?), (nil, "1"?): true

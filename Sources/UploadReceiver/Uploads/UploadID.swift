@@ -1,4 +1,5 @@
 import Digests
+import DisplayText
 import LinuxSystem
 
 /// The name of an upload in its URL and on the disk: 128 random bits. Who knows the URL may write there (if the token lets
@@ -27,7 +28,7 @@ struct UploadID: Hashable, Sendable {
         let path = TargetPath.originForm(Array(target))
         let prefix = Array("/\(Self.folderName)/".utf8)
         guard path.starts(with: prefix),
-            let id = UploadID(String(decoding: path.dropFirst(prefix.count), as: UTF8.self))
+            let id = UploadID(String(peer: path.dropFirst(prefix.count)))
         else { return nil }
         self = id
     }

@@ -52,6 +52,16 @@ struct ServerWordsTests {
         #expect(long?.count == ServerWords.longest && long?.hasSuffix("xx...") == true)
     }
 
+    /// A decoder compares the keys of an object; with these it would take hours.
+    @Test("a long document is not decoded, and marks without end are cut in a short one")
+    func endlessKeys() {
+        let marks = String(repeating: "\u{301}", count: 1 << 20) + String(repeating: "\u{316}", count: 1 << 20)
+        let cut = line("{\"a\(marks)\": 1}")
+        #expect(cut?.utf8.starts(with: "{'a".utf8) == true)
+        let escaped = String(repeating: "\\u0301", count: 1000) + String(repeating: "\\u0316", count: 1000)
+        #expect(line("{\"message\": \"a\(escaped)\"}")?.unicodeScalars.count == 31)
+    }
+
     @Test("one letter with thousands of marks is no longer than others, wherever it is stored")
     func marks() throws {
         let letter = "a" + String(repeating: "\u{301}", count: 31_000)
