@@ -37,15 +37,15 @@ package enum GateDestination {
 
 /// The progress of an exchange.
 package struct CurlProgress: Sendable, Equatable {
-    /// Bytes of the request's body given to the connection.
-    package let sent: Int64
+    /// Bytes of the request's body that have arrived at the peer's machine: what is in this machine's send queue has not.
+    package let arrived: Int64
     /// Bytes of the final answer's body.
     package let received: Int64
     /// Those of them that the sink has; `flush` makes it all.
     package let delivered: Int64
 
-    package init(sent: Int64, received: Int64, delivered: Int64) {
-        self.sent = sent
+    package init(arrived: Int64, received: Int64, delivered: Int64) {
+        self.arrived = arrived
         self.received = received
         self.delivered = delivered
     }

@@ -13,7 +13,8 @@ package struct WhyAnswers: Codable, Hashable, Sendable {
     package init(answers: [WhyAnswer]) { self.answers = answers }
 }
 
-/// Parameters of most `nodes.*` methods: the nodes by ID, by the row of a screen, or by a selector.
+/// Parameters of most `nodes.*` methods: nodes by ID, by the row of a screen, and by a selector. What more than one of these names adds up;
+/// our own clients fill one (`NodeChoice`).
 package struct NodesRequest: Codable, Hashable, Sendable {
     package var ids: [NodeID]?
     /// As in `view.changed`; a group means its tasks.

@@ -179,7 +179,7 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
             let bucket = await client.makeBucket(1 << 20)
             let content = pattern(64 << 20)
             let number = try await client.start(upload(vsftpd, "cut", content.count), .bytes(content), up: [bucket])
-            await client.turn { ($0.progress(number)?.sent ?? 0) > 0 }
+            await client.turn { ($0.progress(number)?.arrived ?? 0) > 0 }
             await client.abandon(number)
             // The only thread is free for it.
             #expect(try await client.run(upload(vsftpd, "next", 3), .bytes([1, 2, 3])).failure == nil)
@@ -257,7 +257,7 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
             let bucket = await client.makeBucket(0)
             let number = try await client.start(upload(vsftpd, "up", content.count), .bytes(content), up: [bucket])
             await client.turn { $0.isThrottled(number) }
-            #expect(await client.progress(number)?.sent == 0)
+            #expect(await client.progress(number)?.arrived == 0)
             await client.setRate(8 << 20, of: bucket)
             #expect(await client.end(of: number).failure == nil)
             await client.setRate(0, of: bucket)

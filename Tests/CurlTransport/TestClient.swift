@@ -155,7 +155,7 @@ actor TestClient {
     func startPausing(_ id: UInt64, _ request: HTTPRequest, body: PatternBody? = nil) throws {
         try start(id, request, body: body)
         if let transport, let exchange = transport.exchanges[WireID(rawValue: id)] {
-            transport.applyPauses(of: exchange)
+            transport.applyStandstills(of: exchange)
         }
     }
 
@@ -236,12 +236,12 @@ actor TestClient {
 
     /// libcurl has offered the first bytes of a body and was told to wait.
     func gateHolds(_ id: UInt64) -> Bool {
-        transport?.exchanges[WireID(rawValue: id)]?.pauses.contains(.gate) ?? false
+        transport?.exchanges[WireID(rawValue: id)]?.standstills.contains(.gate) ?? false
     }
 
     /// Some bytes were sent and none since the last fifty looks.
     func standsStill(_ id: UInt64) -> Bool {
-        let sent = progress(id)?.sent ?? 0
+        let sent = progress(id)?.arrived ?? 0
         if sent != lastSent { looks = 0 }
         lastSent = sent
         looks += 1

@@ -98,8 +98,8 @@ import Testing
             try await client.start(1, put(server.url("/"), body.length), body: body, up: [bucket])
             for tick in Int64(0)...10 {
                 if tick > 0 { await client.advance(by: .milliseconds(100)) }
-                await client.turn { $0.progress(1)?.sent == 8192 * (tick + 1) && $0.throttledCount == 1 }
-                #expect(await client.progress(1)?.sent == 8192 * (tick + 1))
+                await client.turn { $0.progress(1)?.arrived == 8192 * (tick + 1) && $0.throttledCount == 1 }
+                #expect(await client.progress(1)?.arrived == 8192 * (tick + 1))
             }
             await client.setRate(nil, of: bucket)
             #expect(await client.end(of: 1).failure == nil)
@@ -125,9 +125,9 @@ import Testing
             await client.setRate(0, of: bucket)
             // It is told as sent when the other end has it.
             let quantum = Int64(8192)
-            await client.turn { $0.throttledCount == 1 && $0.progress(1)?.sent == quantum }
+            await client.turn { $0.throttledCount == 1 && $0.progress(1)?.arrived == quantum }
             for _ in 0..<10 { await client.advance(by: .seconds(1)) }
-            #expect(await client.progress(1)?.sent == quantum)
+            #expect(await client.progress(1)?.arrived == quantum)
             await client.setRate(1 << 30, of: bucket)
             await client.turn {
                 $0.advance(by: .milliseconds(20))
@@ -175,8 +175,8 @@ import Testing
                 await client.advance(by: .milliseconds(50))
                 await client.turn { $0.throttledCount == 2 }
             }
-            await client.turn { ($0.progress(1)?.sent ?? 0) + ($0.progress(2)?.sent ?? 0) >= 120 * 1024 }
-            let sent = await [client.progress(1)?.sent ?? 0, client.progress(2)?.sent ?? 0]
+            await client.turn { ($0.progress(1)?.arrived ?? 0) + ($0.progress(2)?.arrived ?? 0) >= 120 * 1024 }
+            let sent = await [client.progress(1)?.arrived ?? 0, client.progress(2)?.arrived ?? 0]
             #expect(sent[0] + sent[1] <= 168 * 1024 + 8192)
             #expect(sent[0] + sent[1] >= 120 * 1024)
             #expect(sent.allSatisfy { $0 >= 40 * 1024 })

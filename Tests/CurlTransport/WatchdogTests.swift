@@ -53,7 +53,7 @@ import WireOperations
             let body = PatternBody(length: 256 << 20)
             try await client.start(1, request("PUT", server.url("/"), .source(length: body.length)), body: body)
             await client.turn { $0.standsStill(1) }
-            let sent = try #require(await client.progress(1)).sent
+            let sent = try #require(await client.progress(1)).arrived
             full.reach()
             await client.turn { _ in arrived.withLock { $0 > 0 } }
             #expect(sent > 0 && sent <= arrived.withLock { Int64($0) })
@@ -72,7 +72,7 @@ import WireOperations
         } test: { server, client in
             try await client.start(1, request("PUT", server.url("/"), .bytes([1, 2, 3])))
             reached.waitBlocking()
-            await client.turn { $0.progress(1)?.sent == 3 }
+            await client.turn { $0.progress(1)?.arrived == 3 }
             for _ in 0..<58 { await client.advance(by: .seconds(10)) }
             #expect(await client.activeCount == 1)
             for _ in 0..<5 { await client.advance(by: .seconds(10)) }

@@ -145,7 +145,7 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         for experience in [HostStanding.Experience.unreachable, .failed] {
             var host = HostStanding(limit: 8)
             for _ in 0..<12 { _ = host.learn(experience, limit: 8, now: start, random: 1) }
-            #expect(host.isHeld && !host.mayStart(active: 0, limit: 8, now: start))
+            #expect(host.isOnTrial && !host.mayStart(active: 0, limit: 8, now: start))
             #expect(host.mayStart(active: 0, limit: 8, now: after(1)))
         }
     }
@@ -155,10 +155,10 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         var host = HostStanding(limit: 8)
         _ = host.learn(.unreachable, limit: 8, now: start, random: 1)
         let isBack = host.learn(.reached, limit: 8, now: after(1), random: 1)
-        #expect(isBack && !host.isHeld && host.mayStart(active: 7, limit: 8, now: after(1)))
+        #expect(isBack && !host.isOnTrial && host.mayStart(active: 7, limit: 8, now: after(1)))
         for _ in 0..<HostStanding.patience { _ = host.learn(.failed, limit: 8, now: after(1), random: 0) }
         let isWell = host.learn(.reached, limit: 8, now: after(2), random: 1)
-        #expect(!isWell && host.isHeld)
+        #expect(!isWell && host.isOnTrial)
     }
 
     @Test("after five failures in a row one attempt at a time goes")

@@ -77,7 +77,7 @@ final class FTPTransfer {
 
     var progress: CurlProgress {
         let (sent, received) = job.state.withLock { ($0.sent, $0.received) }
-        return CurlProgress(sent: sent, received: received, delivered: delivered)
+        return CurlProgress(arrived: sent, received: received, delivered: delivered)
     }
 
     // MARK: Limits

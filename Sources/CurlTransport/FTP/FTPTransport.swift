@@ -140,7 +140,7 @@ package final class FTPTransport {
     func end(_ transfer: FTPTransfer, _ code: CurlCode) {
         transfer.job.stop()
         var end = FTPTransferEnd()
-        end.bytesSent = transfer.progress.sent
+        end.bytesSent = transfer.progress.arrived
         end.bytesReceived = transfer.progress.received
         end.failure = CurlFailure(code, cause: transfer.cause, text: code.description)
         self.end(transfer, with: end)

@@ -7,15 +7,15 @@ import WireOperations
 /// The callbacks only record; ``HTTPTransport`` acts after libcurl has returned. On the transport's loop. Kept alive by
 /// the transport's table until its handle has left the multi handle, because libcurl holds its address unretained.
 final class HTTPTransfer {
-    /// The reasons for which a direction stands still.
-    struct Pause: OptionSet {
+    /// The reasons for which libcurl pauses a direction of this exchange. A person's pause is none of them: that one abandons the exchange.
+    struct Standstill: OptionSet {
         let rawValue: UInt8
-        static let gate = Pause(rawValue: 1)
-        static let throttledDown = Pause(rawValue: 2)
-        static let throttledUp = Pause(rawValue: 4)
+        static let gate = Standstill(rawValue: 1)
+        static let throttledDown = Standstill(rawValue: 2)
+        static let throttledUp = Standstill(rawValue: 4)
         /// The sink is full.
-        static let full = Pause(rawValue: 8)
-        static let receiving: Pause = [.gate, .throttledDown, .full]
+        static let full = Standstill(rawValue: 8)
+        static let receiving: Standstill = [.gate, .throttledDown, .full]
     }
 
     /// libcurl 7.88.1 sends a body of fewer bytes together with the head (`MAX_INITIAL_POST_SIZE`).
@@ -47,7 +47,7 @@ final class HTTPTransfer {
     private(set) var body = ResponseBody()
     private(set) var bytesReceived: Int64 = 0
     private(set) var cause: CurlFailureCause?
-    private(set) var pauses: Pause = []
+    private(set) var standstills: Standstill = []
     /// When a throttled direction may go on; nil while only a changed rate helps.
     private(set) var throttledUntil: MonotonicInstant?
     /// The connection that libcurl last waited for on its behalf; `CURLINFO_ACTIVESOCKET` knows none below a multi handle.
@@ -230,11 +230,11 @@ final class HTTPTransfer {
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Taken {
         tellHeldHead()
         if case .gate = destination {
-            pauses.insert(.gate)
+            standstills.insert(.gate)
             return .pause
         }
         if case .sink(let buffer) = destination, buffer.sink.isFull {
-            if pauses.insert(.full).inserted { transport.waitForRoom(self, in: buffer.sink) }
+            if standstills.insert(.full).inserted { transport.waitForRoom(self, in: buffer.sink) }
             return .pause
         }
         if !limits.down.isEmpty {
@@ -276,8 +276,8 @@ final class HTTPTransfer {
         return false
     }
 
-    private func throttle(_ pause: Pause, _ delay: Duration?) {
-        pauses.insert(pause)
+    private func throttle(_ standstill: Standstill, _ delay: Duration?) {
+        standstills.insert(standstill)
         let now = transport.clock.now
         // 10 ms at least: finer ticks move the same bytes with more passes.
         throttledUntil = delay.map { now.advanced(by: max($0, .milliseconds(10))) }
@@ -303,14 +303,14 @@ final class HTTPTransfer {
         case .buffer(let limit): destination = .memory(limit: limit)
         case .discard: destination = .discard
         }
-        pauses.remove(.gate)
+        standstills.remove(.gate)
     }
 
     /// The sink has room again.
-    func endFull() { pauses.remove(.full) }
+    func endFull() { standstills.remove(.full) }
 
     func endThrottle() {
-        pauses.subtract([.throttledDown, .throttledUp])
+        standstills.subtract([.throttledDown, .throttledUp])
         throttledUntil = nil
     }
 
@@ -328,7 +328,7 @@ final class HTTPTransfer {
     var progress: CurlProgress {
         var delivered = bytesReceived
         if case .sink(let buffer) = destination { delivered = buffer.delivered }
-        return CurlProgress(sent: bytesArrived, received: bytesReceived, delivered: delivered)
+        return CurlProgress(arrived: bytesArrived, received: bytesReceived, delivered: delivered)
     }
 
     /// Bytes of the body that the peer's machine has. libcurl also counts those in this machine's send queue, on a slow line many seconds'

@@ -113,7 +113,7 @@ extension HTTPTransport {
         }
     }
 
-    // MARK: Pauses
+    // MARK: Standstills
 
     /// Has an exchange go on when its sink, which is full, has room again.
     func waitForRoom(_ exchange: HTTPTransfer, in sink: any TransferBodySink) {
@@ -121,15 +121,15 @@ extension HTTPTransport {
             guard let self, let exchange = exchanges[id] else { return }
             exchange.endFull()
             exchange.movedAt = clock.awake
-            applyPauses(of: exchange)
+            applyStandstills(of: exchange)
         }
     }
 
     /// Makes libcurl stop or go on as the exchange says now. Going on may hand over bytes before this returns.
-    func applyPauses(of exchange: HTTPTransfer) {
+    func applyStandstills(of exchange: HTTPTransfer) {
         var mask: Int32 = 0
-        if !exchange.pauses.isDisjoint(with: .receiving) { mask |= CURLPAUSE_RECV }
-        if exchange.pauses.contains(.throttledUp) { mask |= CURLPAUSE_SEND }
+        if !exchange.standstills.isDisjoint(with: .receiving) { mask |= CURLPAUSE_RECV }
+        if exchange.standstills.contains(.throttledUp) { mask |= CURLPAUSE_SEND }
         let code = CurlCode(curl_easy_pause(exchange.handle.raw, mask))
         switch code {
         // It has no connection: it waits for one, or has lost it and its end is about to be read. Then nothing is paused or can go on, and

@@ -46,7 +46,7 @@ extension HTTPTransport {
         for exchange in due {
             exchange.endThrottle()
             exchange.movedAt = clock.awake
-            applyPauses(of: exchange)
+            applyStandstills(of: exchange)
         }
         if let throttleTimer { clock.cancel(throttleTimer) }
         throttleTimer = nil

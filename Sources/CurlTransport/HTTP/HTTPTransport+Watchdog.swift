@@ -46,7 +46,7 @@ extension HTTPTransfer {
     /// `timeouts.answer` have passed. Only after the whole request, only for bodies that go to no file. Time of a pause does not count.
     private func isAnswerTooSlow(sent: Int64, _ now: MonotonicInstant) -> Bool {
         defer { lookedAt = now }
-        guard answersToNoFile, head != nil, sent >= request.body.length, pauses.isEmpty, let lookedAt else {
+        guard answersToNoFile, head != nil, sent >= request.body.length, standstills.isEmpty, let lookedAt else {
             return false
         }
         answering += lookedAt.duration(to: now)
@@ -62,7 +62,7 @@ extension HTTPTransfer {
         let sent = bytesArrived
         let moved = sent + bytesReceived
         if isAnswerTooSlow(sent: sent, now) { return .stalled }
-        if moved != movedBefore || isConnecting || !pauses.isEmpty {
+        if moved != movedBefore || isConnecting || !standstills.isEmpty {
             movedBefore = moved
             movedAt = now
             return nil

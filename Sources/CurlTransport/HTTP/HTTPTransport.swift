@@ -105,9 +105,9 @@ package final class HTTPTransport {
     /// Lets the body of an answer behind a gate go to its place; the head was told before. On the loop.
     package func openGate(_ id: WireID, to destination: GateDestination) {
         guard let exchange = exchanges[id] else { return }
-        let waited = exchange.pauses.contains(.gate)
+        let waited = exchange.standstills.contains(.gate)
         exchange.openGate(destination)
-        if waited { applyPauses(of: exchange) }
+        if waited { applyStandstills(of: exchange) }
     }
 
     /// Ends an exchange now and without an event; what its sink can still get, it gets before this returns. Its events

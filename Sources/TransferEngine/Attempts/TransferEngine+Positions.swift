@@ -26,7 +26,7 @@ extension TransferEngine {
         case .look, .removal, .probe, .listing, .readBack: return
         }
         attempt.progress.repeatEarlier(again)
-        queue.writer.record(.resumed(at: offset, repeated: again), for: attempt.task.claim)
+        queue.writer.record(.resumedAtOffset(offset, repeated: again), for: attempt.task.claim)
     }
 
     /// Keeps what was learnt of a host, over restarts of the engine.
@@ -136,7 +136,7 @@ extension TransferEngine {
             let kept = work.resumePoint ?? work.outdatedPoint ?? attempt.task.storedPoint
             return record(restart: "nothing of what was sent is there", before, of: attempt.task, keeping: kept)
         }
-        queue.writer.record(.resumed(at: accepted, repeated: before - accepted), for: attempt.task.claim)
+        queue.writer.record(.resumedAtOffset(accepted, repeated: before - accepted), for: attempt.task.claim)
     }
 }
 

@@ -71,8 +71,8 @@ extension TransferEngine {
 
     /// Settles the downloads that were getting their final names when the last engine was killed: completed where they got them; else they
     /// are queued, paused or cancelled, as the person has said. A look at the disk is enough, whatever their batches may do now.
-    func settleInterrupted() async throws {
-        for task in try await queue.writer.interruptedDownloads() {
+    func settlePublishing() async throws {
+        for task in try await queue.writer.publishingDownloads() {
             inBackground { [self] in
                 guard case .download(_, let directory, _) = task.work, let point = task.publishingPoint,
                     // A folder of a server that is away may hold a thread up, but not the engine.
@@ -139,7 +139,7 @@ extension TransferEngine {
                 let leave = await durably(while: { true }) {
                     try await queue.writer.leaveToPublish(task.claim, as: path)
                 }
-                guard let leave, leave != .void else { return }
+                guard let leave, leave != .ended else { return }
                 guard let error = await syncNames(onTheWayTo: target.directory) else {
                     return queue.writer.record(.completed(completion), for: task.claim)
                 }

@@ -88,7 +88,7 @@ extension TransferEngine {
         record(last, attempt)
         // A pause or cancel that came first holds: whoever made it ends this attempt.
         let leave = await leave(attempt, publication)
-        guard leave != .void, attempt.phase == .finishing else { return }
+        guard leave != .ended, attempt.phase == .finishing else { return }
         guard leave == .granted else { return fail(attempt, givenTwice(publication.final)) }
         attempt.stage.beginPublishing()
         FaultPoint.publishing.pass()
@@ -129,7 +129,7 @@ extension TransferEngine {
     private func leave(_ attempt: Attempt, _ publication: Publication) async -> PublishingLeave {
         await durably(while: { attempt.phase == .finishing }) {
             try await queue.writer.leaveToPublish(attempt.task.claim, as: publication.final)
-        } ?? .void
+        } ?? .ended
     }
 
     /// The bytes are not those that were promised: they are of no use to a later attempt either. What was put together out of several answers

@@ -11,8 +11,9 @@ package protocol EngineControl: Actor {
     /// A batch is in the queue (durably). Its folders are walked and its tasks run; returns at once.
     func batchAdded(_ batch: BatchID)
 
-    /// These claims are void: their tasks were paused or cancelled in the queue. Their attempts are broken off, their resume points kept.
-    /// Returns when nothing more is given to the wire, and how far each had come is recorded.
+    /// The queue has ended these claims: their tasks were paused or cancelled there. Their attempts are broken off, their resume points kept.
+    /// Returns when nothing more is read from a source, and how far each had come is recorded. What the kernel or ssh had taken by then may
+    /// still arrive.
     func stop(_ claims: [TaskClaim]) async
 
     /// Something that uploads or downloads have left is to be removed: after the grace time of a cancel or purge, or once a server that was

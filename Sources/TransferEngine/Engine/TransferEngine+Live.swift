@@ -76,9 +76,9 @@ extension TransferEngine {
     func progress(_ exchange: FlyingExchange) -> (sent: Int64, received: Int64)? {
         switch exchange.carrier {
         case .http:
-            transports.http?.progress(exchange.wire).map { ($0.sent, $0.received) }
+            transports.http?.progress(exchange.wire).map { ($0.arrived, $0.received) }
         case .ftp:
-            transports.ftp?.progress(exchange.wire).map { ($0.sent, $0.received) }
+            transports.ftp?.progress(exchange.wire).map { ($0.arrived, $0.received) }
         case .sftp: transports.sftp?.progress(exchange.wire).map { ($0.sent, $0.received) }
         }
     }

@@ -8,7 +8,7 @@ package import TransferQueue
 /// Breaking off: some tasks because a person says so, all of them because the engine ends.
 extension TransferEngine {
     package func stop(_ claims: [TaskClaim]) async {
-        let unstarted = lanes.void(Set(claims))
+        let unstarted = lanes.takeOut(Set(claims))
         waits.comparisons.subtract(claims)
         let running = claims.compactMap { claim in attempts[claim.task].flatMap { $0.task.claim == claim ? $0 : nil } }
             .filter { $0.phase == .running || $0.phase == .finishing }

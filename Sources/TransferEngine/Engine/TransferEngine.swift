@@ -124,7 +124,7 @@ package actor TransferEngine: EngineControl {
         accounting.unconfirmed.adopt(try await queue.writer.unconfirmed())
         let (day, speeds) = (try await queue.writer.storedDay(), try await queue.writer.storedSpeeds())
         accounting.adopt(day, speeds, at: timeline.nanoseconds, timeline.now)
-        try await settleInterrupted()
+        try await settlePublishing()
         try await noteInterrupted()
         // A machine without a battery for its clock may have written these before it knew the time, or does not know it yet. What is
         // bounded by a time that is behind is moved along when the clock is set (`followClock`).

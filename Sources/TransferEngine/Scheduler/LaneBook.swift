@@ -15,7 +15,7 @@ struct LaneBook {
     var claimsAreStale = true
     /// Number of claims that the queue has not answered yet, and what was stopped meanwhile: it may be among them.
     private var claimsUnderWay = 0
-    private var voidClaims: Set<TaskClaim> = []
+    private var endedClaims: Set<TaskClaim> = []
     private var isRefreshing = false
     /// The queue's lanes may be others than these.
     private var isStale = false
@@ -82,8 +82,8 @@ struct LaneBook {
     // MARK: Tasks at hand
 
     /// Takes out tasks that are not to run. - Returns: those that were at hand, which go back to the queue.
-    mutating func void(_ claims: Set<TaskClaim>) -> [TaskClaim] {
-        if claimsUnderWay > 0 { voidClaims.formUnion(claims) }
+    mutating func takeOut(_ claims: Set<TaskClaim>) -> [TaskClaim] {
+        if claimsUnderWay > 0 { endedClaims.formUnion(claims) }
         var unstarted: [TaskClaim] = []
         for lane in byID.values { unstarted += lane.remove(claims) }
         count()
@@ -129,12 +129,12 @@ struct LaneBook {
     mutating func endClaim(_ lane: Lane) {
         lane.isClaiming = false
         claimsUnderWay -= 1
-        if claimsUnderWay == 0 { voidClaims = [] }
+        if claimsUnderWay == 0 { endedClaims = [] }
         claimsAreStale = true
     }
 
     /// The tasks without those that were stopped while the queue worked on the claim.
-    func valid(_ tasks: [ClaimedTask]) -> [ClaimedTask] { tasks.filter { !voidClaims.contains($0.claim) } }
+    func valid(_ tasks: [ClaimedTask]) -> [ClaimedTask] { tasks.filter { !endedClaims.contains($0.claim) } }
 
     mutating func add(_ tasks: [ClaimedTask], to lane: Lane, _ context: BatchContext) {
         lane.context = context

@@ -100,12 +100,12 @@ extension TransferEngine {
         if attempt.progress.sent - attempt.progress.base >= Self.tellingBytes || attempt.progress.hasProgressed {
             wasLetIn(attempt)
         }
-        if attempt.progress.hasProgressed, let serving = hosts.places[attempt.servingPlace], serving.isHeld,
+        if attempt.progress.hasProgressed, let serving = hosts.places[attempt.servingPlace], serving.isOnTrial,
             serving.closedUntil.map({ $0 <= timeline.time(at: attempt.stage.startedAt) }) ?? true
         {
             learn(attempt.servingPlace, .answered)
         }
-        guard let standing = hosts.standings[attempt.origin], standing.isHeld,
+        guard let standing = hosts.standings[attempt.origin], standing.isOnTrial,
             // One that began before may still move while the host takes no more connections.
             standing.closedUntil.map({ $0 <= timeline.time(at: attempt.stage.startedAt) }) ?? true
         else { return }

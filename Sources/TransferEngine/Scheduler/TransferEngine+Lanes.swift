@@ -11,7 +11,7 @@ extension TransferEngine {
         accounting.unconfirmed.forget(change.removed)
         if change.mayRun || !change.removed.isEmpty { refreshLanes() }
         if change.mayRun || change.looksAreDue { lookAtLast() }
-        if !change.letIn.isEmpty { tryLogins(of: change.letIn) }
+        if !change.loginsGiven.isEmpty { tryLogins(of: change.loginsGiven) }
     }
 
     // MARK: The lanes as the queue sees them

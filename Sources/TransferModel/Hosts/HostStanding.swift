@@ -46,7 +46,7 @@ public struct HostStanding: Hashable, Sendable {
     }
 
     /// True when only one attempt at a time may run, to find out whether the host is back.
-    public var isHeld: Bool { failures >= Self.patience || isUnreachable }
+    public var isOnTrial: Bool { failures >= Self.patience || isUnreachable }
 
     /// True when nothing is wrong with the host and it takes as many attempts as it may, as one that nothing is known of.
     public func isWell(limit: Int, now: Timestamp) -> Bool {
@@ -79,7 +79,7 @@ public struct HostStanding: Hashable, Sendable {
 
     /// Attempts that may run at the same time once the host is open.
     public func allowance(limit: Int) -> Int {
-        isHeld ? 1 : min(share, max(1, limit))
+        isOnTrial ? 1 : min(share, max(1, limit))
     }
 
     /// Takes in how an attempt went.
@@ -93,11 +93,11 @@ public struct HostStanding: Hashable, Sendable {
         note(experience, now)
         switch experience {
         case .answered:
-            let wasHeld = isHeld
+            let wasOnTrial = isOnTrial
             failures = 0
             isUnreachable = false
             recover(limit: limit)
-            return wasHeld
+            return wasOnTrial
         case .reached:
             // One that answers with errors may take a whole file before it does.
             guard isUnreachable else { return false }

@@ -71,7 +71,7 @@ public struct LoginStanding: Hashable, Sendable {
     /// - Returns: what goes on now: nothing, files in line, or those, too, that wait since an earlier refusal.
     public mutating func wasLetIn() -> Release {
         if state == .letIn { return .nothing }
-        // One that was under way when it was refused says nothing of what a person has given since.
+        // It was under way already when the login was refused, so it has not shown what a person may have given since.
         if case .refused = state { return .nothing }
         (state, probe) = (.letIn, nil)
         defer { (keepsWaiting, suspects) = (false, []) }
@@ -109,12 +109,15 @@ public struct LoginStanding: Hashable, Sendable {
         case .doubted where probe != task, .untried where probe != task:
             // Under way with the one that was refused first, or since before a person wanted another try.
             suspects.insert(task)
-        case .untried, .doubted, .refused: lookupFailed(refusal)
+        case .untried, .doubted, .refused: refuse(refusal)
         }
     }
 
     /// There is nothing to show: what knows the login has failed. Nobody asks it again, whatever was let in before.
-    public mutating func lookupFailed(_ refusal: Refusal) {
+    public mutating func lookupFailed(_ refusal: Refusal) { refuse(refusal) }
+
+    /// Nothing starts until a person has done something about it.
+    private mutating func refuse(_ refusal: Refusal) {
         (state, probe, keepsWaiting, suspects) = (.refused(refusal), nil, true, [])
     }
 

@@ -44,7 +44,7 @@ struct AddingStore: QueueSubject {
             .integer(now.milliseconds), .text(try KeptSecret.stored(request.kept)))
         try walks.insertFolder(batch: batch, parent: nil, name: [], source: nil, hidden: false, walk: nil)
         if let rate = request.options.bytesPerSecond, rate > 0 { try limits.setLimit(rate, of: .batch(batch)) }
-        try queue.append(.batchQueued, batch: batch, at: now)
+        try queue.appendEvent(.batchQueued, batch: batch, at: now)
         queue.change.batches.insert(batch)
         queue.change.mayRun = true
         queue.touched.insert(batch)

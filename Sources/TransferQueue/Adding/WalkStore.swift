@@ -191,7 +191,7 @@ struct WalkStore: QueueSubject {
             .integer((stopped == 1 ? ListingState.cutShort : .ended).rawValue), .integer(batch.rawValue))
         var payload = EventPayload()
         payload.filesTotal = try filesTotal(of: batch)
-        try queue.append(.batchScanned, batch: batch, payload: payload)
+        try queue.appendEvent(.batchScanned, batch: batch, payload: payload)
         queue.touched.insert(batch)
         queue.change.looksAreDue = true
         queue.change.note(wholly: batch)

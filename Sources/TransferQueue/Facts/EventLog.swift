@@ -6,21 +6,21 @@ extension QueueConnection {
     /// Appends an event in the open transaction.
     /// - Parameter payload: `nil` when empty, and for completed tasks, whose rows say it.
     @discardableResult
-    func append(
+    func appendEvent(
         _ type: TransferEventType, batch: BatchID?, task: TaskID? = nil, session: Int64? = nil,
         payload: EventPayload? = nil, at time: Timestamp? = nil
     ) throws -> EventSequence {
-        try append(
+        try appendEvent(
             type, batch: batch, task: task, session: session, text: payload.map { try StoredJSON.text($0) }, at: time)
     }
 
     /// Appends the event of a task that is completed. Its row says the rest, as long as it is of that run.
     func appendCompletion(of row: TaskRow, at time: Timestamp) throws {
         let text = row.run == 0 ? nil : try StoredJSON.text(CompletedRun(run: row.run))
-        _ = try append(.taskCompleted, batch: row.batch, task: row.id, session: nil, text: text, at: time)
+        _ = try appendEvent(.taskCompleted, batch: row.batch, task: row.id, session: nil, text: text, at: time)
     }
 
-    private func append(
+    private func appendEvent(
         _ type: TransferEventType, batch: BatchID?, task: TaskID?, session: Int64?, text: String?, at time: Timestamp?
     ) throws -> EventSequence {
         let sequence = EventSequence(rawValue: numbers.event)

@@ -58,7 +58,7 @@ struct FactStore: QueueSubject {
     }
 
     /// Facts of tasks that were cancelled, paused or purged meanwhile are dropped where they no longer matter: the
-    /// engine learns of such changes a little later than the queue. What an older attempt reports never matters.
+    /// engine learns of such changes a little later than the queue. What is reported under a superseded claim never matters.
     private func apply(_ fact: RecordedFact) throws {
         guard let old = try tasks.task(fact.task), fact.claim.holds(old) else { return }
         var row = old
@@ -100,11 +100,11 @@ struct FactStore: QueueSubject {
             details.resumePoint = resumePoint
             row.flags.insert(.guessed)
         case .sent(let bytes, let kept):
-            // What was sent before a pause or a cancel counts, as a checkpoint does: the claim is void by then.
+            // What was sent before a pause or a cancel counts, as a checkpoint does, though the claim has ended by then.
             guard kept ? row.state != .completed : row.claimed && row.state.isActive else { return }
             details.atRisk = kept ? 0 : bytes
             if kept { details.unconfirmed = bytes > row.accepted ? bytes : 0 }
-        case .resumed(let offset, let repeated):
+        case .resumedAtOffset(let offset, let repeated):
             guard row.state != .completed else { return }
             try reach(offset, of: &row, &details, at: fact.time)
             details.unconfirmed = 0
@@ -113,7 +113,7 @@ struct FactStore: QueueSubject {
             guard details.tellsAttempts, !row.state.isTerminal else { return }
             var payload = EventPayload()
             payload.offset = offset
-            try queue.append(.resumedAtOffset, batch: row.batch, task: row.id, payload: payload, at: fact.time)
+            try queue.appendEvent(.resumedAtOffset, batch: row.batch, task: row.id, payload: payload, at: fact.time)
         case .restarted(let reason, let repeated, let identity, let isOther, let resumePoint, let secret):
             guard row.state != .completed else { return }
             try attempts.restart(
@@ -129,7 +129,7 @@ struct FactStore: QueueSubject {
             details.unconfirmed = 0
             try references.dropResumePoint(&details, of: row)
         case .untouched:
-            // A person's stop has taken the claim away, and is recorded first.
+            // A person's stop has ended the claim, and is recorded first.
             if queue.notes.freshStops.remove(fact.claim) != nil || queue.notes.freshClaims.contains(row.id) {
                 details.forgetReach(of: &row)
             }
@@ -139,7 +139,7 @@ struct FactStore: QueueSubject {
             guard row.claimed, try !attempts.endsCancelled(&row, &details, at: fact.time) else { return }
             try attempts.endAttempt(row, &details, .requeued, error: nil, at: fact.time)
             row.claimed = false
-            row.state = try attempts.isPaused(row) ? .paused : .queued
+            row.state = try attempts.isPausedWhilePublishing(row) ? .paused : .queued
         case .completed(let completion):
             guard !row.state.isTerminal else { return }
             try complete(&row, &details, completion, at: fact.time)
@@ -152,7 +152,7 @@ struct FactStore: QueueSubject {
             if row.state.isTerminal { return }
             var payload = EventPayload()
             payload.status = response.status
-            try queue.append(.responseReceived, batch: row.batch, task: row.id, payload: payload, at: fact.time)
+            try queue.appendEvent(.responseReceived, batch: row.batch, task: row.id, payload: payload, at: fact.time)
         }
     }
 
@@ -236,7 +236,7 @@ struct FactStore: QueueSubject {
         try attempts.endAttempt(row, &details, .waiting, error: error, at: time)
         if error != nil { details.failures += 1 }
         row.claimed = false
-        row.state = try attempts.isPaused(row) ? .paused : .waiting
+        row.state = try attempts.isPausedWhilePublishing(row) ? .paused : .waiting
         // A task that waits always says for what.
         details.wait = reasons.isEmpty ? WaitReasons(.backoff) : reasons
         details.waitSince = time.milliseconds
@@ -253,7 +253,7 @@ struct FactStore: QueueSubject {
         payload.waitReasons = details.wait.reasons
         payload.retryAt = retryAt
         payload.error = error
-        try queue.append(.waiting, batch: row.batch, task: row.id, payload: payload, at: time)
+        try queue.appendEvent(.waiting, batch: row.batch, task: row.id, payload: payload, at: time)
     }
 }
 

@@ -15,7 +15,7 @@ package struct QueueChange: Sendable, Hashable {
     /// True when tasks may have become ready, or folders are to be walked: the scheduler looks again.
     package var mayRun = false
     /// Batches that a person gave a login, perhaps the one that they had: it is tried, whatever came of it before.
-    package var letIn: Set<BatchID> = []
+    package var loginsGiven: Set<BatchID> = []
     /// Folders at servers may be due for their last look.
     package var looksAreDue = false
     /// The last event stored; `nil` when there is no new one.
@@ -52,7 +52,7 @@ package struct QueueChange: Sendable, Hashable {
         removed.formUnion(later.removed)
         finished.formUnion(later.finished)
         mayRun = mayRun || later.mayRun
-        letIn.formUnion(later.letIn)
+        loginsGiven.formUnion(later.loginsGiven)
         looksAreDue = looksAreDue || later.looksAreDue
         lastEvent = later.lastEvent ?? lastEvent
         if folders.count > Self.limit || tasks.count > Self.limit { becomeCoarse() }

@@ -17,7 +17,7 @@ package enum TaskFact: Sendable {
     /// The attempt that ends now has not reached its server. It counts when it was the first.
     case untouched
     /// An attempt went on at an offset; `repeated` bytes had to cross the wire again.
-    case resumed(at: Int64, repeated: Int64)
+    case resumedAtOffset(Int64, repeated: Int64)
     /// It begins again from zero: `accepted` becomes 0, and the resume point is dropped or replaced by one of what is left at the server.
     /// `identity`: the source as it is now, when it changed. One fact, since a kill between a new identity and the point that knows of
     /// the change would let bytes of two versions become one file. `isOther`: a download of another version than before.

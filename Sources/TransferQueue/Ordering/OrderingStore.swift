@@ -21,7 +21,7 @@ struct OrderingStore: QueueSubject {
         if asOne { return try moveGroup(nodes, to: place, rank: rank, page) }
         let backwards = place == .top || place == .later
         var places: BatchPlaces?
-        var change = try finder.forEach(backwards ? nodes.reversed() : nodes) { node, target, change in
+        var nodeChange = try finder.forEach(backwards ? nodes.reversed() : nodes) { node, target, nodeChange in
             switch target {
             case .batch(let batch, let root):
                 var known = try places ?? batchPlaces()
@@ -29,19 +29,19 @@ struct OrderingStore: QueueSubject {
                 defer { places = known }
                 return try move(node, batch, root, to: place, in: &known, page)
             case .folder(let batch, let folder, _):
-                return try move(node, batch, TaskSets.Unit.folder(folder), to: place, page, &change)
+                return try move(node, batch, TaskSets.Unit.folder(folder), to: place, page, &nodeChange)
             case .task(let row):
                 return row.state.isTerminal
                     ? finder.refused(node, "\(node) is over: its place does not matter any more")
-                    : try move(node, row.batch, TaskSets.Unit.tasks([row.id]), to: place, page, &change)
+                    : try move(node, row.batch, TaskSets.Unit.tasks([row.id]), to: place, page, &nodeChange)
             }
         }
         for (batch, position) in places?.changed ?? [] {
             try database.run(
                 "UPDATE batches SET position = ? WHERE id = ?", .integer(position), .integer(batch.rawValue))
         }
-        if backwards { change.results.reverse() }
-        return change.asOperation(page.operation)
+        if backwards { nodeChange.results.reverse() }
+        return nodeChange.asOperation(page.operation)
     }
 
     // MARK: Batches
@@ -94,32 +94,33 @@ struct OrderingStore: QueueSubject {
     private func moveGroup(
         _ nodes: [NodeID], to place: MovePlace, rank: Int64?, _ page: ChangePage
     ) throws -> NodeChange {
-        var change = NodeChange()
+        var nodeChange = NodeChange()
         var rows: [TaskRow] = []
         for case .task(let id) in nodes {
             guard let row = try tasks.task(id), !row.state.isTerminal else {
-                change.results.append(finder.refused(.task(id), "\(id) is over: its place does not matter any more"))
+                nodeChange.results.append(
+                    finder.refused(.task(id), "\(id) is over: its place does not matter any more"))
                 continue
             }
             rows.append(row)
         }
-        guard let batch = rows.first?.batch else { return change }
+        guard let batch = rows.first?.batch else { return nodeChange }
         let unit = TaskSets.Unit.tasks(rows.map(\.id))
         if let rank {
             try undoLog.remember(unit, page)
             try self.place(unit, at: rank)
             try undoLog.note(.move, .task(rows[0].id), batch: batch, page: page)
-            change.rank = rank
-            change.reordered.insert(batch)
+            nodeChange.rank = rank
+            nodeChange.reordered.insert(batch)
             queue.change.note(wholly: batch)
-            change.results += rows.map { NodeResult(id: .task($0.id), result: .done) }
-            return change.asOperation(page.operation)
+            nodeChange.results += rows.map { NodeResult(id: .task($0.id), result: .done) }
+            return nodeChange.asOperation(page.operation)
         }
-        let result = try move(.task(rows[0].id), batch, unit, to: place, page, &change)
-        change.results += rows.map {
+        let result = try move(.task(rows[0].id), batch, unit, to: place, page, &nodeChange)
+        nodeChange.results += rows.map {
             NodeResult(id: .task($0.id), result: result.result, code: result.code, message: result.message)
         }
-        return change.asOperation(page.operation)
+        return nodeChange.asOperation(page.operation)
     }
 
     private func move(

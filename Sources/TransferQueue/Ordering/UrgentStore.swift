@@ -13,11 +13,11 @@ struct UrgentStore: QueueSubject {
     /// Once, in spite of times and waits; what only a person can mend still waits for them.
     func runNow(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let page = try undoLog.page(joining: joining)
-        return try finder.forEach(nodes) { node, target, change in
+        return try finder.forEach(nodes) { node, target, nodeChange in
             switch target {
             case .batch(let batch, let root): try runNow(node, batch, root, page)
-            case .folder(let batch, let folder, _): try runNow(node, batch, folder, page, &change)
-            case .task(let row): try runNow(node, row, page, &change)
+            case .folder(let batch, let folder, _): try runNow(node, batch, folder, page, &nodeChange)
+            case .task(let row): try runNow(node, row, page, &nodeChange)
             }
         }.asOperation(page.operation)
     }
@@ -46,13 +46,13 @@ struct UrgentStore: QueueSubject {
             "UPDATE batches SET urgent = 1, held = 0, not_before = NULL WHERE id = ?", .integer(batch.rawValue))
         try waits.clearWait(Self.allButPersons, batch: batch, origin: nil)
         try undoLog.note(.runNow, node, batch: batch, before, page: page)
-        if found.held { try queue.append(.resumed, batch: batch) }
+        if found.held { try queue.appendEvent(.resumed, batch: batch) }
         queue.noteSettings(batch)
         return NodeResult(id: node, result: .done)
     }
 
     private func runNow(
-        _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ page: ChangePage, _ change: inout NodeChange
+        _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ page: ChangePage, _ nodeChange: inout NodeChange
     ) throws -> NodeResult {
         if try finder.isOver(folder: folder, in: batch) {
             return finder.refused(node, "\(node) is over: nothing of it can run")
@@ -69,13 +69,13 @@ struct UrgentStore: QueueSubject {
         ) { (TaskID(rawValue: $0.integer(0)), $0.integer(1)) }
         for (task, folder) in waiting where below.contains(folder) { try waits.clearWait(Self.allButPersons, of: task) }
         try undoLog.note(.runNow, node, batch: batch, Self.notPaused, page: page)
-        change.reordered.insert(batch)
+        nodeChange.reordered.insert(batch)
         queue.noteSettings(batch)
         return NodeResult(id: node, result: .done)
     }
 
     private func runNow(
-        _ node: NodeID, _ row: TaskRow, _ page: ChangePage, _ change: inout NodeChange
+        _ node: NodeID, _ row: TaskRow, _ page: ChangePage, _ nodeChange: inout NodeChange
     ) throws -> NodeResult {
         if row.state == .completed { return finder.refused(node, "\(node) is over: nothing of it can run") }
         if row.state.isTerminal {
@@ -88,7 +88,7 @@ struct UrgentStore: QueueSubject {
         try undoLog.rememberTimes(.tasks([row.id]), page)
         try waits.clearWait(Self.allButPersons, of: row.id)
         try undoLog.note(.runNow, node, batch: row.batch, Self.notPaused, page: page)
-        change.reordered.insert(row.batch)
+        nodeChange.reordered.insert(row.batch)
         queue.noteSettings(row.batch)
         return NodeResult(id: node, result: .done)
     }

@@ -37,12 +37,13 @@ struct AttemptStore: QueueSubject {
         details.error = try StoredJSON.text(error)
         var payload = EventPayload()
         payload.error = error
-        try queue.append(.taskFailed, batch: row.batch, task: row.id, payload: payload, at: time)
+        try queue.appendEvent(.taskFailed, batch: row.batch, task: row.id, payload: payload, at: time)
     }
 
-    /// Takes a task from the engine. What its attempt has done is known once the engine has recorded it; should it be killed before, the next
-    /// one finds the task among the interrupted ones.
-    func stop(_ old: TaskRow, as state: TransferState, _ outcome: AttemptOutcome, _ change: inout NodeChange) throws {
+    /// Ends a task's claim: the engine may not run it any more. The engine is told afterwards, and records then how far its attempt came; until
+    /// it has, the task stands in the table `interrupted`, for the engine that comes after a kill.
+    func stop(_ old: TaskRow, as state: TransferState, _ outcome: AttemptOutcome, _ nodeChange: inout NodeChange) throws
+    {
         var row = old
         let oldDetails = try tasks.details(row)
         var details = oldDetails
@@ -56,7 +57,7 @@ struct AttemptStore: QueueSubject {
         }
         try tasks.save(&row, was: old, details, was: oldDetails)
         try noteInterrupted(row.id)
-        change.stopped.append(row.claim)
+        nodeChange.stopped.append(row.claim)
     }
 
     /// Notes that the engine has not recorded all that it has done of a task.
@@ -66,7 +67,7 @@ struct AttemptStore: QueueSubject {
 
     /// Takes from the engine those that may not run yet: their batch is held or has a later time, and nobody wants them now any more. Whoever
     /// changes one of the three calls it.
-    func stopEarly(_ ids: [TaskID], of batch: BatchID, _ change: inout NodeChange) throws {
+    func stopEarly(_ ids: [TaskID], of batch: BatchID, _ nodeChange: inout NodeChange) throws {
         let claimed = try ids.compactMap { try tasks.task($0) }
             .filter { $0.claimed && !$0.flags.contains(.publishing) }
         if claimed.isEmpty { return }
@@ -78,7 +79,7 @@ struct AttemptStore: QueueSubject {
             "SELECT id FROM lanes WHERE batch = ? AND priority = ?", id, .integer(LanePriority.now)
         ) { $0.integer(0) }
         for row in claimed where !wanted.contains(row.lane) {
-            try stop(row, as: .queued, isHeld ? .paused : .waiting, &change)
+            try stop(row, as: .queued, isHeld ? .paused : .waiting, &nodeChange)
         }
     }
 
@@ -105,7 +106,7 @@ struct AttemptStore: QueueSubject {
         guard details.tellsAttempts, !row.state.isTerminal else { return }
         var payload = EventPayload()
         payload.message = reason
-        try queue.append(.restarted, batch: row.batch, task: row.id, payload: payload, at: time)
+        try queue.appendEvent(.restarted, batch: row.batch, task: row.id, payload: payload, at: time)
     }
 
     /// The position from which progress is measured: where the file was when its attempts in a row began to fail. Each of them may have
@@ -129,12 +130,13 @@ struct AttemptStore: QueueSubject {
         row.claimed = false
         row.state = .cancelled
         row.finishedAt = time.milliseconds
-        try queue.append(.taskCancelled, batch: row.batch, task: row.id, at: time)
+        try queue.appendEvent(.taskCancelled, batch: row.batch, task: row.id, at: time)
         return true
     }
 
-    /// Only what was getting its final name is still claimed when its folder is paused.
-    func isPaused(_ row: TaskRow) throws -> Bool {
+    /// A person has paused the task, or a folder above it, while it was getting its final name. Any other pause has ended its claim, so nobody
+    /// asks after its attempt's end.
+    func isPausedWhilePublishing(_ row: TaskRow) throws -> Bool {
         guard row.flags.contains(.publishing) else { return false }
         return try row.flags.contains(.paused) || paths.isPaused(row.folder)
     }

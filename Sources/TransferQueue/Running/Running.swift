@@ -125,8 +125,8 @@ package struct ClaimedTask: Sendable, Identifiable {
 /// The queue's word on a download that wants its final name.
 package enum PublishingLeave: Hashable, Sendable {
     case granted
-    /// It was paused or cancelled, or somebody else has it.
-    case void
+    /// Its claim has ended, by a pause or a cancel, or is superseded.
+    case ended
     /// Another download of its batch has that name, or is getting it.
     case nameGiven
 }

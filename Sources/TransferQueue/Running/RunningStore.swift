@@ -234,7 +234,7 @@ struct RunningStore: QueueSubject {
     /// Leave to give a download its final name. From here on until the attempt's end it is neither paused nor cancelled, and no other
     /// download of its batch gets that name.
     func leaveToPublish(_ claim: TaskClaim, as path: RawPath) throws -> PublishingLeave {
-        guard let old = try tasks.task(claim.task), old.claimed, old.claim == claim else { return .void }
+        guard let old = try tasks.task(claim.task), old.claimed, old.claim == claim else { return .ended }
         let others = try database.integer(
             """
             SELECT count(*) FROM task_details d INDEXED BY details_final_path CROSS JOIN tasks t ON t.id = d.task
@@ -257,7 +257,7 @@ struct RunningStore: QueueSubject {
     /// point and accepted bytes stay. What ran without a resume point begins at zero, and that is said.
     ///
     /// A file that was getting its final name stays claimed, so that nothing changes it before the engine has looked whether it got it
-    /// (`RemainsStore.interruptedDownloads`).
+    /// (`RemainsStore.publishingDownloads`).
     ///
     /// The same of a file that an earlier version had requeued before it knew that (migration 0026).
     func requeueClaimed() throws {

@@ -11,8 +11,8 @@ struct LoginStore: QueueSubject {
     let waits: WaitStore
 
     /// Replaces credentials. This cannot be undone: the old ones are gone.
-    /// Durable on return; what waits for a person stays so until `letIn`.
-    func renew(_ nodes: [NodeID], by new: TransferSecrets) throws -> NodeChange {
+    /// Durable on return; what waits for a person stays so until `requeueWaiting`.
+    func replaceSecrets(of nodes: [NodeID], by new: TransferSecrets) throws -> NodeChange {
         try finder.forEach(nodes) { node, target, _ in
             guard case .batch(let batch, _) = target else {
                 return finder.refused(
@@ -49,12 +49,12 @@ struct LoginStore: QueueSubject {
     }
 
     /// Requeues every task of these batches that waits for credentials.
-    func letIn(_ batches: [BatchID]) throws {
+    func requeueWaiting(_ batches: [BatchID]) throws {
         for batch in batches {
             try waits.clearWait(WaitReasons(.auth), batch: batch, origin: nil)
             queue.change.note(wholly: batch)
         }
-        queue.change.letIn.formUnion(batches)
+        queue.change.loginsGiven.formUnion(batches)
         queue.change.mayRun = true
     }
 

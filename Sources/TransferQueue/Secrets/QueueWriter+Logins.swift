@@ -5,12 +5,14 @@ extension QueueWriter {
     // MARK: Of batches
 
     /// Puts what lets batches in in the place of what did. Durable on return.
-    package func renew(_ nodes: [NodeID], by secrets: TransferSecrets) throws(QueueError) -> NodeChange {
-        try change { try store.logins.renew(nodes, by: secrets) }
+    package func replaceSecrets(of nodes: [NodeID], by secrets: TransferSecrets) throws(QueueError) -> NodeChange {
+        try change { try store.logins.replaceSecrets(of: nodes, by: secrets) }
     }
 
     /// Requeues every task of these batches that waits for credentials.
-    package func letIn(_ batches: [BatchID]) throws(QueueError) { try change { try store.logins.letIn(batches) } }
+    package func requeueWaitingForLogin(_ batches: [BatchID]) throws(QueueError) {
+        try change { try store.logins.requeueWaiting(batches) }
+    }
 
     /// The request with what lets the batch in that it does again.
     package func withLogin(_ request: BatchRequest) throws(QueueError) -> BatchRequest {

@@ -16,18 +16,18 @@ struct SettingsStore: QueueSubject {
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func set(_ nodes: [NodeID], _ settings: NodeSettings, joining: Int64? = nil) throws -> NodeChange {
         let page = try undoLog.page(joining: joining)
-        return try finder.forEach(nodes) { node, target, change in
+        return try finder.forEach(nodes) { node, target, nodeChange in
             switch target {
-            case .batch(let batch, let root): try set(node, batch, root: root, settings, page, &change)
-            case .folder(let batch, let folder, _): try set(node, batch, folder, settings, page, &change)
-            case .task(let row): try set(node, row, settings, page, &change)
+            case .batch(let batch, let root): try set(node, batch, root: root, settings, page, &nodeChange)
+            case .folder(let batch, let folder, _): try set(node, batch, folder, settings, page, &nodeChange)
+            case .task(let row): try set(node, row, settings, page, &nodeChange)
             }
         }.asOperation(page.operation)
     }
 
     private func set(
         _ node: NodeID, _ batch: BatchID, root: Int64, _ settings: NodeSettings, _ page: ChangePage,
-        _ change: inout NodeChange
+        _ nodeChange: inout NodeChange
     ) throws -> NodeResult {
         if !settings.ofUnfinishedWork.isEmpty, try finder.isOver(folder: root, in: batch) {
             return finder.refused(
@@ -54,7 +54,7 @@ struct SettingsStore: QueueSubject {
         if let rate = settings.limit { try limit(rate, .batch(batch), &before) }
         if let time = settings.notBefore {
             before.notBefore = UndoBefore.Was(found.notBefore)
-            try setNotBefore(time > clock() ? time.milliseconds : nil, of: batch, root: root, &change)
+            try setNotBefore(time > clock() ? time.milliseconds : nil, of: batch, root: root, &nodeChange)
         }
         if let seconds = settings.giveUpAfterSeconds {
             before.giveUp = found.options.giveUpAfterSeconds
@@ -83,7 +83,7 @@ struct SettingsStore: QueueSubject {
 
     private func set(
         _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ settings: NodeSettings, _ page: ChangePage,
-        _ change: inout NodeChange
+        _ nodeChange: inout NodeChange
     ) throws -> NodeResult {
         if let refusal = refusal(of: settings, node, batch, isTask: false) { return refusal }
         if try finder.isOver(folder: folder, in: batch) {
@@ -93,8 +93,8 @@ struct SettingsStore: QueueSubject {
         if let priority = settings.priority {
             before.folderPriorities = try undoLog.given(.priority, below: folder)
             try lanes.setLane(Int64(priority.level), below: folder, in: batch, page)
-            try attempts.stopEarly(sets.claimed(below: folder), of: batch, &change)
-            change.reordered.insert(batch)
+            try attempts.stopEarly(sets.claimed(below: folder), of: batch, &nodeChange)
+            nodeChange.reordered.insert(batch)
         }
         if let rate = settings.limit { try limit(rate, .folder(FolderID(rawValue: folder)), &before) }
         try undoLog.note(.set, node, batch: batch, before, page: page)
@@ -103,15 +103,15 @@ struct SettingsStore: QueueSubject {
     }
 
     private func set(
-        _ node: NodeID, _ row: TaskRow, _ settings: NodeSettings, _ page: ChangePage, _ change: inout NodeChange
+        _ node: NodeID, _ row: TaskRow, _ settings: NodeSettings, _ page: ChangePage, _ nodeChange: inout NodeChange
     ) throws -> NodeResult {
         if let refusal = refusal(of: settings, node, row.batch, isTask: true) { return refusal }
         if row.state.isTerminal { return finder.refused(node, "\(node) is over: nothing of it can change") }
         var before = UndoBefore()
         if let priority = settings.priority {
             try lanes.setLane(Int64(priority.level), of: row, page)
-            try attempts.stopEarly([row.id], of: row.batch, &change)
-            change.reordered.insert(row.batch)
+            try attempts.stopEarly([row.id], of: row.batch, &nodeChange)
+            nodeChange.reordered.insert(row.batch)
         }
         if let rate = settings.limit { try limit(rate, .task(row.id), &before) }
         if let time = settings.notBefore {
@@ -119,7 +119,7 @@ struct SettingsStore: QueueSubject {
             let hasTime = old.wait.contains(WaitReasons(.notBefore))
             before.notBefore = UndoBefore.Was(hasTime ? old.retryAt : nil)
             if !hasTime, !old.wait.isEmpty { before.retryAt = UndoBefore.Was(old.retryAt) }
-            try setNotBefore(time, of: row.id, &change)
+            try setNotBefore(time, of: row.id, &nodeChange)
         }
         try undoLog.note(.set, node, batch: row.batch, before, page: page)
         queue.noteSettings(row.batch)
@@ -162,10 +162,10 @@ struct SettingsStore: QueueSubject {
 
     /// A time that is still to come takes from the engine what it has of the batch, also what runs, as the time of a single file does. What
     /// a person wanted at once goes on.
-    func setNotBefore(_ time: Int64?, of batch: BatchID, root: Int64, _ change: inout NodeChange) throws {
+    func setNotBefore(_ time: Int64?, of batch: BatchID, root: Int64, _ nodeChange: inout NodeChange) throws {
         try database.run(
             "UPDATE batches SET not_before = ? WHERE id = ?", SQLiteValue(time), .integer(batch.rawValue))
-        try attempts.stopEarly(sets.claimed(below: root), of: batch, &change)
+        try attempts.stopEarly(sets.claimed(below: root), of: batch, &nodeChange)
     }
 
     func setOptions(of batch: BatchID, _ change: (inout TransferOptions) -> Void) throws {
@@ -179,10 +179,10 @@ struct SettingsStore: QueueSubject {
     // MARK: Of a task
 
     /// A time that has passed lets it go. A file that is over stays over.
-    func setNotBefore(_ time: Timestamp, of id: TaskID, _ change: inout NodeChange) throws {
+    func setNotBefore(_ time: Timestamp, of id: TaskID, _ nodeChange: inout NodeChange) throws {
         guard time > clock() else { return try endNotBefore(of: id, retryAt: clock().milliseconds) }
         if let running = try tasks.task(id), running.claimed, !running.flags.contains(.publishing) {
-            try attempts.stop(running, as: .queued, .waiting, &change)
+            try attempts.stop(running, as: .queued, .waiting, &nodeChange)
         }
         guard let old = try tasks.task(id), !old.flags.contains(.publishing), !old.state.isTerminal else { return }
         let oldDetails = try tasks.details(old)

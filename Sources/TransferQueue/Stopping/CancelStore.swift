@@ -16,7 +16,7 @@ struct CancelStore: QueueSubject {
     func cancel(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let now = clock()
         let page = try undoLog.page(joining: joining)
-        return try finder.forEach(nodes) { node, target, change in
+        return try finder.forEach(nodes) { node, target, nodeChange in
             let first = queue.numbers.event
             let batch: BatchID
             let result: NodeResult
@@ -26,15 +26,15 @@ struct CancelStore: QueueSubject {
             case .batch(let id, let root):
                 batch = id
                 try undoLog.rememberTimes(.folder(root), page)
-                result = try cancel(node, id, root, isWhole: true, page, at: now, &before, &change)
+                result = try cancel(node, id, root, isWhole: true, page, at: now, &before, &nodeChange)
             case .folder(let id, let folder, _):
                 batch = id
                 try undoLog.rememberTimes(.folder(folder), page)
-                result = try cancel(node, id, folder, isWhole: false, page, at: now, &before, &change)
+                result = try cancel(node, id, folder, isWhole: false, page, at: now, &before, &nodeChange)
             case .task(let row):
                 batch = row.batch
                 try undoLog.rememberTimes(.tasks([row.id]), page)
-                result = try cancel(node, row, at: now, &change)
+                result = try cancel(node, row, at: now, &nodeChange)
             }
             if result.result == .done {
                 // The grace time begins when it is done: a million files take seconds.
@@ -47,7 +47,7 @@ struct CancelStore: QueueSubject {
 
     private func cancel(
         _ node: NodeID, _ batch: BatchID, _ top: Int64, isWhole: Bool, _ page: ChangePage, at now: Timestamp,
-        _ before: inout UndoBefore, _ change: inout NodeChange
+        _ before: inout UndoBefore, _ nodeChange: inout NodeChange
     ) throws -> NodeResult {
         // Who cancels a batch as a whole does not ask any more whether it has arrived.
         let endsLooks = try isWhole && looks.dropLastLooks(batch)
@@ -62,8 +62,8 @@ struct CancelStore: QueueSubject {
         let claimed = try sets.claimed(in: Set(folders))
         var files = Int64(claimed.count)
         for row in claimed {
-            try attempts.stop(row, as: .cancelled, .cancelled, &change)
-            try queue.append(.taskCancelled, batch: batch, task: row.id, at: now)
+            try attempts.stop(row, as: .cancelled, .cancelled, &nodeChange)
+            try queue.appendEvent(.taskCancelled, batch: batch, task: row.id, at: now)
         }
         for old in try sets.claimed(in: Set(folders), publishing: true) {
             var row = old
@@ -97,13 +97,13 @@ struct CancelStore: QueueSubject {
     }
 
     private func cancel(
-        _ node: NodeID, _ old: TaskRow, at now: Timestamp, _ change: inout NodeChange
+        _ node: NodeID, _ old: TaskRow, at now: Timestamp, _ nodeChange: inout NodeChange
     ) throws -> NodeResult {
         if old.state == .cancelled { return NodeResult(id: node, result: .already) }
         if old.state.isTerminal { return finder.refused(node, "\(node) is over: nothing is left to cancel") }
         if old.flags.contains(.publishing) { return finder.tooLate(node) }
         if old.claimed {
-            try attempts.stop(old, as: .cancelled, .cancelled, &change)
+            try attempts.stop(old, as: .cancelled, .cancelled, &nodeChange)
         } else {
             var row = old
             let oldDetails = try tasks.details(row)
@@ -113,7 +113,7 @@ struct CancelStore: QueueSubject {
             row.finishedAt = now.milliseconds
             try tasks.save(&row, was: old, details, was: oldDetails)
         }
-        try queue.append(.taskCancelled, batch: old.batch, task: old.id, at: now)
+        try queue.appendEvent(.taskCancelled, batch: old.batch, task: old.id, at: now)
         var result = NodeResult(id: node, result: .done)
         result.files = 1
         return result

@@ -55,7 +55,7 @@ extension PauseStore {
         try setPauseEnd(nil, of: target)
         try database.run("UPDATE batches SET paused = 0 WHERE id = ? AND paused = 1", .integer(batch.rawValue))
         if database.changes == 0 { return }
-        try queue.append(.resumed, batch: batch)
+        try queue.appendEvent(.resumed, batch: batch)
         queue.change.note(wholly: batch)
         queue.change.mayRun = true
     }

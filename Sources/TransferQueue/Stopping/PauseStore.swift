@@ -29,8 +29,8 @@ struct PauseStore: QueueSubject {
     ) throws -> NodeChange {
         let page = try undoLog.page(joining: joining)
         let end = until?.milliseconds
-        return try finder.forEach(nodes) { node, target, change in
-            var result = try pauseWithoutNote(node, target, &change)
+        return try finder.forEach(nodes) { node, target, nodeChange in
+            var result = try pauseWithoutNote(node, target, &nodeChange)
             if result.result == .refused { return result }
             var before = UndoBefore()
             before.paused = false
@@ -46,15 +46,16 @@ struct PauseStore: QueueSubject {
         }.asOperation(page.operation)
     }
 
-    func pauseWithoutNote(_ node: NodeID, _ target: NodeTarget, _ change: inout NodeChange) throws -> NodeResult {
+    func pauseWithoutNote(_ node: NodeID, _ target: NodeTarget, _ nodeChange: inout NodeChange) throws -> NodeResult {
         switch target {
-        case .batch(let batch, let root): try pause(node, batch, root, &change)
-        case .folder(let batch, let folder, let path): try pause(node, batch, folder, path, &change)
-        case .task(let row): try pause(node, row, &change)
+        case .batch(let batch, let root): try pause(node, batch, root, &nodeChange)
+        case .folder(let batch, let folder, let path): try pause(node, batch, folder, path, &nodeChange)
+        case .task(let row): try pause(node, row, &nodeChange)
         }
     }
 
-    private func pause(_ node: NodeID, _ batch: BatchID, _ root: Int64, _ change: inout NodeChange) throws -> NodeResult
+    private func pause(_ node: NodeID, _ batch: BatchID, _ root: Int64, _ nodeChange: inout NodeChange) throws
+        -> NodeResult
     {
         let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
         if isPaused == 1 { return NodeResult(id: node, result: .already) }
@@ -64,16 +65,16 @@ struct PauseStore: QueueSubject {
         try database.run("UPDATE batches SET paused = 1 WHERE id = ?", .integer(batch.rawValue))
         // The tasks keep their states; only what the engine has in hand is taken from it.
         for row in try sets.claimed(in: Set(sets.subtree(of: root))) {
-            try attempts.stop(row, as: .queued, .paused, &change)
+            try attempts.stop(row, as: .queued, .paused, &nodeChange)
         }
-        try queue.append(.paused, batch: batch)
+        try queue.appendEvent(.paused, batch: batch)
         queue.change.batches.insert(batch)
         queue.change.note(wholly: batch)
         return NodeResult(id: node, result: .done)
     }
 
     private func pause(
-        _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ path: RawPath, _ change: inout NodeChange
+        _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ path: RawPath, _ nodeChange: inout NodeChange
     ) throws -> NodeResult {
         let isPaused = try database.integer("SELECT paused FROM folders WHERE id = ?", .integer(folder))
         if isPaused == 1 { return NodeResult(id: node, result: .already) }
@@ -83,27 +84,27 @@ struct PauseStore: QueueSubject {
         try database.run("UPDATE folders SET paused = 1 WHERE id = ?", .integer(folder))
         queue.forgetPaths()
         let below = try sets.subtree(of: folder)
-        for row in try sets.claimed(in: Set(below)) { try attempts.stop(row, as: .paused, .paused, &change) }
+        for row in try sets.claimed(in: Set(below)) { try attempts.stop(row, as: .paused, .paused, &nodeChange) }
         for folder in try sets.withTasks(below, states: [.queued, .waiting]) {
             try sets.move(.directly(in: folder, states: [.queued, .waiting]), to: "\(state: .paused)")
         }
         try sets.finishMoves(in: batch)
         var payload = EventPayload()
         payload.message = path.displayed
-        try queue.append(.paused, batch: batch, payload: payload)
+        try queue.appendEvent(.paused, batch: batch, payload: payload)
         return NodeResult(id: node, result: .done)
     }
 
-    private func pause(_ node: NodeID, _ old: TaskRow, _ change: inout NodeChange) throws -> NodeResult {
+    private func pause(_ node: NodeID, _ old: TaskRow, _ nodeChange: inout NodeChange) throws -> NodeResult {
         if old.state.isTerminal { return finder.refused(node, "\(node) is over: nothing is left to pause") }
         if old.flags.contains(.paused) { return NodeResult(id: node, result: .already) }
         if old.flags.contains(.publishing) { return finder.tooLate(node) }
         var row = old
         row.flags.insert(.paused)
-        try queue.append(.paused, batch: row.batch, task: row.id)
+        try queue.appendEvent(.paused, batch: row.batch, task: row.id)
         if row.claimed {
             try tasks.save(row, was: old)
-            try attempts.stop(row, as: .paused, .paused, &change)
+            try attempts.stop(row, as: .paused, .paused, &nodeChange)
         } else {
             try setState(&row, .paused, was: old)
         }
@@ -121,7 +122,7 @@ struct PauseStore: QueueSubject {
 
     func resume(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let page = try undoLog.page(joining: joining)
-        return try finder.forEach(nodes) { node, target, change in
+        return try finder.forEach(nodes) { node, target, nodeChange in
             var before = UndoBefore()
             before.paused = true
             if case .batch(let batch, _) = target {
@@ -197,7 +198,7 @@ struct PauseStore: QueueSubject {
             "SELECT held OR paused FROM batches WHERE id = ?", .integer(batch.rawValue))
         if isStopped != 1 { return NodeResult(id: node, result: .already) }
         try database.run("UPDATE batches SET held = 0, paused = 0 WHERE id = ?", .integer(batch.rawValue))
-        try queue.append(.resumed, batch: batch)
+        try queue.appendEvent(.resumed, batch: batch)
         queue.change.note(wholly: batch)
         queue.change.mayRun = true
         return NodeResult(id: node, result: .done)
@@ -205,7 +206,9 @@ struct PauseStore: QueueSubject {
 
     private func resume(_ node: NodeID, _ batch: BatchID, _ folder: Int64, _ path: RawPath) throws -> NodeResult {
         let isPaused = try database.integer("SELECT paused FROM folders WHERE id = ?", .integer(folder))
-        guard isPaused == 1 else { return try heldUp(node, folder, batch) ?? NodeResult(id: node, result: .already) }
+        guard isPaused == 1 else {
+            return try pausedAbove(node, folder, batch) ?? NodeResult(id: node, result: .already)
+        }
         try database.run("UPDATE folders SET paused = 0 WHERE id = ?", .integer(folder))
         queue.forgetPaths()
         if try !paths.isPaused(folder) {
@@ -218,7 +221,7 @@ struct PauseStore: QueueSubject {
         try sets.finishMoves(in: batch)
         var payload = EventPayload()
         payload.message = path.displayed
-        try queue.append(.resumed, batch: batch, payload: payload)
+        try queue.appendEvent(.resumed, batch: batch, payload: payload)
         return NodeResult(id: node, result: .done)
     }
 
@@ -230,11 +233,11 @@ struct PauseStore: QueueSubject {
 
     private func resume(_ node: NodeID, _ old: TaskRow) throws -> NodeResult {
         guard old.flags.contains(.paused) else {
-            return try heldUp(node, old.folder, old.batch) ?? NodeResult(id: node, result: .already)
+            return try pausedAbove(node, old.folder, old.batch) ?? NodeResult(id: node, result: .already)
         }
         var row = old
         row.flags.remove(.paused)
-        try queue.append(.resumed, batch: row.batch, task: row.id)
+        try queue.appendEvent(.resumed, batch: row.batch, task: row.id)
         if try row.state == .paused && !paths.isPaused(row.folder) {
             try setState(&row, tasks.details(row).wait.isEmpty ? .queued : .waiting, was: old)
         } else {
@@ -244,7 +247,7 @@ struct PauseStore: QueueSubject {
     }
 
     /// Refuses to resume a node without a flag of its own while something above it is paused; `nil` when nothing above it is.
-    private func heldUp(_ node: NodeID, _ folder: Int64, _ batch: BatchID) throws -> NodeResult? {
+    private func pausedAbove(_ node: NodeID, _ folder: Int64, _ batch: BatchID) throws -> NodeResult? {
         let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
         if isPaused == 1 {
             return finder.refused(node, "its batch \(batch) is paused: \(quoted: .resume(.batch(batch)))")
@@ -255,9 +258,9 @@ struct PauseStore: QueueSubject {
     }
 
     /// A batch that was held stands still again.
-    func hold(_ batch: BatchID, _ root: Int64, _ change: inout NodeChange) throws {
+    func hold(_ batch: BatchID, _ root: Int64, _ nodeChange: inout NodeChange) throws {
         try database.run("UPDATE batches SET held = 1 WHERE id = ?", .integer(batch.rawValue))
-        try attempts.stopEarly(sets.claimed(below: root), of: batch, &change)
+        try attempts.stopEarly(sets.claimed(below: root), of: batch, &nodeChange)
         queue.change.note(wholly: batch)
     }
 }

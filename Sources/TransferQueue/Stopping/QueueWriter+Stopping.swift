@@ -27,4 +27,28 @@ extension QueueWriter {
     package func retry(_ nodes: [NodeID]) throws(QueueError) -> NodeChange {
         try change { try store.retries.retry(nodes) }
     }
+
+    // MARK: Attempts that were broken off
+
+    /// Uploads to such origins that an engine was killed in, or that were taken from it before, and of which nothing says what it has left there.
+    package func interruptedUploads(to origin: String) throws(QueueError) -> [Remains] {
+        try look { try store.remains.interruptedUploads(to: origin) }
+    }
+
+    /// Forgets them, once what they may have left is recorded. Durable on return, with all that was recorded before.
+    package func forgetInterrupted() throws(QueueError) {
+        guard try look({ try store.remains.hasInterrupted() }) else { return }
+        try change { try store.remains.forgetInterrupted() }
+    }
+
+    /// Notes that all is recorded of attempts which were broken off. Durable on return, with all that was recorded before.
+    package func forgetInterrupted(_ claims: [TaskClaim]) throws(QueueError) {
+        try change { try store.remains.forgetInterrupted(claims) }
+    }
+
+    /// Downloads that were getting their final names when the last engine was killed. They are still claimed, so nothing has changed them
+    /// since: whoever has looked whether they got these names records that they are completed, or requeues them.
+    package func publishingDownloads() throws(QueueError) -> [ClaimedTask] {
+        try look { try store.remains.publishingDownloads() }
+    }
 }

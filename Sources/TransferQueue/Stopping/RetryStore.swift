@@ -16,17 +16,17 @@ struct RetryStore: QueueSubject {
     /// goes on that a cancel of the node itself stopped: nobody has looked at the rest, so nobody gave it up by name. What other cancels
     /// stopped goes on with the cancelled tasks.
     func retry(_ nodes: [NodeID]) throws -> NodeChange {
-        try finder.forEach(nodes) { node, target, change in
+        try finder.forEach(nodes) { node, target, nodeChange in
             switch target {
-            case .batch(let batch, let root): try retry(node, batch, root, isWhole: true, &change)
-            case .folder(let batch, let folder, _): try retry(node, batch, folder, isWhole: false, &change)
-            case .task(let row): try retry(node, row, &change)
+            case .batch(let batch, let root): try retry(node, batch, root, isWhole: true, &nodeChange)
+            case .folder(let batch, let folder, _): try retry(node, batch, folder, isWhole: false, &nodeChange)
+            case .task(let row): try retry(node, row, &nodeChange)
             }
         }
     }
 
     private func retry(
-        _ node: NodeID, _ batch: BatchID, _ top: Int64, isWhole: Bool, _ change: inout NodeChange
+        _ node: NodeID, _ batch: BatchID, _ top: Int64, isWhole: Bool, _ nodeChange: inout NodeChange
     ) throws -> NodeResult {
         let folders = try sets.subtree(of: top)
         var count: Int64 = 0
@@ -36,7 +36,7 @@ struct RetryStore: QueueSubject {
         for folder in try sets.withTasks(folders, states: [.failed]) {
             for task in try unlistedDirectories(in: folder) where try listAgain(task) {
                 count += 1
-                change.walked.insert(batch)
+                nodeChange.walked.insert(batch)
             }
         }
         if count == 0 {
@@ -46,12 +46,12 @@ struct RetryStore: QueueSubject {
             }
             if try walks.takeUpWalks(batch, below: top, isWhole: isWhole) {
                 count += 1
-                change.walked.insert(batch)
+                nodeChange.walked.insert(batch)
             }
         } else {
             for mark in try walks.marksOfCancels(of: batch, folder: isWhole ? nil : top)
             where try walks.takeUpWalks(batch, below: top, isWhole: isWhole, mark: mark) {
-                change.walked.insert(batch)
+                nodeChange.walked.insert(batch)
             }
         }
         if count == 0 {
@@ -101,13 +101,13 @@ struct RetryStore: QueueSubject {
             also: "finished_at = NULL, run = run + (state >= \(state: .completed))")
     }
 
-    private func retry(_ node: NodeID, _ old: TaskRow, _ change: inout NodeChange) throws -> NodeResult {
+    private func retry(_ node: NodeID, _ old: TaskRow, _ nodeChange: inout NodeChange) throws -> NodeResult {
         switch old.state {
         case .failed where old.flags.contains(.directory):
             guard try listAgain(old) else {
                 return finder.refused(node, "this directory cannot be listed again here: queue it again")
             }
-            change.walked.insert(old.batch)
+            nodeChange.walked.insert(old.batch)
             try tellRetry(old.batch, nil)
             return NodeResult(id: node, result: .done)
         case .failed, .cancelled, .waiting: break
@@ -173,6 +173,6 @@ struct RetryStore: QueueSubject {
     private func tellRetry(_ batch: BatchID, _ task: TaskID?) throws {
         var payload = EventPayload()
         payload.message = "tried again"
-        try queue.append(.resumed, batch: batch, task: task, payload: payload)
+        try queue.appendEvent(.resumed, batch: batch, task: task, payload: payload)
     }
 }

@@ -51,10 +51,10 @@ struct BatchEnds: QueueSubject {
         payload.filesTotal = state.sums.files.total
         payload.filesFailed = state.sums.files.failed
         payload.state = state.sums.files.state(scanning: false, paused: false, cutShort: state.isCutShort)
-        try queue.append(.batchFinished, batch: batch, payload: payload, at: now)
+        try queue.appendEvent(.batchFinished, batch: batch, payload: payload, at: now)
         queue.change.finished.insert(batch)
         let others = try database.integer(
             "SELECT 1 FROM batches WHERE session = ? AND finished_at IS NULL LIMIT 1", .integer(state.session))
-        if others == nil { try queue.append(.sessionIdle, batch: nil, session: state.session, at: now) }
+        if others == nil { try queue.appendEvent(.sessionIdle, batch: nil, session: state.session, at: now) }
     }
 }

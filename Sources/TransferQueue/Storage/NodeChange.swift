@@ -1,9 +1,10 @@
 package import TransferModel
 
-/// The durable result of a command on the queue, and what the engine has to break off because of it.
+/// The durable result of a command on nodes, for who asked: one result for each, and what the engine has to break off because of it.
+/// What everybody hears of each commit is a `QueueChange`.
 package struct NodeChange: Sendable {
     package var results: [NodeResult] = []
-    /// Claims that are void now: their tasks may not run any more. The engine stops those that it has.
+    /// Claims that this has ended: their tasks may not run any more. The engine stops those that it has.
     package var stopped: [TaskClaim] = []
     /// Batches whose tasks have another order or priority now: what the engine has at hand of them goes back.
     package var reordered: Set<BatchID> = []

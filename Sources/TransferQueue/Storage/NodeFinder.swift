@@ -64,15 +64,15 @@ struct NodeFinder: QueueSubject {
     func forEach(
         _ nodes: [NodeID], _ body: (NodeID, NodeTarget, inout NodeChange) throws -> NodeResult
     ) throws -> NodeChange {
-        var change = NodeChange()
+        var nodeChange = NodeChange()
         for node in nodes {
             guard let target = try target(node) else {
-                change.results.append(NodeResult(id: node, refused: .noSuchObject, try absence(of: node)))
+                nodeChange.results.append(NodeResult(id: node, refused: .noSuchObject, try absence(of: node)))
                 continue
             }
-            change.results.append(try body(node, target, &change))
+            nodeChange.results.append(try body(node, target, &nodeChange))
         }
-        return change
+        return nodeChange
     }
 
     func refused(_ node: NodeID, _ advice: Advice) -> NodeResult {

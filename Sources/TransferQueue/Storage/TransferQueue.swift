@@ -128,7 +128,7 @@ extension QueueStore {
             try store.noteHiddenProxies()
             var payload = EventPayload()
             payload.message = version
-            try store.queue.append(.engineStarted, batch: nil, payload: payload)
+            try store.queue.appendEvent(.engineStarted, batch: nil, payload: payload)
         }
         try store.hideProxies()
         try store.noteSecrets()

@@ -27,7 +27,7 @@ extension UndoStore {
             """, .integer(place.value), .integer(step.page.number))
         if step.node == .batch(batch) { try looks.takeUpLastLooks(batch) }
         try pauseBelowPausedFolders(batch)
-        if try takeUpWalks(stoppedBy: step) { undoing.change.walked.insert(batch) }
+        if try takeUpWalks(stoppedBy: step) { undoing.nodeChange.walked.insert(batch) }
         undoing.movedBatches.insert(batch)
         try putBack(times, &undoing)
     }
@@ -46,7 +46,7 @@ extension UndoStore {
                 }
             var payload = EventPayload()
             payload.message = "the cancel\(what) was taken back"
-            try queue.append(.resumed, batch: batch, payload: payload)
+            try queue.appendEvent(.resumed, batch: batch, payload: payload)
         }
     }
 

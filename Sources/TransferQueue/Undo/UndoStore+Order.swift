@@ -23,8 +23,8 @@ extension UndoStore {
         try counters.write()
         try undoLog.putBack(step, undoing.parts.records(of: step, target, .place, in: database))
         undoing.movedBatches.insert(step.batch)
-        try attempts.stopEarly(claimed, of: step.batch, &undoing.change)
-        undoing.change.reordered.insert(step.batch)
+        try attempts.stopEarly(claimed, of: step.batch, &undoing.nodeChange)
+        undoing.nodeChange.reordered.insert(step.batch)
     }
 
     /// Batches stand as they stood before all of a change; or one of them does, where others of it stay moved.
@@ -113,7 +113,7 @@ extension UndoStore {
         if let time = before.notBefore {
             switch try step.node.flatMap({ try finder.target($0) }) {
             case .batch(let batch, let root):
-                try settings.setNotBefore(time.value, of: batch, root: root, &undoing.change)
+                try settings.setNotBefore(time.value, of: batch, root: root, &undoing.nodeChange)
             case .task(let row):
                 try putBack([OwnTime(task: row.id, time: time.value, retryAt: before.retryAt)], &undoing)
             case .folder, nil: break

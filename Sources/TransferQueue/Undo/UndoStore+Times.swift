@@ -36,7 +36,7 @@ extension UndoStore {
                     try undoLog.note(time: own.time, of: own.task, takenBy: later.page)
                 }
             } else if let time = own.time {
-                try settings.setNotBefore(Timestamp(milliseconds: time), of: own.task, &undoing.change)
+                try settings.setNotBefore(Timestamp(milliseconds: time), of: own.task, &undoing.nodeChange)
             } else {
                 try settings.endNotBefore(
                     of: own.task, retryAt: own.retryAt.map { $0.value } ?? clock().milliseconds)

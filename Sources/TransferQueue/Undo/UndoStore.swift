@@ -20,7 +20,7 @@ struct UndoStore: QueueSubject {
     struct Undoing {
         let standing = StandingSteps()
         let parts = OperationParts()
-        var change = NodeChange()
+        var nodeChange = NodeChange()
         /// The oldest step of a batch that stays moved, by change.
         var staysMoved: [Int64: UndoneStep] = [:]
         /// Batches of which tasks were moved; counted when all is done, however many steps there are.
@@ -56,13 +56,13 @@ struct UndoStore: QueueSubject {
             if step.deed != .purge, try isHidden(step.batch) {
                 let message: Advice =
                     "\(step.batch) was cleared from the list since: take that back first, with \(quoted: AdvisedCommand("undo"))"
-                undoing.change.results.append(finder.refused(step.node ?? .batch(step.batch), message))
+                undoing.nodeChange.results.append(finder.refused(step.node ?? .batch(step.batch), message))
                 try note(step, undoing)
                 continue
             }
             // A task that was purged, or a folder that went with its batch: nothing of it can come back.
             if ![.purge, .clear, .limit].contains(step.deed), let node = step.node, try finder.target(node) == nil {
-                undoing.change.results.append(
+                undoing.nodeChange.results.append(
                     NodeResult(id: node, result: .refused, code: .noSuchObject, message: "there is no \(node) any more")
                 )
                 undoing.parts.remove(step)
@@ -74,27 +74,27 @@ struct UndoStore: QueueSubject {
             step.before = undoing.standing.inherit(step, folder: try folder(of: step))
             try takeBack(step, &undoing)
             try database.run("DELETE FROM undo WHERE rowid = ?", .integer(step.row))
-            undoing.change.undone = step.deed
-            if step.isLate { undoing.change.startsAgain = true }
-            if let node = step.node { undoing.change.results.append(taken(step, of: node)) }
+            undoing.nodeChange.undone = step.deed
+            if step.isLate { undoing.nodeChange.startsAgain = true }
+            if let node = step.node { undoing.nodeChange.results.append(taken(step, of: node)) }
             if step.deed == .cancel { cancels.append(step) }
         }
         try undoing.standing.save(in: undoLog)
         for batch in undoing.movedBatches { try sets.finishMoves(in: batch) }
         try tellOfCancels(cancels)
-        var change = undoing.change
+        var nodeChange = undoing.nodeChange
         if case .nodes(let nodes) = choice {
             // As they were named.
             let places = Dictionary(zip(nodes, nodes.indices)) { first, _ in first }
-            change.results.sort { places[$0.id] ?? 0 < places[$1.id] ?? 0 }
+            nodeChange.results.sort { places[$0.id] ?? 0 < places[$1.id] ?? 0 }
             let (found, batches) = (Set(chosen.compactMap(\.node)), Set(chosen.map(\.batch)))
             for node in nodes where !found.contains(node) {
                 // It was a part of what has just been taken back.
                 if let now = try cancelled(node), !now.isCancelled, batches.contains(now.batch) {
-                    change.results.append(NodeResult(id: node, result: .already))
+                    nodeChange.results.append(NodeResult(id: node, result: .already))
                     continue
                 }
-                change.results.append(
+                nodeChange.results.append(
                     try finder.target(node) == nil
                         ? NodeResult(id: node, result: .refused, code: .noSuchObject, message: "there is no \(node)")
                         : finder.refused(
@@ -103,7 +103,7 @@ struct UndoStore: QueueSubject {
                         ))
             }
         }
-        return change
+        return nodeChange
     }
 
     /// The last step of each node that has one.
@@ -181,7 +181,7 @@ struct UndoStore: QueueSubject {
             }
             try limits.putBackLimit(step.before)
         }
-        try putBackPause(step, &undoing.change)
+        try putBackPause(step, &undoing.nodeChange)
     }
 
     // MARK: Pauses
@@ -195,18 +195,18 @@ struct UndoStore: QueueSubject {
     }
 
     /// A node is paused, and its batch held, as it was before a step of whatever kind.
-    private func putBackPause(_ step: UndoneStep, _ change: inout NodeChange) throws {
+    private func putBackPause(_ step: UndoneStep, _ nodeChange: inout NodeChange) throws {
         let before = step.before
         guard before.paused != nil || before.held == true, let node = step.node, let target = try finder.target(node)
         else { return }
         if before.isPaused(now: clock()) {
-            if try pauses.pauseWithoutNote(node, target, &change).result != .refused {
+            if try pauses.pauseWithoutNote(node, target, &nodeChange).result != .refused {
                 try pauses.setPauseEnd(before.pauseEnd?.value, of: target)
             }
         } else if before.paused != nil {
             try pauses.endPause(of: node, target)
         }
         guard before.held == true, case .batch(let batch, let root) = target else { return }
-        try pauses.hold(batch, root, &change)
+        try pauses.hold(batch, root, &nodeChange)
     }
 }

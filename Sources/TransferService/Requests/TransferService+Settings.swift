@@ -14,7 +14,9 @@ extension TransferService {
         try await AuthoritiesFile.check(settings.caFile)
         let nodes = NodesRequest(ids: request.ids, rows: request.rows, selector: request.selector)
         var renewed: NodeResults?
-        if let secrets = request.secrets, !secrets.isEmpty { renewed = try await renew(nodes, by: secrets) }
+        if let secrets = request.secrets, !secrets.isEmpty {
+            renewed = try await replaceSecrets(of: nodes, by: secrets)
+        }
         if let renewed, settings.isEmpty { return renewed }
         var results = try await changeTogether(nodes) { try await $0.set($1, settings, joining: $2) }
         await engine.settingsChanged()
@@ -28,10 +30,10 @@ extension TransferService {
     }
 
     /// The engine has what lets a batch in before anything of it tries again.
-    private func renew(_ nodes: NodesRequest, by secrets: TransferSecrets) async throws -> NodeResults {
+    private func replaceSecrets(of nodes: NodesRequest, by secrets: TransferSecrets) async throws -> NodeResults {
         var batches: [BatchID] = []
         let results = try await change(nodes) { writer, nodes in
-            let change = try await writer.renew(nodes, by: secrets)
+            let change = try await writer.replaceSecrets(of: nodes, by: secrets)
             batches += change.results.compactMap { result in
                 // The same again: what they stand for may be good again.
                 guard result.result != .refused, case .batch(let batch) = result.id else { return nil }
@@ -40,7 +42,7 @@ extension TransferService {
             return change
         }
         await engine.settingsChanged()
-        try await queue.writer.letIn(batches)
+        try await queue.writer.requeueWaitingForLogin(batches)
         if !batches.isEmpty { try await goOn("another login was given") }
         await engine.queueChanged()
         return results

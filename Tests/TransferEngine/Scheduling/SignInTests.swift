@@ -141,9 +141,9 @@ import TransferQueue
         await harness.engine.waitUntilIdle()
         // The server has let nobody in for a while.
         wanted.withLock { $0 = Self.password }
-        _ = try await harness.queue.writer.renew([.batch(batch)], by: secrets)
+        _ = try await harness.queue.writer.replaceSecrets(of: [.batch(batch)], by: secrets)
         await harness.engine.settingsChanged()
-        try await harness.queue.writer.letIn([batch])
+        try await harness.queue.writer.requeueWaitingForLogin([batch])
         await harness.engine.queueChanged()
         #expect(try await harness.finished(batch).filesCompleted == 3)
         await harness.stop()
@@ -262,7 +262,7 @@ import TransferQueue
         }
         var secrets = TransferSecrets()
         (secrets.user, secrets.password) = ("me", "mistyped")
-        _ = try await harness.queue.writer.renew([.batch(batch)], by: secrets)
+        _ = try await harness.queue.writer.replaceSecrets(of: [.batch(batch)], by: secrets)
         await harness.engine.settingsChanged()
         gate.reach()
         try await harness.batch(batch) { $0.waitReasons == [.auth] }

@@ -107,9 +107,9 @@ import TransferQueue
         #expect(second.store.server.requests.isEmpty)
         var given = TransferSecrets()
         given.headers = [HeaderField("Authorization", "Bearer new")]
-        _ = try await second.queue.writer.renew([.batch(batch)], by: given)
+        _ = try await second.queue.writer.replaceSecrets(of: [.batch(batch)], by: given)
         await second.engine.settingsChanged()
-        try await second.queue.writer.letIn([batch])
+        try await second.queue.writer.requeueWaitingForLogin([batch])
         await second.engine.queueChanged()
         #expect(try await second.finished(batch).filesCompleted == 1)
         #expect(second.store.server.requests.allSatisfy { $0.fields["authorization"] == "Bearer new" })

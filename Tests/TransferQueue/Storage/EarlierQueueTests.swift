@@ -93,7 +93,7 @@ import TransferModel
             before: "cancels that a kill left open", "UPDATE tasks SET flags = flags | 768 WHERE id IN (1, 2, 3, 5)")
         queue = try sandbox.open()
         #expect(try await queue.reader.check() == [])
-        let interrupted = try await queue.writer.interruptedDownloads()
+        let interrupted = try await queue.writer.publishingDownloads()
         #expect(interrupted.map(\.id.rawValue) == [1, 2, 3])
         #expect(try await queue.claimAll().map(\.id.rawValue) == [4])
         for task in interrupted {

@@ -54,15 +54,15 @@ extension QueueWriter {
             return secrets
         }
         await queue.writer.rolledBack { store in
-            _ = try store.logins.renew([.batch(batch)], by: login("new"))
-            _ = try store.logins.renew([.batch(batch)], by: login("newest"))
+            _ = try store.logins.replaceSecrets(of: [.batch(batch)], by: login("new"))
+            _ = try store.logins.replaceSecrets(of: [.batch(batch)], by: login("newest"))
         }
         #expect(try await queue.writer.order(of: batch)?.secrets.password == "old")
-        _ = try await queue.writer.renew([.batch(batch)], by: login("new"))
+        _ = try await queue.writer.replaceSecrets(of: [.batch(batch)], by: login("new"))
         #expect(try await queue.writer.order(of: batch)?.secrets.password == "new")
         await queue.writer.rolledBack { _ in }
         let bare = try await queue.writer.add(.downloads(["https://host/g"])).batch
-        await queue.writer.rolledBack { _ = try $0.logins.renew([.batch(bare)], by: login("new")) }
+        await queue.writer.rolledBack { _ = try $0.logins.replaceSecrets(of: [.batch(bare)], by: login("new")) }
         #expect(try await queue.writer.order(of: bare)?.secrets.password == nil)
         #expect(try await queue.writer.order(of: batch)?.secrets.password == "new")
         try await queue.close()

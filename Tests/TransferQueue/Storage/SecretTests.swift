@@ -150,7 +150,7 @@ import TransferModel
         // They go on when what lets the batch in is given anew.
         var password = TransferSecrets()
         password.password = "new"
-        _ = try await queue.writer.renew([.batch(batch)], by: password)
+        _ = try await queue.writer.replaceSecrets(of: [.batch(batch)], by: password)
         #expect(try await hasProxies(queue, batch, request.options.proxies))
         try await queue.close()
     }
@@ -207,14 +207,14 @@ import TransferModel
         let batch = try await queue.writer.add(request).batch
         var new = TransferSecrets()
         new.netrcFile = RawPath("/n")
-        let results = try await queue.writer.renew([.batch(batch)], by: new).results
+        let results = try await queue.writer.replaceSecrets(of: [.batch(batch)], by: new).results
         #expect(results.map(\.result) == [.refused])
         #expect(
             results.first?.message == "S3 takes no netrc file: give --s3-keys, or --user with --password-command")
         #expect(try await queue.writer.order(of: batch)?.secrets == request.secrets)
         new.netrcFile = nil
         new.passwordCommand = "pass"
-        #expect(try await queue.writer.renew([.batch(batch)], by: new).results.map(\.result) == [.done])
+        #expect(try await queue.writer.replaceSecrets(of: [.batch(batch)], by: new).results.map(\.result) == [.done])
         #expect(try await queue.writer.order(of: batch)?.secrets.s3 == nil)
         #expect(try await queue.writer.order(of: batch)?.secrets.user == "a")
         try await queue.close()

@@ -85,7 +85,7 @@ struct QueueModel {
         case .running: if task.claimed, task.state == .queued { task.state = .running }
         case .finishing: if task.claimed { task.state = .finishing }
         case .checkpoint(_, let accepted, _): if task.state != .completed { task.accepted = accepted }
-        case .resumed(let offset, _): if task.state != .completed { task.accepted = offset }
+        case .resumedAtOffset(let offset, _): if task.state != .completed { task.accepted = offset }
         case .restarted: if task.state != .completed { task.accepted = 0 }
         case .waiting(_, let retryAt, _):
             guard task.claimed else { return }

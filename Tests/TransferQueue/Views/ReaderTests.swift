@@ -292,7 +292,7 @@ import TransferModel
         _ = try await queue.writer.add(.downloads(["http://host/a"]))
         let task = try await queue.claimAll()[0]
         let digest = TransferDigest(algorithm: "sha-256", value: "00ff")
-        queue.writer.record(.resumed(at: 3, repeated: 1), for: task.id)
+        queue.writer.record(.resumedAtOffset(3, repeated: 1), for: task.id)
         queue.writer.record(.response(TransferResponse(status: 206, headers: [], body: nil)), for: task.id)
         queue.writer.record(
             .completed(Completion(size: 10, verified: .digest, digest: digest, finalPath: RawPath("/dst/a"))),

@@ -66,7 +66,7 @@ import TransferModel
         queue.writer.record(.running, for: task.claim)
         _ = try await queue.writer.cancel([.task(task.id)])
         let events = try await queue.eventTypes()
-        queue.writer.record(.resumed(at: 10, repeated: 0), for: task.claim)
+        queue.writer.record(.resumedAtOffset(10, repeated: 0), for: task.claim)
         queue.writer.record(.restarted(reason: "broken off", repeated: 5, identity: nil), for: task.claim)
         queue.writer.record(.response(TransferResponse(status: 200, headers: [], body: nil)), for: task.claim)
         try await queue.writer.commit()
@@ -118,8 +118,8 @@ import TransferModel
         let tasks = try await queue.claimAll()
         _ = try await queue.writer.cancel([.task(tasks[0].id)])
         _ = try await queue.writer.pause([.task(tasks[1].id)])
-        #expect(try await queue.writer.leaveToPublish(tasks[0].claim, as: name) == .void)
-        #expect(try await queue.writer.leaveToPublish(tasks[1].claim, as: name) == .void)
+        #expect(try await queue.writer.leaveToPublish(tasks[0].claim, as: name) == .ended)
+        #expect(try await queue.writer.leaveToPublish(tasks[1].claim, as: name) == .ended)
         #expect(try await queue.writer.leaveToPublish(tasks[2].claim, as: name) == .granted)
         #expect(try await queue.writer.cancel([.task(tasks[2].id)]).results.map(\.result) == [.refused])
         #expect(try await queue.writer.pause([.task(tasks[2].id)]).results.map(\.result) == [.refused])
@@ -278,7 +278,7 @@ import TransferModel
 extension TransferQueue {
     /// As the engine does at its start where nothing got its final name.
     fileprivate func settle() async throws -> [TaskID] {
-        let tasks = try await writer.interruptedDownloads()
+        let tasks = try await writer.publishingDownloads()
         for task in tasks { writer.record(.requeued, for: task.claim) }
         try await writer.commit()
         return tasks.map(\.id)

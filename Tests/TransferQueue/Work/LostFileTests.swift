@@ -115,12 +115,12 @@ import TransferModel
         #expect(tasks.filter { $0.batch == download }.map(\.lacksQuery) == [true, false])
         var given = TransferSecrets()
         given.headers = [HeaderField("Authorization", "new")]
-        _ = try await queue.writer.renew([.batch(upload), .batch(download)], by: given)
+        _ = try await queue.writer.replaceSecrets(of: [.batch(upload), .batch(download)], by: given)
         #expect(try await queue.writer.order(of: upload)?.lacks == [.query])
         // A header is no login: what it had besides is missed on.
         #expect(try await queue.writer.order(of: download)?.lacks == [.login])
         given.user = "ana"
-        _ = try await queue.writer.renew([.batch(download)], by: given)
+        _ = try await queue.writer.replaceSecrets(of: [.batch(download)], by: given)
         #expect(try await queue.writer.order(of: download)?.lacks == [])
         await queue.abandon()
         queue = try sandbox.open()

@@ -113,7 +113,7 @@ struct RefusedChangeTests {
         var password = TransferSecrets()
         password.password = "new"
         #expect(
-            said(try await writer.renew([task], by: password)) == [
+            said(try await writer.replaceSecrets(of: [task], by: password)) == [
                 "its login is its batch's: give the same options to 'martlet set b1'"
             ])
         try await bench.close()

@@ -352,7 +352,7 @@ import TransferModel
             queue.writer.record(.checkpoint(resumePoint: Array("{}".utf8), accepted: 10), for: task.id)
             queue.writer.record(.sent(40, kept: true), for: task.id)
         }
-        queue.writer.record(.resumed(at: 30, repeated: 10), for: tasks[1].id)
+        queue.writer.record(.resumedAtOffset(30, repeated: 10), for: tasks[1].id)
         queue.writer.record(.checkpoint(resumePoint: nil, accepted: 40), for: tasks[2].id)
         try await queue.close()
         queue = try sandbox.open()

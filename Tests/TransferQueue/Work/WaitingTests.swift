@@ -168,7 +168,7 @@ import TransferModel
         for (offset, expected) in [(Int64(10), 0), (20, 1), (20, 1), (20, 2), (30, 3), (30, 1)] {
             let task = try await queue.claimAll()[0]
             #expect(task.failures == expected, "before \(offset)")
-            queue.writer.record(.resumed(at: offset, repeated: 0), for: task.id)
+            queue.writer.record(.resumedAtOffset(offset, repeated: 0), for: task.id)
             queue.writer.record(
                 .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
             try await queue.writer.wakeDue(now: sandbox.clock.now)
@@ -238,7 +238,7 @@ import TransferModel
             let task = try await queue.claimAll()[0]
             queue.writer.record(.running, for: task.id)
             #expect(task.failures == round)
-            queue.writer.record(.resumed(at: 40, repeated: 0), for: task.id)
+            queue.writer.record(.resumedAtOffset(40, repeated: 0), for: task.id)
             queue.writer.record(.checkpoint(resumePoint: nil, accepted: 60), for: task.id)
             queue.writer.record(
                 .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
@@ -267,7 +267,7 @@ import TransferModel
                         .restarted(reason: "changed", repeated: 1, identity: nil, isOther: true), for: task.id)
                 }
                 let accepted: Int64 = isOther ? 100_000 : Int64(count)
-                queue.writer.record(.resumed(at: accepted, repeated: 0), for: task.id)
+                queue.writer.record(.resumedAtOffset(accepted, repeated: 0), for: task.id)
                 let error = count.isMultiple(of: 2) ? refused : TransferError(.timedOut, "silent")
                 queue.writer.record(
                     .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: error), for: task.id)

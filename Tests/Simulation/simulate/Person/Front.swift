@@ -35,9 +35,9 @@ struct Front {
 
     /// As `nodes.set` of the service with a new login.
     func renew(_ batch: BatchID, by secrets: TransferSecrets) async throws {
-        try await take(try await queue.writer.renew([.batch(batch)], by: secrets))
+        try await take(try await queue.writer.replaceSecrets(of: [.batch(batch)], by: secrets))
         await engine.settingsChanged()
-        try await queue.writer.letIn([batch])
+        try await queue.writer.requeueWaitingForLogin([batch])
         await engine.queueChanged()
     }
 

@@ -111,7 +111,7 @@ final class SimulatedFTP: FTPExchanges {
     func progress(_ id: WireID) -> CurlProgress? {
         exchanges[id].map {
             CurlProgress(
-                sent: $0.storing == nil ? 0 : $0.position, received: $0.end.bytesReceived,
+                arrived: $0.storing == nil ? 0 : $0.position, received: $0.end.bytesReceived,
                 delivered: $0.end.bytesDelivered)
         }
     }

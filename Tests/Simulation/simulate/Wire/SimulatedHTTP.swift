@@ -120,7 +120,7 @@ final class SimulatedHTTP: HTTPExchanges {
     func flush(_ id: WireID) {}
 
     func progress(_ id: WireID) -> CurlProgress? {
-        exchanges[id].map { CurlProgress(sent: $0.position, received: $0.received, delivered: $0.received) }
+        exchanges[id].map { CurlProgress(arrived: $0.position, received: $0.received, delivered: $0.received) }
     }
 
     func setRate(_ rate: Int64?, of bucket: TokenBucket) {
