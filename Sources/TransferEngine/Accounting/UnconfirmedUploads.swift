@@ -27,7 +27,7 @@ struct UnconfirmedUploads {
     mutating func breakOff(_ task: ClaimedTask, at position: Int64, isStopped: Bool) -> Int64 {
         let before = uploads[task.id]
         let sent = max(position, before?.sent ?? 0)
-        // Stopped before it had heard of its server again: it stands as it stood.
+        // An earlier attempt was broken off, too, and its server has said nothing since: the upload is shown where it was shown then.
         let shown = before.map(\.shown) ?? position
         uploads[task.id] = UnconfirmedUpload(
             task: task.id, batch: task.batch, folder: task.folder, sent: sent, shown: isStopped ? shown : nil)

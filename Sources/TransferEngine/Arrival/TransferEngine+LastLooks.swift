@@ -291,6 +291,6 @@ extension TransferEngine {
         guard let listing = attempt.listing else { return }
         listing.add(answer: entries)
         if listing.isTooLong { return endSideJob(attempt, nil) }
-        hold(attempt) { _ = await listing.settled() }
+        suspend(attempt) { _ = await listing.settled() }
     }
 }

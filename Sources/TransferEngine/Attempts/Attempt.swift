@@ -75,32 +75,47 @@ final class Attempt {
     }
 
     /// Uploads only: bytes confirmed by the server plus bytes sent and not yet confirmed.
-    var uploaded: Int64 { progress.accepted + (upload?.unconfirmed ?? 0) + exchanges.sent }
+    var uploaded: Int64 { progress.accepted + (upload?.sentByEnded ?? 0) + exchanges.sent }
 
-    /// True of an upload whose bytes count until the next attempt knows better: it goes on there, or all of them went out and only the
-    /// answer is missing, by whichever protocol.
-    var canResume: Bool {
+    // Four questions about a cut, in the middle of an attempt whose exchange is under way:
+    //
+    // | attempt                          | countsWhatWasSent | goesOnAfterCut | isResumable    | losesByCut  |
+    // |----------------------------------|-------------------|----------------|----------------|-------------|
+    // | PUT, half of it sent             | no                | no             | no             | yes         |
+    // | PUT, all sent, no answer         | yes               | no             | no             | yes         |
+    // | POST, its intent recorded        | yes               | no             | no             | yes         |
+    // | SFTP, its point recorded         | yes               | yes            | yes            | no          |
+    // | SFTP, small: no point recorded   | no                | no             | no             | yes         |
+    // | HTTP download                    | no                | yes            | by its version | if not      |
+    // | FTP or SFTP download             | no                | yes            | yes            | no          |
+    //
+    // A cut makes the fifth row the fourth (`TransferEngine.adoptRemains`). Before the first byte `isResumable` is `nil`, and a cut loses only
+    // a request with bytes of the file in it.
+
+    /// True of an upload whose sent bytes still count after a cut, until the next attempt knows better: that one goes on there, or asks what
+    /// became of them.
+    var countsWhatWasSent: Bool {
         switch upload?.resumePoint?.afterCut {
         case .goesOn?, .isUnknown?: true
-        case .beginsAgain?, nil: upload != nil && progress.sent > 0 && progress.sent == progress.total
+        case .beginsAgain?, nil: upload != nil && progress.position > 0 && progress.position == progress.total
         }
     }
 
-    /// A stop keeps what was sent for the next attempt: of a download always, of an upload where the server can.
-    var keepsWhatWasSent: Bool { download != nil || upload?.resumePoint?.goesOn ?? false }
+    /// The next attempt goes on where a cut leaves this one: of a download always, of an upload where the server can.
+    var goesOnAfterCut: Bool { download != nil || upload?.resumePoint?.goesOn ?? false }
 
-    /// True when it would go on where it stands if it were broken off now; `nil`: that is not known yet.
+    /// A cut now would cost nothing, for who asks about this attempt (`AttemptFigures`); `nil`: that is not known yet.
     var isResumable: Bool? {
-        guard phase == .running, progress.sent > 0 else { return nil }
-        guard let download, exchanges.underWay.contains(where: { $0.carrier == .http }) else { return keepsWhatWasSent }
+        guard phase == .running, progress.position > 0 else { return nil }
+        guard let download, exchanges.underWay.contains(where: { $0.carrier == .http }) else { return goesOnAfterCut }
         // Over HTTP a server has to say which version of the file it is.
         return download.point?.version.isResumable
     }
 
-    /// Breaking it off now would have bytes sent again, or leaves nobody knowing whether they arrived.
+    /// A cut now would have bytes sent again, or leave nobody knowing whether they arrived.
     var losesByCut: Bool {
         if exchanges.underWay.isEmpty { return false }
-        return progress.sent > 0 ? isResumable != true : exchanges.underWay.contains(where: \.isPayload)
+        return progress.position > 0 ? isResumable != true : exchanges.underWay.contains(where: \.isPayload)
     }
 
     /// A person has given another login since the attempt began. Side jobs keep the login that they have.

@@ -7,8 +7,8 @@ struct AttemptProgress {
     private(set) var total: Int64?
     /// When receiving: the offset in the file, in bytes, at which the exchange in flight began.
     private(set) var base: Int64 = 0
-    /// Bytes of the file that are sent or received, as last looked at; never more than `total`.
-    private(set) var sent: Int64 = 0
+    /// The position in the file up to which it is sent, or received, as last looked at; never more than `total`.
+    private(set) var position: Int64 = 0
     /// Bytes that the server of an upload has confirmed, or that are on the disk for a download.
     private(set) var accepted: Int64
     /// Bytes of this version of the file that the server had before this attempt: to hear of them again is no progress.
@@ -42,8 +42,8 @@ struct AttemptProgress {
 
     /// The source of an upload is another one by now, of which nothing is there.
     mutating func beginAnother(of size: Int64) {
-        repeated += sent
-        (total, sent, accepted, knownBefore) = (size, 0, 0, 0)
+        repeated += position
+        (total, position, accepted, knownBefore) = (size, 0, 0, 0)
         mark.beginAnother()
     }
 
@@ -53,7 +53,7 @@ struct AttemptProgress {
     ///   - isOther: its server has another version.
     mutating func startOver(losing lost: Int64, isOther: Bool) {
         repeated += lost
-        (base, sent, accepted, knownBefore) = (0, 0, 0, 0)
+        (base, position, accepted, knownBefore) = (0, 0, 0, 0)
         mark.startOver(isOther: isOther)
     }
 
@@ -66,21 +66,21 @@ struct AttemptProgress {
     }
 
     /// An answer begins with the bytes at this offset.
-    mutating func receive(from offset: Int64) { (base, sent) = (offset, offset) }
+    mutating func receive(from offset: Int64) { (base, position) = (offset, offset) }
 
     /// The file was seen to have come to this position; a position beyond its end counts as its end.
     /// - Returns: bytes that have moved since the last look.
-    mutating func move(to position: Int64) -> Int64 {
-        let moved = max(0, min(position, total ?? position) - sent)
-        sent += moved
+    mutating func move(to seen: Int64) -> Int64 {
+        let moved = max(0, min(seen, total ?? seen) - position)
+        position += moved
         return moved
     }
 
     /// Bytes beyond this position were sent and are not at the server: they have to be sent again.
-    mutating func fallBack(to position: Int64) {
-        guard position < sent else { return }
-        repeated += sent - position
-        sent = position
+    mutating func fallBack(to there: Int64) {
+        guard there < position else { return }
+        repeated += position - there
+        position = there
     }
 
     /// Bytes that an earlier attempt had moved have to go again.
@@ -99,7 +99,7 @@ struct AttemptProgress {
         // The attempt before had more through than it was told.
         if offset > acceptedBefore { hasProgressed = true }
         reach(offset)
-        sent = max(sent, offset)
+        position = max(position, offset)
     }
 
     /// A download is on the disk up to this offset.

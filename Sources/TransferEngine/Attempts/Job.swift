@@ -44,8 +44,9 @@ final class UploadWork {
     private(set) var left: [ResumePoint] = []
     /// The earlier version of the source that the server has stored.
     var ownVersion: StoredVersion?
-    /// Bytes that exchanges which are over have sent, without the server's word on them yet.
-    var unconfirmed: Int64 = 0
+    /// Bytes that exchanges of this attempt which are over have sent, without the server's word on them yet. What earlier attempts had sent is
+    /// in `Accounting.unconfirmed`.
+    private(set) var sentByEnded: Int64 = 0
     /// The bytes sent that the queue was told of last, and when (nanoseconds of the engine's clock).
     var told = (bytes: Int64(0), at: Int64(0))
     /// The queue was told that a kill would have all of this upload sent again.
@@ -56,6 +57,15 @@ final class UploadWork {
     init(_ subject: UploadSubject, from source: SourceFile?, at now: Timestamp) {
         (self.subject, self.source, begun) = (subject, source, now)
     }
+
+    /// An exchange is over, or broken off, and had sent so many bytes of the source.
+    func ended(having sent: Int64) { sentByEnded += sent }
+
+    /// The server has said how much it has: what was sent beyond that is not there.
+    func heardFromServer() { sentByEnded = 0 }
+
+    /// The upload begins at zero: nothing that was sent counts, and the queue is told anew how far it is.
+    func beginAnew() { (sentByEnded, told.bytes) = (0, 0) }
 
     func leave(_ points: [ResumePoint]) { for point in points where !left.contains(point) { left.append(point) } }
 }

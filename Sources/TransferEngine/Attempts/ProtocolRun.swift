@@ -6,15 +6,15 @@ struct ProtocolRun {
     private(set) var machine: any ProtocolMachine
     /// The actions to be performed next, in order.
     private var actions: [ProtocolAction] = []
-    /// An action that takes time is under way: the disk, a digest. The further ones wait.
-    private(set) var isHeld = false
+    /// Something that takes time is under way: the disk, a digest, a name that another attempt has. The further actions wait.
+    private(set) var isSuspended = false
     /// The point without the intent that was recorded last, as long as the request of that intent has not begun.
     private var unasked: ResumePoint?
 
     init(_ machine: any ProtocolMachine) { self.machine = machine }
 
     /// The action that is to be performed now; `nil`: none is left, or it has to wait.
-    var next: ProtocolAction? { isHeld ? nil : actions.first }
+    var next: ProtocolAction? { isSuspended ? nil : actions.first }
 
     var hasActions: Bool { !actions.isEmpty }
 
@@ -29,8 +29,8 @@ struct ProtocolRun {
         }
     }
 
-    mutating func hold() { isHeld = true }
-    mutating func goOn() { isHeld = false }
+    mutating func suspend() { isSuspended = true }
+    mutating func goOn() { isSuspended = false }
 
     /// Takes the point that holds when the attempt is broken off before the request of its last intent; `nil`: that request has begun.
     mutating func takeUnasked() -> ResumePoint? {

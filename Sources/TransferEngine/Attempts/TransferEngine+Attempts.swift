@@ -92,16 +92,16 @@ extension TransferEngine {
                 // A person may have named another file of authorities since the attempt began, or given another login: it is tried by one file.
                 if attempt.access.lacksTrust(attempt.context) { return untilTrusted(attempt) }
                 if attempt.hasOldLogin { return tryOtherCredentials(attempt, nil) }
-                if attempt.context.credentials.lacksLogin { return untilLetIn(attempt) }
+                if attempt.context.credentials.lacksLogin { return untilCredentialsAreKnown(attempt) }
             }
             attempt.run.takeNext()
             perform(action, attempt, isLast: !attempt.run.hasActions)
         }
     }
 
-    /// Holds the attempt's further actions while something takes its time, and performs them then.
-    func hold(_ attempt: Attempt, while work: @escaping () async -> Void) {
-        attempt.run.hold()
+    /// Suspends the attempt's further actions while something takes its time, and performs them then.
+    func suspend(_ attempt: Attempt, while work: @escaping () async -> Void) {
+        attempt.run.suspend()
         inBackground { [self] in
             await work()
             attempt.run.goOn()
@@ -132,7 +132,7 @@ extension TransferEngine {
         case .startOver(let reason, let isOther): startOver(attempt, reason, isOther: isOther)
         case .digestSource: digestSource(attempt)
         case .digestRange(let range, let algorithms): digest(range, algorithms, of: attempt)
-        case .claimName(let path): claim(path, attempt)
+        case .claimName(let path): reserveName(path, for: attempt)
         case .compareSource(let unasked): compareSource(attempt, keeping: unasked)
         case .finish(let receipt):
             switch attempt.job {
@@ -209,7 +209,7 @@ extension TransferEngine {
     func abandonAll(of attempt: Attempt) {
         if let unasked = attempt.run.takeUnasked() { persist(unasked, attempt, waits: false) }
         for exchange in attempt.exchanges.endAll() {
-            attempt.upload?.unconfirmed += exchange.sent
+            attempt.upload?.ended(having: exchange.sent)
             abandon(exchange, of: attempt)
         }
     }

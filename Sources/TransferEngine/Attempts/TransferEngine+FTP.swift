@@ -49,7 +49,7 @@ extension TransferEngine {
             guard let attempt = exchanges.attempt(of: id) else { continue }
             let exchange = landed(id, of: attempt)
             if exchange.isPayload {
-                attempt.upload?.unconfirmed += end.bytesSent
+                attempt.upload?.ended(having: end.bytesSent)
                 moved(attempt, to: attempt.uploaded)
             } else if attempt.download != nil, end.bytesReceived > 0 {
                 moved(attempt, to: attempt.progress.base + end.bytesReceived)

@@ -107,7 +107,7 @@ extension TransferEngine {
                 attempt, .ended(exchange.local, converted(end, exchange, attempt)), broken: end.failure != nil)
         }
         if exchange.isPayload {
-            attempt.upload?.unconfirmed += end.bytesSent
+            attempt.upload?.ended(having: end.bytesSent)
             moved(attempt, to: attempt.uploaded)
         }
         FaultPoint.answered.pass()

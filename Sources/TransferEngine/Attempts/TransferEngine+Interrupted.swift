@@ -6,7 +6,7 @@ import TransferQueue
 extension TransferEngine {
     /// Should there be no next attempt, who clears up has to know what may be there, too. Most protocols leave nothing that was not recorded
     /// before its first byte.
-    func noteInterrupted() async throws {
+    func guessRemainsOfInterrupted() async throws {
         var destinations: [BatchID: RemotePlace] = [:]
         for scheme in ProtocolDescriptor.schemesToGuess {
             for remains in try await queue.writer.interruptedUploads(to: "\(scheme.rawValue)://") {

@@ -41,31 +41,6 @@ extension TransferEngine {
         }
     }
 
-    func persist(_ point: ResumePoint, _ attempt: Attempt, waits: Bool) {
-        guard let point = recordable(point, attempt) else { return }
-        if case .upload(let work) = attempt.job, work.isToldAtRisk, attempt.canResume {
-            // The server has said only now that it remembers.
-            work.isToldAtRisk = false
-            queue.writer.record(.sent(attempt.progress.sent, kept: true), for: attempt.task.claim)
-        }
-        queue.writer.record(
-            .checkpoint(resumePoint: point.encoded, accepted: attempt.progress.accepted, secret: point.secret),
-            for: attempt.task.claim)
-        if waits { untilDurable(attempt) }
-    }
-
-    /// Holds the attempt's further actions until everything recorded so far is on the disk: payload must not overtake it.
-    func untilDurable(_ attempt: Attempt) {
-        attempt.run.hold()
-        inBackground { [self] in
-            let commit: Void? = await durably { try await queue.writer.commit() }
-            guard commit != nil else { return }
-            FaultPoint.persisted.pass()
-            attempt.run.goOn()
-            perform(attempt)
-        }
-    }
-
     /// Lets time pass on the engine's clock.
     func sleep(for duration: Duration) async {
         await withCheckedContinuation { continuation in
@@ -78,11 +53,10 @@ extension TransferEngine {
         let kept: ResumePoint?
         switch attempt.job {
         case .upload(let work):
-            lost = max(attempt.progress.accepted, attempt.progress.sent, lostBefore(attempt))
+            lost = max(attempt.progress.accepted, attempt.progress.position, lostBefore(attempt))
             work.isCounted = true
-            work.told.bytes = 0
             kept = outdated(work)
-            work.unconfirmed = 0
+            work.beginAnew()
             work.resumePoint = nil
         case .download(let work):
             lost = max(attempt.progress.accepted + work.lostTail, work.target.written)
@@ -118,7 +92,7 @@ extension TransferEngine {
 
     /// Bytes that attempts before this one had sent, as long as nobody has said what became of them.
     private func lostBefore(_ attempt: Attempt) -> Int64 {
-        let isFirst = attempt.progress.accepted == 0 && attempt.progress.sent == 0
+        let isFirst = attempt.progress.accepted == 0 && attempt.progress.position == 0
         return takeUnconfirmed(attempt) ?? (isFirst ? attempt.task.accepted : 0)
     }
 
@@ -132,7 +106,7 @@ extension TransferEngine {
         guard let work = attempt.upload, let before = takeUnconfirmed(attempt), before > accepted else { return }
         attempt.progress.repeatEarlier(before - accepted)
         // A server that keeps an upload has not begun it anew, though nothing of it is accepted yet.
-        if accepted == 0, !attempt.keepsWhatWasSent {
+        if accepted == 0, !attempt.goesOnAfterCut {
             let kept = work.resumePoint ?? work.outdatedPoint ?? attempt.task.storedPoint
             return record(restart: "nothing of what was sent is there", before, of: attempt.task, keeping: kept)
         }

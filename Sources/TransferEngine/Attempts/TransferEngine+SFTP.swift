@@ -63,7 +63,7 @@ extension TransferEngine {
             if event.end.wentOut { attempt.exchanges.reachedServer() }
             if exchange.isPayload {
                 // What is acknowledged counts; the rest is on its way or lost with the connection.
-                attempt.upload?.unconfirmed += exchange.sent
+                attempt.upload?.ended(having: exchange.sent)
             } else if event.end.bytesRead > 0, attempt.download != nil {
                 moved(attempt, to: attempt.progress.base + event.end.bytesRead)
             }

@@ -87,7 +87,7 @@ extension TransferEngine {
             demand.reason == .auth
             && (attempt.access.hasOldKeys(context)
                 || context.credentials.tryAsAsked(attempt.exchanges.lastAnswer?.head)
-                || context.credentials.renewKeys(at: timeline.now))
+                || context.credentials.askForOtherKeys(at: timeline.now))
         if mayShowOtherwise {
             attempt.side.foundOtherWay()
             await fetchCredentials(context)

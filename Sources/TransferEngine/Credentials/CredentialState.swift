@@ -45,11 +45,11 @@ struct CredentialState {
     /// login away.
     private var isStale = false
     /// The reason why they could not be asked for anew.
-    private var renewalFailure: TransferError?
+    private var anewFailure: TransferError?
     /// When they could not be had.
     private var failedAt: Timestamp?
     /// When a program was asked for other keys because a server refused what it had printed.
-    private var renewedAt: Timestamp?
+    private var otherKeysAskedAt: Timestamp?
     /// Files in line go on when the question has its answer.
     private var isAwaited = false
 
@@ -85,7 +85,7 @@ struct CredentialState {
         generation.secrets += 1
         shown = Self.given(order)
         scheme = .basic
-        (asking, isStale, renewalFailure) = (nil, false, nil)
+        (asking, isStale, anewFailure) = (nil, false, nil)
         return true
     }
 
@@ -105,7 +105,7 @@ struct CredentialState {
     var isWanted: Bool { isUnknown || isStale }
 
     /// The reason why no file begins: there is nothing to show.
-    var failure: TransferError? { if case .failed(let error) = shown { error } else { renewalFailure } }
+    var failure: TransferError? { if case .failed(let error) = shown { error } else { anewFailure } }
 
     /// The name and password for a host.
     func login(at host: String) -> HTTPCredentials? {
@@ -154,7 +154,7 @@ struct CredentialState {
         case .s3(let keys): shown = .s3(keys)
         case .failed(let error):
             failedAt = now
-            if isUnknown { shown = .failed(error) } else { renewalFailure = error }
+            if isUnknown { shown = .failed(error) } else { anewFailure = error }
         }
         isStale = false
         return true
@@ -181,10 +181,10 @@ struct CredentialState {
 
     // MARK: Asking anew
 
-    private mutating func renew() {
+    private mutating func askAnew() {
         // Somebody asks already; what is lost, or refused as it stands, no question brings back.
         if asking != nil || !lacks.isEmpty || secrets.refusal != nil { return }
-        renewalFailure = nil
+        anewFailure = nil
         switch shown {
         case .failed: shown = .unknown
         case .unknown: break
@@ -193,7 +193,7 @@ struct CredentialState {
     }
 
     /// Has them asked for next time: a person may have changed the password since.
-    mutating func forget() { if secrets.areAskedFor || failure != nil && secrets.s3Command != nil { renew() } }
+    mutating func forget() { if secrets.areAskedFor || failure != nil && secrets.s3Command != nil { askAnew() } }
 
     /// Has those that could not be had asked for next time.
     mutating func forgetFailure() { if failure != nil { forget() } }
@@ -201,7 +201,7 @@ struct CredentialState {
     /// Has keys that a program prints asked for again when those at hand are over.
     mutating func forgetKeys(at now: Timestamp) {
         guard secrets.s3Command != nil, !isStale, mayAskAgain(at: now) else { return }
-        if failure != nil || keys?.isGood(at: now) == false { renew() }
+        if failure != nil || keys?.isGood(at: now) == false { askAnew() }
     }
 
     /// A command that failed is not asked by each file: once a minute finds out whether that has changed.
@@ -214,10 +214,12 @@ struct CredentialState {
     /// Keys that a program printed were refused. Others are asked for once a minute, or a server that takes none of them would be asked
     /// without end.
     /// - Returns: whether others may please the server.
-    mutating func renewKeys(at now: Timestamp) -> Bool {
-        guard secrets.s3Command != nil, renewedAt.map({ now.since($0) > .seconds(60) }) ?? true else { return false }
-        renewedAt = now
-        renew()
+    mutating func askForOtherKeys(at now: Timestamp) -> Bool {
+        guard secrets.s3Command != nil, otherKeysAskedAt.map({ now.since($0) > .seconds(60) }) ?? true else {
+            return false
+        }
+        otherKeysAskedAt = now
+        askAnew()
         generation.keys += 1
         return true
     }

@@ -54,9 +54,9 @@ extension TransferEngine {
         if let path = context.trust.path, context.trust.isOld(at: timeline.now) { beginReading(path, context) }
     }
 
-    /// Holds the attempt's further actions until the file has been read: a server would be refused in the name of nobody.
+    /// Suspends the attempt's further actions until the file has been read: a server would be refused in the name of nobody.
     func untilTrusted(_ attempt: Attempt) {
         attempt.access.awaitTrust(of: attempt.context)
-        hold(attempt) { [self] in await readAuthorities(attempt.context) }
+        suspend(attempt) { [self] in await readAuthorities(attempt.context) }
     }
 }

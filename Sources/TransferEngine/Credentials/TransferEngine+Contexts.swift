@@ -54,10 +54,10 @@ extension TransferEngine {
         await fetchCredentials(context)
     }
 
-    /// Holds the attempt's further actions until the credentials are known: without them a request would go out under nobody's name.
-    func untilLetIn(_ attempt: Attempt) {
+    /// Suspends the attempt's further actions until the credentials are known: without them a request would go out under nobody's name.
+    func untilCredentialsAreKnown(_ attempt: Attempt) {
         if let error = attempt.context.credentials.failure { return wait(attempt, WaitDemand(.auth, error)) }
-        hold(attempt) { [self] in await fetchCredentials(attempt.context) }
+        suspend(attempt) { [self] in await fetchCredentials(attempt.context) }
     }
 
     func makeContext(_ order: BatchOrder) -> BatchContext {

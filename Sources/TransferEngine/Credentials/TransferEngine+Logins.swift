@@ -113,8 +113,8 @@ extension TransferEngine {
         if lastLooks.tryLoginsAgain() { lookAtLast() }
     }
 
-    /// Has the logins of batches tried that a person has given one. Also where it is the same again: it may have been refused for a while, and
-    /// nothing else would have it tried.
+    /// A person has given these batches logins: one file tries each of them. A login that was refused is tried, too, when it is given again as
+    /// it was: its server may take it by now, and nothing else would find that out.
     func tryLogins(of batches: Set<BatchID>) {
         inBackground { [self] in
             for batch in batches.sorted() {

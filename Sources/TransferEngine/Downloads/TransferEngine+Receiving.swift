@@ -7,27 +7,8 @@ import TransferQueue
 
 /// The bytes of a download on their way to the disk: a temporary file, checkpoints, and what a failing disk does to both.
 extension TransferEngine {
-    /// The resume point as it is stored: the engine adds the temporary file, which is made before its name is recorded.
-    /// `nil`: the attempt has ended.
-    func recordable(_ point: ResumePoint, _ attempt: Attempt) -> ResumePoint? {
-        switch attempt.job {
-        case .upload(let work):
-            var point = point
-            point.sourceChanges = work.changes
-            if let own = point.ownVersion { work.ownVersion = own }
-            point.ownVersion = work.ownVersion
-            point.targetIsOther = work.subject.targetIsOther
-            work.leave(attempt.machine.unremoved)
-            point.leave(work.left)
-            work.resumePoint = point
-            work.outdatedPoint = nil
-            return point
-        case .download(let work): return point.content(GetResumePoint.self).flatMap { withPart($0, attempt, work) }
-        case .look, .removal, .probe, .listing, .readBack: return nil
-        }
-    }
-
-    private func withPart(_ point: GetResumePoint, _ attempt: Attempt, _ work: DownloadWork) -> ResumePoint? {
+    /// The point with the temporary file, which is made before its name is recorded; `nil`: the attempt has ended.
+    func withPart(_ point: GetResumePoint, _ attempt: Attempt, _ work: DownloadWork) -> ResumePoint? {
         var get = point
         let target = work.target
         if target.descriptor == nil {
@@ -97,7 +78,8 @@ extension TransferEngine {
 
     /// Puts what has come on the disk and records it, when enough has come or enough time has passed.
     func checkpointIfDue(_ attempt: Attempt) {
-        guard attempt.phase == .running, !attempt.run.isHeld, let target = attempt.download?.target, !target.isSyncing,
+        guard attempt.phase == .running, !attempt.run.isSuspended, let target = attempt.download?.target,
+            !target.isSyncing,
             let exchange = attempt.exchanges.underWay.first, target.descriptor != nil
         else { return }
         let passed = Duration.nanoseconds(timeline.nanoseconds - target.syncedAt)
@@ -154,7 +136,7 @@ extension TransferEngine {
 
     /// Syncs the file, then records the point: a later attempt trusts it.
     func persistSynced(_ point: ResumePoint, _ attempt: Attempt) {
-        attempt.run.hold()
+        attempt.run.suspend()
         inBackground { [self] in
             let outcome = await sync(attempt)
             attempt.run.goOn()
@@ -177,6 +159,16 @@ extension TransferEngine {
         // A disk that fails again and again is for a person to look at.
         if refusal.waits == nil, attempt.failures <= Self.syncFailures { refusal.waits = .backoff }
         refused(attempt, refusal)
+    }
+
+    /// Records how far a download's file is on the disk. What cannot be put there does not count.
+    func checkpoint(_ attempt: Attempt) async {
+        guard !beganAnew(attempt), case .download(let work) = attempt.job, var point = work.point,
+            work.target.written > work.target.synced, case .done = await sync(attempt)
+        else { return }
+        point.offset = work.target.synced
+        queue.writer.record(
+            .checkpoint(resumePoint: ResumePoint(point).encoded, accepted: work.target.synced), for: attempt.task.claim)
     }
 
     private static let syncFailures = 3

@@ -20,7 +20,7 @@ package protocol EngineControl: Actor {
     /// away can be asked again.
     var owesRemovals: Bool { get }
 
-    /// Something may run now that could not before: resumed, retried, given another priority, undone.
+    /// The service has changed the queue, and something may run now that could not before: resumed, retried, given another priority, undone.
     func queueChanged()
 
     /// The order or the priorities within these batches changed in the queue: what is at hand of them goes back and is
@@ -30,7 +30,8 @@ package protocol EngineControl: Actor {
     /// Limits or other settings of nodes changed in the queue: they hold for what is under way, too, when this returns.
     func settingsChanged() async
 
-    /// The active tasks and the speeds at this instant. Everything else is in the queue.
+    /// The active tasks and the speeds at this instant: each position is looked at for this call. What a pause costs is read from it just before
+    /// the pause. Everything else is in the queue.
     func live() -> LiveSnapshot
 
     /// The progress of each part of a task's file that is being sent in several; empty when it is not.

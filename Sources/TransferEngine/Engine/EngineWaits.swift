@@ -8,7 +8,8 @@ struct EngineWaits {
     var underWay = 0
     /// Tasks whose file is there already and is being compared with the one that is wanted.
     var comparisons: Set<TaskClaim> = []
-    /// Downloads that were stopped and of which not all is recorded yet, while the stop waits for that.
+    /// Downloads that are broken off and whose last position is not recorded yet, as long as their stop waits for that: two seconds at most.
+    /// One that is not here any more when its disk answers takes itself out of the queue's table `interrupted`.
     var unrecorded: Set<TaskClaim> = []
     /// Callers that wait until nothing goes on.
     var idle: [Waiter] = []

@@ -103,15 +103,4 @@ extension TransferEngine {
         }
         return nil
     }
-
-    /// Gives claims back that nothing was started of. The queue may refuse that for hours: it is done later then, since a person waits for
-    /// the answer.
-    func giveBack(_ claims: [TaskClaim]) async {
-        if claims.isEmpty { return }
-        do {
-            try await queue.writer.release(unstarted: claims)
-        } catch {
-            inBackground { [self] in await durably { try await queue.writer.release(unstarted: claims) } }
-        }
-    }
 }

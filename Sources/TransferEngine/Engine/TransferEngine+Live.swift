@@ -51,14 +51,14 @@ extension TransferEngine {
     private func noteIfDue(_ attempt: Attempt, _ work: UploadWork) {
         let now = timeline.nanoseconds
         let passed = Duration.nanoseconds(now - max(work.told.at, attempt.stage.startedAt))
-        guard attempt.progress.sent > work.told.bytes, passed >= settings.checkpointInterval else { return }
-        work.told = (attempt.progress.sent, now)
-        if attempt.canResume {
+        guard attempt.progress.position > work.told.bytes, passed >= settings.checkpointInterval else { return }
+        work.told = (attempt.progress.position, now)
+        if attempt.countsWhatWasSent {
             queue.writer.record(
                 .checkpoint(resumePoint: nil, accepted: attempt.progress.accepted), for: attempt.task.claim)
         }
-        work.isToldAtRisk = !attempt.canResume
-        queue.writer.record(.sent(attempt.progress.sent, kept: attempt.canResume), for: attempt.task.claim)
+        work.isToldAtRisk = !attempt.countsWhatWasSent
+        queue.writer.record(.sent(attempt.progress.position, kept: attempt.countsWhatWasSent), for: attempt.task.claim)
     }
 
     func sample(_ attempt: Attempt) {
@@ -72,7 +72,7 @@ extension TransferEngine {
         }
     }
 
-    /// Bytes that an exchange has sent and received.
+    /// Bytes of an exchange that have arrived at its server, over SFTP those that ssh has taken, and bytes that it has received.
     func progress(_ exchange: FlyingExchange) -> (sent: Int64, received: Int64)? {
         switch exchange.carrier {
         case .http:
@@ -85,7 +85,7 @@ extension TransferEngine {
 
     /// Counts bytes that were sent and are not at the server as repeated: they have to be sent again.
     func countRepeated(_ attempt: Attempt) {
-        attempt.upload?.unconfirmed = 0
+        attempt.upload?.heardFromServer()
         attempt.progress.fallBack(to: attempt.uploaded)
     }
 
@@ -117,17 +117,17 @@ extension TransferEngine {
 
     private func live(_ attempt: Attempt, _ now: Int64) -> LiveTask {
         let speed = attempt.speed.bytesPerSecond(at: now)
-        let left = attempt.progress.total.map { $0 - attempt.progress.sent }
+        let left = attempt.progress.total.map { $0 - attempt.progress.position }
         var live = LiveTask(
             task: attempt.task.id, batch: attempt.task.batch, folder: attempt.task.folder,
             direction: attempt.direction, state: attempt.stage.hasGivenSlotAway ? .finishing : .running,
-            bytesTotal: attempt.progress.total, bytesSent: attempt.progress.sent,
+            bytesTotal: attempt.progress.total, bytesSent: attempt.progress.position,
             bytesAccepted: attempt.progress.accepted,
             bytesRepeated: attempt.progress.repeated, bytesPerSecond: speed,
             secondsLeft: SpeedMeter.secondsLeft(left, bytesPerSecond: speed),
             isStalled: !attempt.stage.hasGivenSlotAway && attempt.speed.isQuiet(at: now))
         live.averageBytesPerSecond = attempt.speed.average(at: now)
-        if attempt.phase == .running, !attempt.keepsWhatWasSent { live.bytesAtRisk = attempt.progress.sent }
+        if attempt.phase == .running, !attempt.goesOnAfterCut { live.bytesAtRisk = attempt.progress.position }
         return live
     }
 

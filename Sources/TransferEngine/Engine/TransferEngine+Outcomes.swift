@@ -1,5 +1,4 @@
 import LinuxSystem
-import SSHTransport
 import TransferModel
 import TransferProtocols
 import TransferQueue
@@ -13,7 +12,7 @@ extension TransferEngine {
         let task = attempt.task.id
         accounting.unconfirmed.forget(task)
         // Nothing of it was ever sent by us: the same file was there.
-        let wasThere = receipt.foundThere && attempt.task.begunBefore == nil && attempt.progress.sent == 0
+        let wasThere = receipt.foundThere && attempt.task.begunBefore == nil && attempt.progress.position == 0
         let isSkipped = receipt.skipped || wasThere || receipt.proof == .stoodThere
         if !isSkipped {
             if attempt.upload != nil, !receipt.foundThere { moved(attempt, to: receipt.bytes) }
@@ -54,7 +53,7 @@ extension TransferEngine {
         abandonAll(of: attempt)
         noteIfUntouched(attempt)
         recordAnswer(attempt, error)
-        if let left = takeRemains(attempt) {
+        if let left = adoptRemains(attempt) {
             queue.writer.record(
                 .checkpoint(resumePoint: left.encoded, accepted: attempt.progress.accepted, secret: left.secret),
                 for: attempt.task.claim)
@@ -117,7 +116,7 @@ extension TransferEngine {
             let refused = attempt.exchanges.lastAnswer?.request?.url
             let isRenewed = refused.map { attempt.context.findsOtherToken(for: $0) } ?? false
             if isOutdated || isRenewed || attempt.context.credentials.tryAsAsked(attempt.exchanges.lastAnswer?.head)
-                || attempt.context.credentials.renewKeys(at: now)
+                || attempt.context.credentials.askForOtherKeys(at: now)
             {
                 return tryOtherCredentials(attempt, demand.error)
             }
@@ -162,97 +161,6 @@ extension TransferEngine {
         queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: now, error: error), for: attempt.task.claim)
         wake(at: now)
         close(attempt)
-    }
-
-    /// An upload ends where it stands. What a server remembers goes on there; what none does has to be sent again.
-    /// - Parameter isStopped: by a person; it is shown to stand there until its server has said otherwise.
-    func recordCut(_ attempt: Attempt, isStopped: Bool = false) {
-        guard case .upload(let work) = attempt.job else { return }
-        noteIfUntouched(attempt)
-        let left = takeRemains(attempt)
-        if attempt.canResume {
-            let task = attempt.task
-            let sent = accounting.unconfirmed.breakOff(task, at: attempt.progress.sent, isStopped: isStopped)
-            let accepted = work.isCounted ? attempt.progress.accepted : attempt.progress.knownBefore
-            queue.writer.record(
-                .checkpoint(resumePoint: left?.encoded, accepted: accepted, secret: left?.secret), for: task.claim)
-            queue.writer.record(.sent(sent, kept: true), for: task.claim)
-        } else if attempt.progress.sent > 0 {
-            record(
-                restart: "it was broken off, and this server cannot resume", attempt.progress.sent, of: attempt.task,
-                keeping: work.resumePoint ?? work.outdatedPoint)
-        } else if let left {
-            queue.writer.record(
-                .checkpoint(resumePoint: left.encoded, accepted: attempt.progress.accepted, secret: left.secret),
-                for: attempt.task.claim)
-        }
-    }
-
-    /// Records of an upload whose exchanges are broken off that nothing of it has reached its server, when that is so: no later attempt then
-    /// reckons with bytes of its own there.
-    private func noteIfUntouched(_ attempt: Attempt) {
-        guard attempt.upload != nil, !attempt.exchanges.hasReachedServer else { return }
-        queue.writer.record(.untouched, for: attempt.task.claim)
-    }
-
-    /// Makes a resume point of what the attempt leaves at the server where none tells of it yet; `nil`: it leaves nothing.
-    func takeRemains(_ attempt: Attempt) -> ResumePoint? {
-        guard case .upload(let work) = attempt.job else { return nil }
-        // What never got there has left nothing there.
-        if case .sftp? = attempt.place?.route, !attempt.exchanges.hasReachedServer { return nil }
-        if let remains = attempt.machine.remains { return recordable(remains, attempt) }
-        if attempt.machine.unremoved.isEmpty { return nil }
-        // Nobody goes on from an earlier version's, and what the server has not removed of it stays known.
-        return (work.resumePoint ?? work.outdatedPoint ?? leftBehind(attempt)).flatMap { recordable($0, attempt) }
-    }
-
-    /// The point of an upload that is over and of which the server has only what it did not remove; `nil`: it has nothing like that.
-    private func leftBehind(_ attempt: Attempt) -> ResumePoint? {
-        guard case .upload(let work) = attempt.job else { return nil }
-        work.leave(attempt.machine.unremoved)
-        return ResumePoint(left: work.left)
-    }
-
-    // MARK: The slot
-
-    /// The attempt is over; its connection's place is free.
-    func close(_ attempt: Attempt) {
-        if case .sftp? = attempt.place?.route { transports.sftp?.abandonAll(of: attempt.owner) }
-        freeSlot(of: attempt)
-        attempt.stage.end()
-        attempt.run.end()
-        if attempts[attempt.task.id] === attempt {
-            attempts[attempt.task.id] = nil
-            accounting.keepBest(attempt.speed.best, of: attempt.task.id)
-        }
-        attempt.upload?.source = nil
-        unclaim(attempt)
-        _ = attempt.access.login?.standing.ended(attempt.task.id)
-        endInquiry(attempt)
-        duties.hasUncommitted = true
-        schedulePump()
-    }
-
-    /// Nothing more of the file is to move: another one goes on in its place in the line.
-    func leaveSpeed(of attempt: Attempt) {
-        let now = timeline.nanoseconds
-        let meter = attempt.speed.leaveMeter(at: now)
-        accounting.left.leave(meter, of: attempt.linePlace, most: limitBook.engine.transfers, at: now)
-    }
-
-    /// Gives the connection's place away while the rest goes on without one of its own.
-    func freeSlot(of attempt: Attempt) {
-        if attempt.stage.giveSlotAway() { giveSlot(at: attempt.origin) }
-    }
-
-    /// A connection's place is taken, by a file or by a question.
-    func takeSlot(at origin: String) {
-        hosts.takeSlot(at: origin)
-    }
-
-    func giveSlot(at origin: String) {
-        hosts.giveSlot(at: origin)
-        schedulePump()
     }
 }
 

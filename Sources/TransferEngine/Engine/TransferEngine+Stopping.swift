@@ -1,11 +1,8 @@
-import CurlTransport
 import LinuxSystem
-import SSHTransport
-package import TransferModel
-import TransferProtocols
+import TransferModel
 package import TransferQueue
 
-/// Breaking off: some tasks because a person says so, all of them because the engine ends.
+/// Stops tasks that a person has paused or cancelled. The end of the whole engine is in `TransferEngine+Shutdown`.
 extension TransferEngine {
     package func stop(_ claims: [TaskClaim]) async {
         let unstarted = lanes.takeOut(Set(claims))
@@ -40,14 +37,15 @@ extension TransferEngine {
 
     /// Ends attempts where they stand. How far each came is recorded when this returns; of a download on a disk that does not answer it is
     /// recorded when that does; `waits.unrecorded` has those.
-    private func breakOff(_ running: [Attempt]) async {
+    func breakOff(_ running: [Attempt]) async {
         for attempt in running {
             abandonAll(of: attempt)
+            if attempt.download == nil {
+                // At once: its task may be claimed anew while the files below are put on the disk.
+                recordCut(attempt, isStopped: true)
+                queue.writer.record(.requeued, for: attempt.task.claim)
+            }
             close(attempt)
-            if attempt.download != nil { continue }
-            // At once: its task may be claimed anew while the files below are put on the disk.
-            recordCut(attempt, isStopped: true)
-            queue.writer.record(.requeued, for: attempt.task.claim)
         }
         let downloads = running.filter { $0.download != nil }
         waits.unrecorded.formUnion(downloads.map(\.task.claim))
@@ -60,97 +58,8 @@ extension TransferEngine {
         }
     }
 
-    /// Records how far a download's file is on the disk. What cannot be put there does not count.
-    private func checkpoint(_ attempt: Attempt) async {
-        guard !beganAnew(attempt), case .download(let work) = attempt.job, var point = work.point,
-            work.target.written > work.target.synced, case .done = await sync(attempt)
-        else { return }
-        point.offset = work.target.synced
-        queue.writer.record(
-            .checkpoint(resumePoint: ResumePoint(point).encoded, accepted: work.target.synced), for: attempt.task.claim)
-    }
-
-    package func shutdown(_ manner: StopManner) async -> Bool {
-        if phase == .stopping { return false }
-        if phase == .new {
-            phase = .stopping
-            return true
-        }
-        if manner != .now {
-            phase = .draining
-            walks.breakOff()
-            endSideJobs()
-            notice?()
-            if manner == .finishingUnresumable {
-                await breakOff(attempts.values.filter { $0.phase == .running && !$0.losesByCut })
-            }
-            await untilDrained()
-            // Taken back, or another request, perhaps one without patience, does the rest.
-            if phase != .draining { return false }
-        }
-        phase = .stopping
-        waits.comparisons = []
-        endDrainWait()
-        endSideJobs()
-        endQuestions()
-        duties.goOn()
-        timers.cancelAll(timeline.clock)
-        endListening()
-        // The whole stop is promised in two seconds.
-        await within(.milliseconds(1500), [()]) { [self] _ in
-            await breakOff(attempts.values.filter { $0.phase == .running || $0.phase == .finishing })
-            await untilPublished()
-            try? await queue.writer.release(unstarted: lanes.takeAll())
-            try? await keepToday()
-            try? await queue.writer.commit()
-        }
-        transports.http?.shutDown()
-        transports.ftp?.shutDown()
-        transports.sftp?.shutDown()
-        transports.http = nil
-        lanes.removeAll()
-        await walker.stop()
-        // A sync of gigabytes may still go on; the process ends without it, and the recorded position is the older one.
-        disks.stop()
-        return true
-    }
-
-    package func goOn() -> GoingOn {
-        switch phase {
-        case .stopping: return .ends
-        case .new, .running: return .runs
-        case .draining: break
-        }
-        phase = .running
-        endDrainWait()
-        queueChanged()
-        inBackground { [self] in await durably { try await takeUpWalks(of: nil) } }
-        notice?()
-        return .takenBack
-    }
-
-    /// Returns when every download that has leave for its final name has it.
-    private func untilPublished() async {
-        while attempts.values.contains(where: { $0.phase == .publishing }) {
-            await withCheckedContinuation { waits.drain.append($0) }
-        }
-    }
-
-    private func untilDrained() async {
-        while phase == .draining, !attempts.isEmpty {
-            await withCheckedContinuation { waits.drain.append($0) }
-        }
-    }
-
-    /// Has stops look again: what ran is over, or they were taken back or overtaken.
-    func endDrainWait() {
-        let waiters = waits.drain
-        waits.drain = []
-        for waiter in waiters { waiter.resume() }
-    }
-
     /// Runs `work` for all parts at the same time. Returns when all are done or the time is over; unfinished work then goes on by itself.
-    private func within<Part>(_ time: Duration, _ parts: [Part], _ work: @escaping (Part) async -> Void) async {
+    func within<Part>(_ time: Duration, _ parts: [Part], _ work: @escaping (Part) async -> Void) async {
         if parts.isEmpty { return }
         await withCheckedContinuation { continuation in
             var left = parts.count

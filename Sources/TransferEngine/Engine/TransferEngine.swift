@@ -12,7 +12,7 @@ import WireOperations
 /// values, each with its transitions in the folder of its concern; the engine holds them, routes what happens to them, and performs the
 /// effects. Start reading with the stored properties below, then `Scheduler/TransferEngine+Lanes` (what starts next),
 /// `Attempts/Job` and `Attempts/TransferEngine+Attempts` (what runs, and a protocol's actions), `Uploads` and `Downloads` (the local side),
-/// `+Outcomes` (how a task ends or waits) and `+Stopping`.
+/// `+Outcomes` (how a task ends or waits), `+Stopping` and `+Shutdown`.
 package actor TransferEngine: EngineControl {
     enum Phase {
         /// Next: `running`.
@@ -50,8 +50,8 @@ package actor TransferEngine: EngineControl {
     var removals = RemovalRounds()
     var exchanges = ExchangeBook()
     var transports: Transports
-    /// Names that attempts are giving files at servers which cannot refuse to replace one.
-    var nameClaims = NameClaims()
+    /// Names that attempts give files at servers which cannot refuse to replace one.
+    var nameReservations = NameReservations()
     /// Folders at servers that are listed when all their files are over.
     var lastLooks = LastLooks()
 
@@ -125,7 +125,7 @@ package actor TransferEngine: EngineControl {
         let (day, speeds) = (try await queue.writer.storedDay(), try await queue.writer.storedSpeeds())
         accounting.adopt(day, speeds, at: timeline.nanoseconds, timeline.now)
         try await settlePublishing()
-        try await noteInterrupted()
+        try await guessRemainsOfInterrupted()
         // A machine without a battery for its clock may have written these before it knew the time, or does not know it yet. What is
         // bounded by a time that is behind is moved along when the clock is set (`followClock`).
         try await queue.writer.moveRetries(by: .zero, now: timeline.now, within: Self.waitRule.retry.longestRetryAfter)
@@ -134,7 +134,7 @@ package actor TransferEngine: EngineControl {
         let changes = queue.changes()
         // Ends with the engine's shutdown, or with the queue. On our loop, as everything is: one task elsewhere would make the pool of
         // threads that the language has wake up once a second for good.
-        listener = Task { for await change in changes { queueMoved(change) } }
+        listener = Task { for await change in changes { heard(of: change) } }
         refreshLanes()
         refreshWake()
         planSweep()
@@ -149,6 +149,8 @@ package actor TransferEngine: EngineControl {
         inBackground { [self] in await durably { try await takeUpWalks(of: batch) } }
     }
 
+    /// The service has changed the queue. Beside what `heard(of:)` does for every commit, and before the answer goes out, this looks at what no
+    /// `QueueChange` tells: times at which something is due, and removals.
     package func queueChanged() {
         refreshLanes()
         refreshWake()

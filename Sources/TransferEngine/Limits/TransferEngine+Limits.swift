@@ -19,35 +19,6 @@ extension TransferEngine {
         schedulePump()
     }
 
-    package func settingsChanged() async {
-        do {
-            try await adoptSettings()
-        } catch {
-            // A person waits for the answer, and what was set is durable: it holds from when the queue can be read.
-            inBackground { [self] in await durably(.settings) { try await adoptSettings() } }
-        }
-    }
-
-    private func adoptSettings() async throws {
-        adopt(try await queue.writer.limits())
-        for batch in credentials.contexts.keys {
-            guard let order = try await queue.writer.order(of: batch), let context = credentials.contexts[batch]
-            else {
-                continue
-            }
-            let generation = context.credentials.generation
-            context.adopt(order)
-            if context.trust.pathToRead != nil { inBackground { [self] in await readAuthorities(context) } }
-            if context.credentials.generation == generation { continue }
-            // A login that a person has given is tried, even the one that was refused before.
-            for lane in lanes.all where lane.summary.batch == batch {
-                login(context, lane.summary.origin).tryAgain()
-            }
-        }
-        tryLooksAgain()
-        schedulePump()
-    }
-
     /// Takes over the limits that the queue has; what is under way draws from them at once.
     /// - Parameter coming: a batch that is about to have a context.
     func adopt(_ limits: [LimitScope: Int64], for coming: BatchOrder? = nil) {

@@ -97,7 +97,7 @@ extension TransferEngine {
     /// Learns from a running attempt that its login is taken, or that a host which is held back serves again: others need not wait for
     /// the end of a file that takes hours.
     func hear(of attempt: Attempt) {
-        if attempt.progress.sent - attempt.progress.base >= Self.tellingBytes || attempt.progress.hasProgressed {
+        if attempt.progress.position - attempt.progress.base >= Self.tellingBytes || attempt.progress.hasProgressed {
             wasLetIn(attempt)
         }
         if attempt.progress.hasProgressed, let serving = hosts.places[attempt.servingPlace], serving.isOnTrial,
@@ -111,7 +111,7 @@ extension TransferEngine {
         else { return }
         if attempt.progress.hasProgressed {
             learn(attempt.origin, .answered)
-        } else if attempt.progress.sent > max(attempt.progress.base, attempt.progress.accepted) {
+        } else if attempt.progress.position > max(attempt.progress.base, attempt.progress.accepted) {
             learn(attempt.origin, .reached)
         }
     }

@@ -5,7 +5,9 @@ import TransferQueue
 
 /// Starts tasks: lanes are kept in order, tasks are claimed ahead, slots are filled.
 extension TransferEngine {
-    func queueMoved(_ change: QueueChange) {
+    /// Hears of every commit of the queue, whoever made the change, a little later. For tasks that may run and folders to be looked at this
+    /// suffices.
+    func heard(of change: QueueChange) {
         for batch in change.removed { credentials.contexts[batch] = nil }
         accounting.left.forget(change.removed.union(change.finished))
         accounting.unconfirmed.forget(change.removed)
@@ -159,72 +161,6 @@ extension TransferEngine {
         return full
     }
 
-    /// Claims for the lanes that could fill the slots, in their order.
-    private func claimAhead(_ now: Timestamp) {
-        // A host that is held back opens by time alone; until then every look may find something new.
-        lanes.claimsAreStale = !hosts.areWell
-        var slots = limitBook.engine.transfers
-        var hostSlots: [String: Int] = [:]
-        // Transfers that crawl hold slots of their hosts, and of the engine's none that others want.
-        var crawling = hosts.crawling
-        for place in lanes.order {
-            guard slots > 0 else { return }
-            guard let lane = lanes[place], lane.summary.mayRun(at: now) else { continue }
-            if hosts.closedUntil(lane.summary.place, now) != nil { continue }
-            if credentials.refusal(lane.context, place.host) != nil { continue }
-            let limit = limitBook.engine.transfersPerHost
-            let room = hostSlots[place.host] ?? hosts.allowance(of: place.host, limit: limit)
-            let taken = min(room, slots, Int(clamping: Int64(lane.ready) + lane.unclaimed))
-            guard taken > 0 else { continue }
-            hostSlots[place.host] = room - taken
-            let lent = min(taken, crawling[place.host] ?? 0)
-            crawling[place.host, default: 0] -= lent
-            slots -= taken - lent
-            let wanted = SchedulerChoice.claim(ready: lane.ready, window: lane.window)
-            if wanted > 0, lane.unclaimed > 0, !lane.isClaiming { claim(lane, wanted) }
-        }
-    }
-
-    private func claim(_ lane: Lane, _ wanted: Int) {
-        lanes.beginClaim(lane)
-        inBackground { [self] in
-            defer {
-                lanes.endClaim(lane)
-                schedulePump()
-            }
-            let found = await durably(while: { isServed(lane) }) { try await context(for: lane.summary.batch) }
-            guard let context = found ?? nil else {
-                lane.unclaimed = 0
-                return
-            }
-            var (generation, setBacks) = (lane.generation, 0)
-            // Between the claim and the first byte lies a commit: what the server may have seen is known after any kill.
-            let taken = await durably(while: { isServed(lane) }) {
-                (generation, setBacks) = (lane.generation, timeline.setBacks)
-                return try await queue.writer.claim(lane.summary.lane, limit: wanted, now: timeline.now)
-            }
-            guard let all = taken else {
-                lane.unclaimed = 0
-                return
-            }
-            FaultPoint.claimed.pass()
-            lane.unclaimed = all.count < wanted ? 0 : max(0, lane.unclaimed - Int64(all.count))
-            // The queue may have stopped some of them again before we heard of them.
-            let claimed = lanes.valid(all).map { task in
-                var task = task
-                task.setBacks = setBacks
-                return task
-            }
-            guard isServed(lane), lane.generation == generation else {
-                return await giveBack(claimed.map(\.claim))
-            }
-            lanes.add(claimed, to: lane, context)
-        }
-    }
-
-    /// Returns true while tasks of the lane may be started.
-    private func isServed(_ lane: Lane) -> Bool { phase == .running && lanes.contains(lane) }
-
     // MARK: Times at which something may start
 
     /// Looks again when the first host that is held back may be asked.
@@ -232,8 +168,8 @@ extension TransferEngine {
         if let timer = timers.gate { timeline.clock.cancel(timer) }
         timers.gate = nil
         var times: [Timestamp] = []
-        for place in lanes.order {
-            guard let lane = lanes[place], Int64(lane.ready) + lane.unclaimed > 0 else { continue }
+        for entry in lanes.order {
+            guard let lane = lanes[entry], Int64(lane.ready) + lane.unclaimed > 0 else { continue }
             if let until = hosts.closedUntil(lane.summary.place, now) { times.append(until) }
         }
         guard let first = times.min() else { return }

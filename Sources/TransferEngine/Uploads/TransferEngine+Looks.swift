@@ -13,8 +13,8 @@ extension TransferEngine {
         // An SFTP server has said of each write that it has it.
         if case .sftp? = stopped.place?.route { return accounting.unconfirmed.showConfirmed(stopped.task.id) }
         guard phase == .running, case .upload(let work) = stopped.job,
-            stopped.progress.sent > stopped.progress.accepted,
-            stopped.keepsWhatWasSent, let point = work.resumePoint, case .upload(_, let remote, _) = stopped.task.work,
+            stopped.progress.position > stopped.progress.accepted,
+            stopped.goesOnAfterCut, let point = work.resumePoint, case .upload(_, let remote, _) = stopped.task.work,
             !point.isOutdated, attempts[stopped.task.id] == nil, sideJobs.look(of: stopped.task.id) == nil,
             let size = stopped.progress.total
         else { return }

@@ -195,7 +195,7 @@ extension TransferEngine {
             return refused(attempt, error)
         }
         // What this version has left under a name of its own is known until the next one has taken it away.
-        let left = takeRemains(attempt)
+        let left = adoptRemains(attempt)
         let used = work.left + attempt.machine.unremoved + [work.resumePoint].compactMap(\.self)
         work.changes += 1
         if let stored { work.ownVersion = StoredVersion(stored, of: work.subject) }
@@ -213,13 +213,14 @@ extension TransferEngine {
         point?.sourceChanges = work.changes
         point?.isOutdated = true
         record(
-            restart: "the source changed while it was sent", attempt.progress.sent, of: attempt.task, keeping: point,
+            restart: "the source changed while it was sent", attempt.progress.position, of: attempt.task,
+            keeping: point,
             identity: source.identity)
         work.resumePoint = point
         work.outdatedPoint = nil
-        let hasArrived = attempt.progress.sent > 0 || attempt.progress.accepted > 0 || work.subject.hasArrived
+        let hasArrived = attempt.progress.position > 0 || attempt.progress.accepted > 0 || work.subject.hasArrived
         attempt.progress.beginAnother(of: source.identity.size)
-        (work.unconfirmed, work.told.bytes) = (0, 0)
+        work.beginAnew()
         work.source = source
         var subject = subject(attempt.task, attempt.context, local, remote, source, hasChanged: true)
         // The task's own numbers are those of the attempts before.

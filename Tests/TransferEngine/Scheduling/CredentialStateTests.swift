@@ -157,19 +157,19 @@ import WireOperations
         var state = state { ($0.s3, $0.s3Command) = (S3Keys(accessKeyID: "a", secretAccessKey: "b"), ["keys"]) }
         state.forgetKeys(at: at(0))
         #expect(!state.isWanted && state.keys?.accessKeyID == "a")
-        #expect(state.renewKeys(at: at(0)) && state.isWanted && state.generation.keys == 1)
+        #expect(state.askForOtherKeys(at: at(0)) && state.isWanted && state.generation.keys == 1)
         #expect(state.generation.secrets == 0)
         var printed = S3Keys(accessKeyID: "c", secretAccessKey: "d")
         printed.expires = at(100)
         answer(&state, .s3(printed))
         #expect(state.keys?.accessKeyID == "c" && state.login(at: "h") == nil)
-        #expect(!state.renewKeys(at: at(60)) && !state.isWanted)
+        #expect(!state.askForOtherKeys(at: at(60)) && !state.isWanted)
         state.forgetKeys(at: at(39))
         #expect(!state.isWanted)
         state.forgetKeys(at: at(40))
         #expect(state.isWanted && state.keys?.accessKeyID == "c")
         var other = self.state { ($0.user, $0.password) = ("a", "b") }
-        let isRenewed = other.renewKeys(at: at(0))
+        let isRenewed = other.askForOtherKeys(at: at(0))
         #expect(!isRenewed)
     }
 

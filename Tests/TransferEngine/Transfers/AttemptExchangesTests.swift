@@ -55,7 +55,7 @@ import WireOperations
         var access = AttemptAccess(context)
         #expect(!access.hasOldKeys(context) && !access.hasOldLogin(context) && access.lacksTrust(context))
         access.awaitTrust(of: context)
-        _ = context.credentials.renewKeys(at: Timestamp(milliseconds: 1))
+        _ = context.credentials.askForOtherKeys(at: Timestamp(milliseconds: 1))
         #expect(access.hasOldKeys(context) && !access.hasOldLogin(context) && !access.lacksTrust(context))
         order.secrets.s3?.accessKeyID = "c"
         order.options.caFile = RawPath("/other")

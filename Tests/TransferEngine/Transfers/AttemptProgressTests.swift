@@ -22,7 +22,7 @@ import TransferQueue
         var progress = progress()
         let bytes = moved(&progress, 0, 300, 300, 200, 900, 1200, 1200)
         #expect(bytes == [0, 300, 0, 0, 600, 100, 0])
-        #expect(progress.sent == 1000 && progress.repeated == 0 && !progress.hasProgressed)
+        #expect(progress.position == 1000 && progress.repeated == 0 && !progress.hasProgressed)
     }
 
     @Test("bytes that are not at the server go again, and the position falls back to it")
@@ -31,9 +31,9 @@ import TransferQueue
         _ = moved(&progress, 800)
         progress.accept(500)
         progress.fallBack(to: progress.accepted)
-        #expect(progress.sent == 500 && progress.accepted == 500 && progress.repeated == 300)
+        #expect(progress.position == 500 && progress.accepted == 500 && progress.repeated == 300)
         progress.fallBack(to: 900)
-        #expect(progress.sent == 500 && progress.repeated == 300)
+        #expect(progress.position == 500 && progress.repeated == 300)
         progress.repeatEarlier(40)
         #expect(moved(&progress, 1000) == [500] && progress.repeated == 340)
     }
@@ -54,7 +54,7 @@ import TransferQueue
         var progress = progress(400)
         progress.begin(of: 1000)
         progress.resume(at: offset)
-        #expect(progress.sent == offset && progress.accepted == offset)
+        #expect(progress.position == offset && progress.accepted == offset)
         #expect(progress.hasProgressed == (offset > 400) && progress.hasAdvanced == (offset > 400))
     }
 
@@ -62,14 +62,14 @@ import TransferQueue
     func receiving() {
         var progress = progress(400)
         progress.begin(at: 300)
-        #expect(progress.sent == 300 && progress.base == 300 && progress.accepted == 300)
+        #expect(progress.position == 300 && progress.base == 300 && progress.accepted == 300)
         _ = moved(&progress, 700)
         progress.sync(through: 350)
         #expect(progress.accepted == 350 && !progress.hasProgressed)
         progress.sync(through: 700)
         #expect(progress.accepted == 700 && progress.hasProgressed && progress.hasAdvanced)
         progress.receive(from: 700)
-        #expect(progress.base == 700 && progress.sent == 700)
+        #expect(progress.base == 700 && progress.position == 700)
     }
 
     @Test("the size is new once")
@@ -88,7 +88,7 @@ import TransferQueue
         _ = moved(&progress, 600)
         progress.accept(500)
         progress.beginAnother(of: 700)
-        #expect(progress.sent == 0 && progress.accepted == 0 && progress.knownBefore == 0)
+        #expect(progress.position == 0 && progress.accepted == 0 && progress.knownBefore == 0)
         #expect(progress.repeated == 600 && progress.total == 700)
         progress.accept(1)
         #expect(progress.hasAdvanced)
@@ -99,7 +99,7 @@ import TransferQueue
         var progress = progress(400)
         progress.begin(at: 400)
         progress.startOver(losing: 400, isOther: false)
-        #expect(progress.sent == 0 && progress.base == 0 && progress.accepted == 0 && progress.repeated == 400)
+        #expect(progress.position == 0 && progress.base == 0 && progress.accepted == 0 && progress.repeated == 400)
         progress.accept(300)
         #expect(progress.hasProgressed && !progress.hasAdvanced)
         progress.accept(401)

@@ -45,12 +45,12 @@ import WireOperations
     func held() {
         var run = run([.accepted(1), .accepted(2)], [.accepted(3)])
         run.takeNext()
-        run.hold()
+        run.suspend()
         run.handle(.clockSetBack)
-        #expect(run.next == nil && run.hasActions && run.isHeld)
+        #expect(run.next == nil && run.hasActions && run.isSuspended)
         run.goOn()
         let rest = taken(&run)
-        #expect(rest == [.accepted(2), .accepted(3)] && !run.isHeld)
+        #expect(rest == [.accepted(2), .accepted(3)] && !run.isSuspended)
     }
 
     @Test("the point without an intent holds until the request of the intent begins")

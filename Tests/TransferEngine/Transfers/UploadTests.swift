@@ -594,6 +594,6 @@ import WireOperations
 extension TransferEngine {
     /// The claim of an attempt that waits until its intent is durable.
     fileprivate var claimWithIntent: TaskClaim? {
-        attempts.values.first { $0.run.isHeld && $0.run.hasActions }?.task.claim
+        attempts.values.first { $0.run.isSuspended && $0.run.hasActions }?.task.claim
     }
 }

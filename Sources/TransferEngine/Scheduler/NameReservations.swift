@@ -6,7 +6,7 @@ import TransferQueue
 ///
 /// Names are told apart as the most careless server would: without their case, and without what is no UTF-8. Two that only seem to be the
 /// same lose nothing but a moment.
-struct NameClaims {
+struct NameReservations {
     private struct Name: Hashable {
         var server: String
         var folded: String
@@ -17,7 +17,7 @@ struct NameClaims {
     private var lines: [Name: [TaskID]] = [:]
 
     /// Returns false when the task has to wait until `release` names it.
-    mutating func claim(_ path: RawPath, at server: String, by task: TaskID) -> Bool {
+    mutating func reserve(_ path: RawPath, at server: String, by task: TaskID) -> Bool {
         // A task has one name all its life.
         if let name = names[task] { return lines[name]?.first == task }
         let name = Name(server: server, folded: Self.folded(path))
@@ -45,16 +45,17 @@ struct NameClaims {
 }
 
 extension TransferEngine {
-    /// Holds the attempt until no other one gives that name.
-    func claim(_ path: RawPath, _ attempt: Attempt) {
+    /// Suspends the attempt until no other one gives that name. A machine's action for it is `claimName`, on every protocol; a claim in the
+    /// engine is a task's (`TaskClaim`).
+    func reserveName(_ path: RawPath, for attempt: Attempt) {
         let server = attempt.place?.address.factsKey(attempt.origin) ?? attempt.origin
-        if !nameClaims.claim(path, at: server, by: attempt.task.id) { attempt.run.hold() }
+        if !nameReservations.reserve(path, at: server, by: attempt.task.id) { attempt.run.suspend() }
     }
 
     /// The attempt is over: whoever waits for its name goes on.
-    func unclaim(_ attempt: Attempt) {
+    func releaseName(of attempt: Attempt) {
         guard attempts[attempt.task.id] == nil || attempts[attempt.task.id] === attempt else { return }
-        guard let next = nameClaims.release(attempt.task.id).flatMap({ attempts[$0] }) else { return }
+        guard let next = nameReservations.release(attempt.task.id).flatMap({ attempts[$0] }) else { return }
         inBackground { [self] in
             next.run.goOn()
             perform(next)
