@@ -149,11 +149,12 @@ import Testing
             while !window.isDone {
                 while let piece = window.wanted(Int.random(in: 3...40)) {
                     window.ask(piece)
-                    questions.append(piece)
+                    let isOldest = questions.first.map { piece.lowerBound < $0.lowerBound } ?? true
+                    questions.insert(piece, at: isOldest ? 0 : questions.endIndex)
                 }
-                guard let oldest = questions.indices.min(by: { questions[$0].lowerBound < questions[$1].lowerBound })
-                else { break }
-                let question = questions.remove(at: questions.indices.filter { $0 != oldest }.randomElement() ?? oldest)
+                // The oldest stands first, and is answered when no other waits.
+                if questions.isEmpty { break }
+                let question = questions.remove(at: questions.count > 1 ? Int.random(in: 1..<questions.count) : 0)
                 if question.lowerBound >= file.count {
                     window.reachedEnd(at: question)
                 } else {
