@@ -54,7 +54,7 @@ package actor QueueWriter {
     package nonisolated func record(_ change: TaskFact, for claim: TaskClaim) {
         switch inbox.append(RecordedFact(claim: claim, change: change, time: clock())) {
         case .nothing: break
-        case .begin: Task { await self.startTimer() }
+        case .begin: Task { await self.startInterval() }
         case .flush: Task { await self.commitGathered() }
         }
     }
@@ -76,9 +76,16 @@ package actor QueueWriter {
         }
     }
 
-    private func startTimer(after delay: Duration? = nil) {
-        if timer != nil || isClosed { return }
-        timer = loop.schedule(after: delay ?? interval) {
+    /// The first fact since the last commit starts the interval.
+    private func startInterval() {
+        if timer == nil { startTimer(after: interval) }
+    }
+
+    /// The next commit is due then, whatever a timer said before.
+    private func startTimer(after delay: Duration) {
+        if isClosed { return }
+        stopTimer()
+        timer = loop.schedule(after: delay) {
             self.assumeIsolated { writer in
                 writer.timer = nil
                 writer.commitGathered()
@@ -86,14 +93,15 @@ package actor QueueWriter {
         }
     }
 
+    private func stopTimer() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+    }
+
     private func commitGathered() {
         isCommitDue = false
-        do {
-            try change {}
-        } catch {
-            // The waiters were told by `change`; what was gathered is tried again.
-            startTimer(after: Self.pauseAfterFailure)
-        }
+        // When it fails, `change` has told the waiters, and tries again what was gathered.
+        try? change {}
     }
 
     /// One transaction: what was gathered, then `body`. Durable on return.
@@ -110,8 +118,7 @@ package actor QueueWriter {
                 return try body()
             }
             gathered = []
-            if let timer { loop.cancel(timer) }
-            timer = nil
+            stopTimer()
             health.note(nil)
             feed.publish(store.takeChange())
             for waiter in asked { waiter.resume() }
@@ -154,8 +161,7 @@ package actor QueueWriter {
     /// Ends without committing.
     func abandon() {
         isClosed = true
-        if let timer { loop.cancel(timer) }
-        timer = nil
+        stopTimer()
         for waiter in waiters { waiter.resume(throwing: QueueError.closed) }
         waiters = []
     }

@@ -13,6 +13,8 @@ import TransferModel
         let task = try await queue.claimAll()[0]
         #expect(queue.writer.health.trouble == nil)
         queue.writer.record(.running, for: task.id)
+        // The interval, which has begun, is longer than the test: the pause after a failure does not wait for it.
+        while await !queue.writer.isTimerSet { await Task.yield() }
         try System.rename(sandbox.path("queue.sqlite").bytes, to: sandbox.path("away").bytes)
         await #expect(throws: QueueError.self) { try await queue.writer.commit() }
         #expect(queue.writer.health.trouble == .gone(sandbox.path("queue.sqlite").displayed))
