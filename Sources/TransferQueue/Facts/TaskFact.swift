@@ -40,7 +40,7 @@ package enum TaskFact: Sendable {
     case response(TransferResponse)
 }
 
-/// What a retry of a failed upload must know of the server.
+/// Facts about the server that a retry of a failed upload must know.
 package struct RetryPoint: Hashable, Sendable {
     package var resumePoint: [UInt8]
     /// Bytes of the file that the server has of it.
