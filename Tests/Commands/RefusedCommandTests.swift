@@ -126,7 +126,7 @@ struct RefusedCommandTests {
                 == "martlet: undo: there is no change 12 that can be taken back: see martlet undo --list\n")
         #expect(
             await said("list", "--session", "photos")
-                == "martlet: nothing was ever queued in a session photos: see martlet session list\n")
+                == "martlet: no batch is in a session photos: see martlet session list\n")
         #expect(
             await said("destination", "remove", "x", by: Bench())
                 == "martlet: there is no folder for destinations.conf: set HOME or MARTLET_HOME\n")

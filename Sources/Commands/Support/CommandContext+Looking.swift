@@ -48,12 +48,12 @@ extension CommandContext {
         try await ask { engine throws(RequestError) in try await engine.batches(session: session, states: []) }
     }
 
-    /// Refuses a selector that names a session in which nothing was ever queued.
+    /// Refuses a selector that names a session without batches.
     func requireKnown(_ selection: Selection?) async throws(CommandFailure) {
         guard case .matching(let selector)? = selection, let session = selector.session else { return }
         guard try await batches(of: session).isEmpty else { return }
         throw CommandFailure(
-            .noSuchObject, .noSuchObject, "nothing was ever queued in a session \(session.rawValue)",
+            .noSuchObject, .noSuchObject, "no batch is in a session \(session.rawValue)",
             "see martlet session list")
     }
 }

@@ -165,9 +165,9 @@ package struct KeyMap: Sendable, Hashable {
     private static func isNumber(_ key: String) -> Bool { Int(key) != nil }
 }
 
-/// The views, and the rules for their keys: letters first; a function key only repeats one. Not bound on purpose: `d`, which differs everywhere; `^S ^Q`
-/// (flow control); `^A ^B ^O ^J ^K ^P ^N` (multiplexers); `^H ^M ^I` (Backspace, Enter and Tab). Nothing that
-/// cannot be undone is on a letter that ends an escape sequence: A B C D F H M P Q R S.
+/// The views, and the rules for their keys: letters first; a function key only repeats one. Not bound on the list of transfers: `d`, which
+/// differs everywhere. Bound nowhere: `^S ^Q` (flow control); `^A ^B ^O ^J ^K ^P ^N` (multiplexers); `^H ^M ^I` (Backspace, Enter and Tab).
+/// Nothing that cannot be undone is on a letter that ends an escape sequence: A B C D F H M P Q R S.
 extension KeyMap.View: CaseIterable, Hashable {
     /// The register of views and so of pages, in the order of help and of `keys.conf`.
     package static let allCases: [Self] = [

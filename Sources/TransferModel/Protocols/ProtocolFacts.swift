@@ -1,7 +1,8 @@
 /// The plain facts of one protocol: all that everything but its machines needs to know of it. Its machines are in `TransferProtocols`, in
 /// a folder of its own, where its `ProtocolDescriptor` adds them to these facts.
 package final class ProtocolFacts: Sendable {
-    /// All protocols, in the order in which messages name their schemes. A new one is added here, and to `ProtocolDescriptor.all`.
+    /// All protocols. Messages name their schemes in this order; help and the screen name them from the last to the first, and the last
+    /// plain one is their example (`TransferScheme.plain`): a new one goes before `sftp`, here and in `ProtocolDescriptor.all`.
     package static let all: [ProtocolFacts] = [
         .web, .put, .post, .form, .tus, .ietf, .dav, .nextcloud, .s3, .sftp, .ftp, .get,
     ]
@@ -26,7 +27,7 @@ package final class ProtocolFacts: Sendable {
 
     /// The protocol that fetches a file from a URL of this one.
     package enum Downloads: Sendable, Equatable {
-        /// Its URLs are for uploads alone.
+        /// Its URLs are for uploads alone. Its descriptor has a `download` all the same, by which what was sent is read back.
         case no
         /// It does so itself.
         case itself
@@ -63,9 +64,9 @@ package final class ProtocolFacts: Sendable {
     package let mark: String?
     /// The reason, for a person, why a transfer that is cut off begins again; `nil`: not the protocol is to blame, but the server.
     package let beginsAgain: String?
-    /// After "checked": the digests that both ends compared as the file went, where none is of the whole file.
+    /// Of a file that was sent, after "checked": the digests of its parts that both ends have compared, where none is of the whole file.
     package let comparedInParts: String?
-    /// The comparison that an upload will get in parts, where it is always the same.
+    /// Of a file that is still to be sent: how its parts will be compared, where that is always the same.
     package let comparesParts: String?
     /// For a person: why a part may stand under the final name; `nil`: all of it gets the name at once.
     package let unfinished: String?

@@ -14,8 +14,8 @@ public struct TransferScheme: RawRepresentable, Sendable, Hashable, CaseIterable
         facts.spellings.map { TransferScheme($0, facts) }
     }
 
-    /// Those that say a protocol and nothing more: they name a host, and a person's login is shown there. Of all others a list tells in
-    /// words of its own.
+    /// Those that need no more words in a list than their own: they name a protocol and a host, and the login is a person's there. The last
+    /// of all protocols comes first, as the example.
     package static let plain: [TransferScheme] = ProtocolFacts.all.reversed().filter {
         !$0.isNegotiated && $0.login.source == nil
     }.flatMap { facts in

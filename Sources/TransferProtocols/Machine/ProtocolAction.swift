@@ -33,8 +33,8 @@ package enum ProtocolAction: Sendable, Hashable {
     /// Looks at the source. If it has changed since the first byte, nothing that follows is done and the file begins again with what the
     /// source is now. Comes before every request that gives the final name, and before anybody is blamed for bytes that arrived
     /// other than they were hashed.
-    /// - Parameter keeping: the point that is handed over then, in the place of one that has just been persisted for a request which now never
-    ///   goes out; `nil`: the last one. It holds as well when the attempt is broken off between that `persist` and the request.
+    /// - Parameter keeping: where a `persist` right before this one has told of a request that is about to go out: the point that holds if it
+    ///   never does, because the source changed or the attempt was broken off; `nil`: the point that was persisted last.
     case compareSource(keeping: ResumePoint?)
     /// The server (or the local file) has every byte. The last action.
     case finish(Receipt)

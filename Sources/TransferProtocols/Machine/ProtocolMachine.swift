@@ -13,8 +13,8 @@ package protocol ProtocolMachine: Sendable {
     /// The next actions, in their order. After `finish`, `fail` or `wait` it answers with none.
     mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction]
 
-    /// Resume point of what this attempt has, or may have, at the server although no `persist` told of it: a file that is sent at once is
-    /// not worth a commit. Looked at when the attempt ends without having finished.
+    /// A resume point that no `persist` has told of: a file that is sent at once is not worth a commit, but something of it is, or may be,
+    /// at the server. The engine takes it when the attempt ends without having finished.
     var remains: ResumePoint? { get }
 
     /// Resume points of what the server was asked to remove in this attempt and has not, as far as its answers say. Whoever ends or goes on
@@ -58,7 +58,7 @@ package struct UploadSubject: Hashable, Sendable {
     /// The version that an earlier attempt was sending, where this attempt has found that the source changed.
     package var earlierVersion: NamedVersion?
     /// The earlier version of the source that this task has put under the final name. It is ours to replace while it stands there: whatever
-    /// else has that name falls under `ifExists`. PUT, tus and IETF have it in their plans, too.
+    /// else has that name falls under `ifExists`. The plans of PUT, tus and IETF begin with it.
     package var own: StoredVersion?
     /// `own` was stored a moment ago, by this attempt: what has its length is it.
     package var hasJustStored = false

@@ -125,7 +125,8 @@ extension QueueView {
 
     func statistics() throws -> QueueStatistics {
         var statistics = QueueStatistics()
-        statistics.sessions = try database.integer("SELECT count(*) FROM sessions") ?? 0
+        statistics.sessions =
+            try database.integer("SELECT count(DISTINCT session) FROM batches WHERE purged_at IS NULL") ?? 0
         try database.forEach("SELECT \(BatchRow.columns) FROM \(BatchRow.tables)") { row in
             let batch = BatchRow(row)
             statistics.batches += 1

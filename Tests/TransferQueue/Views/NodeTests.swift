@@ -722,6 +722,7 @@ import TransferModel
         let last = try await queue.reader.lastEvent()
         #expect(try await queue.writer.purgeFinished().results.map(\.result) == [.done])
         #expect(try await queue.reader.batches().isEmpty)
+        #expect(try await queue.reader.statistics().sessions == 0)
         #expect(try await queue.reader.check() == [])
         sandbox.clock.advance(by: .seconds(11))
         #expect(try await queue.writer.forgetPurged(now: sandbox.clock.now) == nil)
