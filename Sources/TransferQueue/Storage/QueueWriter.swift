@@ -81,7 +81,14 @@ package actor QueueWriter {
         if timer == nil { startTimer(after: interval) }
     }
 
-    /// The next commit is due then, whatever a timer said before.
+    /// Sees to the next commit of what is gathered: after a failure of the disk when its pause is over, whatever a timer said before; a
+    /// request that made no sense puts off nobody's facts.
+    private func tryAgain(after error: QueueError) {
+        if error.isOfStorage { return startTimer(after: Self.pauseAfterFailure) }
+        if waiters.isEmpty { startInterval() } else { startTimer(after: .zero) }
+    }
+
+    /// The next commit is due then.
     private func startTimer(after delay: Duration) {
         if isClosed { return }
         stopTimer()
@@ -134,7 +141,7 @@ package actor QueueWriter {
             } else {
                 waiters = asked + waiters
             }
-            if !gathered.isEmpty { startTimer(after: waiters.isEmpty ? Self.pauseAfterFailure : .zero) }
+            if !gathered.isEmpty { tryAgain(after: error) }
             throw error
         }
     }

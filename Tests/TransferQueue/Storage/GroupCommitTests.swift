@@ -31,6 +31,19 @@ extension QueueWriter {
         try await queue.close()
     }
 
+    @Test("requests that make no sense do not put off the commit of facts", .timeLimit(.minutes(1)))
+    func amongNonsense() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open(interval: .milliseconds(1))
+        _ = try await queue.addTree(files: 1)
+        let task = try await queue.claimAll()[0]
+        queue.writer.record(.completed(Completion(size: 100, verified: .none)), for: task.id)
+        while try await queue.reader.task(task.id)?.state != .completed {
+            await #expect(throws: QueueError.self) { try await queue.writer.add(.downloads(["nonsense"])) }
+        }
+        try await queue.close()
+    }
+
     @Test("a single fact is committed by itself after the interval, and then no timer is left")
     func byTime() async throws {
         let sandbox = try Sandbox()
