@@ -27,11 +27,21 @@ struct FlyingExchange {
 /// A final answer and the beginning of its body, for who asks what the server said.
 struct LastAnswer {
     let head: HTTPAnswer
-    var body: [UInt8] = []
+    let body: [UInt8]
     /// The request that it answers; `nil`: that was not HTTP.
     let request: (method: HTTPExchange.Method, url: HTTPAddress)?
     /// As `FlyingExchange.isElsewhere`.
-    var isElsewhere = false
+    let isElsewhere: Bool
+
+    /// - Parameter exchange: the one that it ended. What is kept of an answer may come into messages and rows, so that it is kept without
+    ///   the address of an upload.
+    init(_ head: HTTPAnswer, body: [UInt8] = [], to exchange: FlyingExchange) {
+        let url = exchange.request?.url
+        self.head = url?.redacted(head) ?? head
+        self.body = url?.redacted(body) ?? body
+        request = exchange.request
+        isElsewhere = exchange.isElsewhere
+    }
 }
 
 /// The transport that carries an exchange.

@@ -78,8 +78,7 @@ extension TransferEngine {
                 // An upload's head comes again with the end of the exchange, and is looked at there.
                 guard attempt.receives else { continue }
                 FaultPoint.answered.pass()
-                attempt.exchanges.answered(
-                    LastAnswer(head: answer, request: exchange.request, isElsewhere: exchange.isElsewhere))
+                attempt.exchanges.answered(LastAnswer(answer, to: exchange))
                 noteLogin(attempt, answer, exchange.request?.method)
                 feed(attempt, .answered(local, answer, at: timeline.now))
             case .ended(_, let end):
@@ -120,10 +119,7 @@ extension TransferEngine {
         default: break
         }
         end.listing = attempt.listing?.endReading()
-        attempt.exchanges.answered(
-            end.answer.map {
-                LastAnswer(head: $0, body: end.body, request: exchange.request, isElsewhere: exchange.isElsewhere)
-            })
+        attempt.exchanges.answered(end.answer.map { LastAnswer($0, body: end.body, to: exchange) })
         noteLogin(attempt, end.answer, exchange.request?.method)
         feed(attempt, .ended(exchange.local, end))
     }

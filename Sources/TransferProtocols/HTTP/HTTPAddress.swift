@@ -50,9 +50,11 @@ package struct HTTPAddress: Hashable, Sendable {
         host = server.host
         port = server.port
         origin = server.origin
+        isSecret = server.isSecret
         self.target = target
     }
 
+    /// Two ways to the same place are equal, whoever has named it.
     package static func == (one: HTTPAddress, other: HTTPAddress) -> Bool {
         one.origin == other.origin && one.target == other.target
     }

@@ -18,7 +18,9 @@ extension TusUpload {
         case .asking: return asked(index, TusAnswer(asking: end, at: address, length: length))
         case .appending(_, let range):
             let answer = TusAnswer(append: end, at: address, length: length)
-            if !end.body.isEmpty, let head = end.answer { response = TransferResponse(head, body: end.body) }
+            if !end.body.isEmpty, let head = end.answer, let upload = parts[index].url {
+                response = TransferResponse(upload.redacted(head), body: upload.redacted(end.body))
+            }
             return appended(index, range, answer, end)
         default: return []
         }

@@ -1,5 +1,7 @@
 import Testing
 import TransferModel
+import WireOperations
+
 @testable import TransferProtocols
 
 @Suite struct HTTPAddressTests {
@@ -82,6 +84,22 @@ import TransferModel
         var begun = ResumableResumePoint(version: 8, length: 5, url: nil)
         begun.restore(secret: upload.text)
         #expect(begun.url?.harmlessPath == "/...")
+    }
+
+    @Test("what a server says of an upload does not repeat its address")
+    func redacted() throws {
+        let upload = try #require(HTTPAddress("http://h/")?.uploadAddress("/files/24e533e0f?sig=1"))
+        let fields = [HeaderField("Location", "http://h/files/24e533e0f"), HeaderField("X", "at 24e533e0f")]
+        let head = HTTPAnswer(status: 307, headers: fields)
+        #expect(upload.redacted(head).headers.map(\.value) == ["...", "at ..."])
+        let body = Array("{\"path\":\"/files/24e533e0f\",\"id\":\"24e533e0f\"}".utf8)
+        #expect(upload.redacted(body) == Array("{\"path\":\"...\",\"id\":\"...\"}".utf8))
+        #expect(HTTPAddress("http://h/files/24e533e0f")?.redacted(head) == head)
+        // A name of a few letters is in any text.
+        let short = try #require(HTTPAddress("http://h/")?.uploadAddress("/a"))
+        #expect(short.redacted(Array("a /a b".utf8)) == Array("a ... b".utf8))
+        let long = try #require(HTTPAddress("http://h/")?.uploadAddress("/" + String(repeating: "a", count: 300)))
+        #expect(long.redacted(body).isEmpty)
     }
 
     @Test("any bytes survive percent-encoding, and a broken escape stands for itself")
