@@ -136,7 +136,7 @@ import TransferQueue
     @Test("a run that meets the end of its batch, or a queue that cannot be read, says so")
     func brokenRun() async throws {
         let harness = try await ServiceHarness()
-        let (gone, unread) = (try await add(harness, to: "dav://h/in/"), try await add(harness, to: "dav://h/in/"))
+        let (gone, unread) = (try await add(harness, to: "dav://g/in/"), try await add(harness, to: "dav://h/in/"))
         let client = try await harness.client()
         func end(of batch: BatchID) async throws -> String {
             let parameters = #"{"id":"\#(batch)","run":"\#(UUID())"}"#

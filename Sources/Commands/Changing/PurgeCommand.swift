@@ -15,6 +15,7 @@ struct PurgeCommand: EngineCommand {
         details: [
             "Batches come back by undo within its grace time (10 s unless set). When it is over, what their failed uploads have left at "
                 + "servers is removed, too, and a batch of which something cannot be removed yet is tried again; leftovers shows it. "
+                + "What an upload may have sent is known until other batches for the same server are compared with what lies there. "
                 + "A task by its ID is forgotten at once, when nothing of it is left anywhere."
         ],
         operands: [Operand(.node, .any)],

@@ -89,7 +89,7 @@ extension TransferEngine {
             }
             let now = Timestamp(milliseconds: platform.wallMilliseconds)
             let found = EndedLook.Outcome.looked(at: now, listed: counts.listed, files: files)
-            try await queue.writer.end(looks: [EndedLook(look, found)])
+            try await recordEnd(of: look, found)
         case .unlisted(let error, let isLetIn):
             // Whoever gives it another login has it tried again, as with any file.
             if let refusal = login(context, look.origin).standing.refusal {
@@ -104,9 +104,15 @@ extension TransferEngine {
                 later(retryAt)
             } else {
                 report(.info, "a folder of \(look.batch) cannot be listed: \(error.message)")
-                try await queue.writer.end(looks: [EndedLook(look, .unlisted(error.withoutPromise))])
+                try await recordEnd(of: look, .unlisted(error.withoutPromise))
             }
         }
+    }
+
+    /// Records the end of a look. Batches that were purged meanwhile, and may have written the same names, were kept for it.
+    private func recordEnd(of look: DueLook, _ outcome: EndedLook.Outcome) async throws {
+        try await queue.writer.end(looks: [EndedLook(look, outcome)])
+        planSweep(after: grace)
     }
 
     private func later(_ time: Timestamp) {
@@ -139,7 +145,7 @@ extension TransferEngine {
             let files = try await counts.listed + queue.reader.absentFiles(in: look.folder)
             let found: EndedLook.Outcome =
                 error.map { .unlisted($0) } ?? .looked(at: now, listed: counts.listed, files: files)
-            try await queue.writer.end(looks: [EndedLook(look, found)])
+            try await recordEnd(of: look, found)
         }
         return error.map { FolderVerification($0) } ?? FolderVerification(listed: counts.listed)
     }

@@ -75,7 +75,7 @@ extension QueueReader {
             FROM tasks t LEFT JOIN task_details d ON d.task = t.id
             WHERE t.id BETWEEN ?4 AND ?5 AND +t.folder = ?3 AND (t.finished_at IS NULL OR t.finished_at + ?7 >= ?6)
             AND t.begun_at IS NOT NULL AND NOT t.flags & \(flags: .skipped)
-            AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause IS NULL
+            AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause IS NULL OR d.attempts > 1
                 OR d.cause IN (\(causes: TransferErrorCode.allCases.filter(\.mayHaveWritten))))
             ON CONFLICT (listing, name) DO UPDATE SET open_until = max(open_until, excluded.open_until),
                 size = iif(excluded.completed_at > completed_at, excluded.size, size),
@@ -185,7 +185,7 @@ extension QueueReader {
 }
 
 extension TransferErrorCode {
-    /// A task that began and ended so may have put something under its final name.
+    /// A task whose first attempt ended so may have put something under its final name. Of more than one attempt nobody knows which did.
     var mayHaveWritten: Bool {
         switch self {
         case .sourceMissing, .sourceChanged, .sourceUnreadable, .networkConnectionLost, .timedOut, .badServerResponse,

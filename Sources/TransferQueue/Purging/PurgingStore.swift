@@ -45,7 +45,7 @@ struct PurgingStore: QueueSubject {
                     return finder.refused(node, "what \(node) left is still there: purge it again later")
                 }
                 if let refusal = try refusalInUnlistedFolder(node, row) { return refusal }
-                if let batch = try looksAwaited(where: row.batch).first {
+                if row.begunAt != nil, let batch = try look(in: awaitedLooks(), thatMayFind: row.batch) {
                     return finder.refused(
                         node, "what \(batch) sent is still to be compared with it: purge it when that is over")
                 }
@@ -188,23 +188,36 @@ struct PurgingStore: QueueSubject {
         let batches = try database.rows("SELECT id, root FROM batches WHERE \(condition) ORDER BY id", value) {
             (BatchID(rawValue: $0.integer(0)), $0.integer(1))
         }.filter { !kept.contains($0.0) }
-        for (batch, root) in batches where try looksAwaited(where: batch).isEmpty {
+        let awaited = batches.isEmpty ? [:] : try awaitedLooks()
+        for (batch, root) in batches where try look(in: awaited, thatMayFind: batch) == nil {
             try forget(batch, root)
         }
         if !batches.isEmpty { try limits.forgetLimits() }
     }
 
-    /// Batches whose files are still to be compared with what lies at the servers that a batch has sent to. Under the same names may be
-    /// files of the batch, which are somebody else's once it is forgotten.
-    private func looksAwaited(where batch: BatchID) throws -> [BatchID] {
-        try database.rows(
+    /// Servers at which files of other batches are still to be compared with what lies there. Under the same names may be files of a batch,
+    /// which are somebody else's once it is forgotten.
+    private func awaitedLooks() throws -> [String: [BatchID]] {
+        let found = try database.rows(
             """
-            SELECT DISTINCT l.batch FROM lanes l JOIN lanes own ON own.origin = l.origin AND own.batch = ?1
-            WHERE l.batch <> ?1 AND EXISTS
+            SELECT DISTINCT l.origin, l.batch FROM lanes l WHERE EXISTS
                 (SELECT 1 FROM last_looks k INDEXED BY last_looks_due WHERE k.batch = l.batch AND k.due > 0)
             ORDER BY l.batch
+            """
+        ) { ($0.text(0), BatchID(rawValue: $0.integer(1))) }
+        return Dictionary(grouping: found, by: \.0).mapValues { $0.map(\.1) }
+    }
+
+    /// The first of them, besides the batch itself, that may find a file of an upload.
+    private func look(in awaited: [String: [BatchID]], thatMayFind batch: BatchID) throws -> BatchID? {
+        if awaited.isEmpty { return nil }
+        let origins = try database.rows(
+            """
+            SELECT DISTINCT l.origin FROM lanes l JOIN batches b ON b.id = l.batch
+            WHERE l.batch = ? AND b.direction = \(direction: .upload)
             """, .integer(batch.rawValue)
-        ) { BatchID(rawValue: $0.integer(0)) }
+        ) { $0.text(0) }
+        return origins.compactMap { awaited[$0]?.first { $0 != batch } }.first
     }
 
     private func forget(_ batch: BatchID, _ root: Int64) throws {

@@ -420,6 +420,19 @@ import TransferModel
         _ = try await queue.writer.cancel(third.map { .task($0.id) })
         #expect(try await found() == [isRewritten ? open : nil], "it was cancelled in its last request")
         for task in second { _ = try await queue.writer.retry([.task(task.id)]) }
+        for cause in [TransferErrorCode.networkConnectionLost, .http] {
+            for task in try await queue.claimAll() {
+                let error = TransferError(cause, "no")
+                queue.writer.record(
+                    cause == .http ? .failed(error) : .waiting(WaitReasons(.backoff), retryAt: nil, error: error),
+                    for: task.id)
+            }
+            try await queue.writer.commit()
+            _ = try await queue.writer.clearWait([WaitReasons(.backoff)])
+        }
+        #expect(
+            try await found() == [isRewritten ? open : nil], "its first attempt may have written before it was refused")
+        for task in second { _ = try await queue.writer.retry([.task(task.id)]) }
         try await queue.complete(try await queue.claimAll())
         let completed = LaterFile(isOpen: false, completed: LaterFile.Version(size: 100))
         #expect(try await found() == [isRewritten ? completed : nil], "it is completed")
