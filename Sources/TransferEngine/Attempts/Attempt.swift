@@ -85,12 +85,12 @@ final class Attempt {
     // | PUT, all sent, no answer         | yes               | no             | no             | yes         |
     // | POST, its intent recorded        | yes               | no             | no             | yes         |
     // | SFTP, its point recorded         | yes               | yes            | yes            | no          |
-    // | SFTP, small: no point recorded   | no                | yes            | yes            | no          |
+    // | SFTP, small: no point recorded   | no                | no             | no             | yes         |
     // | HTTP download                    | no                | yes            | by its version | if not      |
     // | FTP or SFTP download             | no                | yes            | yes            | no          |
     //
-    // A cut makes the fifth row the fourth (`TransferEngine.adoptRemains`); a kill loses it. Before the first byte `isResumable` is `nil`, and a cut loses only
-    // a request with bytes of the file in it.
+    // A cut makes the fifth row the fourth (`TransferEngine.adoptRemains`), but how much of it then counts is known of some servers alone. Before the first
+    // byte `isResumable` is `nil`, and a cut loses only a request with bytes of the file in it.
 
     /// True of an upload whose sent bytes still count after a cut, until the next attempt knows better: that one goes on there, or asks what
     /// became of them.
@@ -101,12 +101,8 @@ final class Attempt {
         }
     }
 
-    /// The next attempt goes on where a cut leaves this one: of a download always, of an upload where the server can, by a point that is
-    /// recorded or that a cut records.
-    var goesOnAfterCut: Bool {
-        guard let upload else { return download != nil }
-        return upload.resumePoint?.goesOn == true || machine.remains?.goesOn == true
-    }
+    /// The next attempt goes on where a cut leaves this one: of a download always, of an upload where the server can.
+    var goesOnAfterCut: Bool { download != nil || upload?.resumePoint?.goesOn ?? false }
 
     /// A cut now would cost nothing, for who asks about this attempt (`AttemptFigures`); `nil`: that is not known yet.
     var isResumable: Bool? {

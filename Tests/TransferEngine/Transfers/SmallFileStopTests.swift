@@ -11,7 +11,7 @@ import TransferQueue
 /// A small file over SFTP has no recorded resume point while it moves: a stop records one. The server is OpenSSH's own, reached
 /// without ssh.
 @Suite(.timeLimit(.minutes(2))) struct SmallFileStopTests {
-    @Test("a pause in the middle of a small file over SFTP has nothing sent again, and that is said before it")
+    @Test("a pause in the middle of a small file over SFTP records what the next attempt goes on by")
     func paused() async throws {
         let harness = try await EngineHarness()
         try harness.sandbox.write("f", pattern(900_000))
@@ -27,12 +27,7 @@ import TransferQueue
         var request = BatchRequest(work: .upload([source], to: "sftp://there\(folder)/"))
         request.options.sshCommand = "/bin/sh \(String(decoding: harness.sandbox.path("ssh"), as: UTF8.self))"
         let batch = try await harness.add(request)
-        var moving: LiveTask?
-        while moving == nil {
-            moving = await harness.engine.live().tasks.first { $0.bytesSent > 0 }
-            await Task.yield()
-        }
-        #expect(moving?.bytesAtRisk == 0)
+        while await !harness.engine.live().tasks.contains(where: { $0.bytesSent > 0 }) { await Task.yield() }
         let change = try await harness.queue.writer.pause([.batch(batch)])
         await harness.engine.stop(change.stopped)
         let left = try #require(try await harness.queue.writer.remains(in: [.queued]).first)
