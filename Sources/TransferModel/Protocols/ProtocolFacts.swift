@@ -64,9 +64,9 @@ package final class ProtocolFacts: Sendable {
     package let mark: String?
     /// The reason, for a person, why a transfer that is cut off begins again; `nil`: not the protocol is to blame, but the server.
     package let beginsAgain: String?
-    /// Of a file that was sent, after "checked": the digests of its parts that both ends have compared, where none is of the whole file.
+    /// The digests of its parts that both ends have compared of a file that was sent, where none is of the whole file: said after "checked".
     package let comparedInParts: String?
-    /// Of a file that is still to be sent: how its parts will be compared, where that is always the same.
+    /// The comparison of its parts that a file which is still to be sent will get, where that is always the same.
     package let comparesParts: String?
     /// For a person: why a part may stand under the final name; `nil`: all of it gets the name at once.
     package let unfinished: String?
