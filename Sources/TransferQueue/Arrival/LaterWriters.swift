@@ -75,8 +75,9 @@ extension QueueReader {
             FROM tasks t LEFT JOIN task_details d ON d.task = t.id
             WHERE t.id BETWEEN ?4 AND ?5 AND +t.folder = ?3 AND (t.finished_at IS NULL OR t.finished_at + ?7 >= ?6)
             AND t.begun_at IS NOT NULL AND NOT t.flags & \(flags: .skipped)
-            AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause IS NULL OR d.attempts > 1
-                OR d.cause IN (\(causes: TransferErrorCode.allCases.filter(\.mayHaveWritten))))
+            AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause IS NULL OR d.restarts > 0
+                OR d.attempts > \(AttemptStore.mostKept) OR EXISTS (SELECT 1 FROM attempts a
+                    WHERE a.task = t.id AND (a.cause IS NULL OR a.cause IN (\(causes: TransferErrorCode.writing)))))
             ON CONFLICT (listing, name) DO UPDATE SET open_until = max(open_until, excluded.open_until),
                 size = iif(excluded.completed_at > completed_at, excluded.size, size),
                 digest = iif(excluded.completed_at > completed_at, excluded.digest, digest),
@@ -185,8 +186,10 @@ extension QueueReader {
 }
 
 extension TransferErrorCode {
-    /// A task whose first attempt ended so may have put something under its final name. Of more than one attempt nobody knows which did.
-    var mayHaveWritten: Bool {
+    /// The ends of an attempt that may have put something under the final name.
+    fileprivate static let writing = allCases.filter(\.mayHaveWritten)
+
+    private var mayHaveWritten: Bool {
         switch self {
         case .sourceMissing, .sourceChanged, .sourceUnreadable, .networkConnectionLost, .timedOut, .badServerResponse,
             .integrity, .unknownOutcome, .gaveUp, .internal, .notThere, .tooManyOpenFiles, .cancelledByUser, .diskFull:

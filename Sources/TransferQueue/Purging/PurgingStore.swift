@@ -30,6 +30,7 @@ struct PurgingStore: QueueSubject {
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func purge(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let page = try undoLog.page(joining: joining)
+        var known: [String: [BatchID]]?
         return try finder.forEach(nodes) { node, target, _ in
             switch target {
             case .batch(let batch, let root):
@@ -45,7 +46,9 @@ struct PurgingStore: QueueSubject {
                     return finder.refused(node, "what \(node) left is still there: purge it again later")
                 }
                 if let refusal = try refusalInUnlistedFolder(node, row) { return refusal }
-                if row.begunAt != nil, let batch = try look(in: awaitedLooks(), thatMayFind: row.batch) {
+                let awaited = try known ?? awaitedLooks()
+                known = awaited
+                if row.begunAt != nil, let batch = try look(in: awaited, thatMayFind: row.batch) {
                     return finder.refused(
                         node, "what \(batch) sent is still to be compared with it: purge it when that is over")
                 }

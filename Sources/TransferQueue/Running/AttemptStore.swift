@@ -16,6 +16,9 @@ enum AttemptOutcome: String {
 
 /// Attempts at tasks: when those that go on began, and the ways in which one ends without success.
 struct AttemptStore: QueueSubject {
+    /// Attempts of a task that are kept: the last ones.
+    static let mostKept: Int64 = 100
+
     let queue: QueueConnection
     private let tasks: TaskStore
     private let references: SecretReferences
@@ -154,10 +157,10 @@ struct AttemptStore: QueueSubject {
             .integer(details.attempts), SQLiteValue(started?.milliseconds), .integer(time.milliseconds),
             .integer(row.accepted), .text(outcome.rawValue), SQLiteValue(error?.code.stored),
             SQLiteValue(error?.message))
-        if details.attempts > 100 {
+        if details.attempts > Self.mostKept {
             try database.run(
                 "DELETE FROM attempts WHERE task = ? AND number <= ?", .integer(row.id.rawValue),
-                .integer(details.attempts - 100))
+                .integer(details.attempts - Self.mostKept))
         }
     }
 }

@@ -406,36 +406,41 @@ import TransferModel
         }
         try await queue.writer.commit()
         #expect(try await found() == [nil], "it was refused and wrote nothing")
-        for (end, cause) in [("changed while it went", TransferErrorCode.sourceChanged), ("damaged there", .integrity)]
-        {
-            for task in second { _ = try await queue.writer.retry([.task(task.id)]) }
-            for task in try await queue.claimAll() {
-                queue.writer.record(.failed(TransferError(cause, "no")), for: task.id)
-            }
-            try await queue.writer.commit()
-            #expect(try await found() == [isRewritten ? open : nil], "\(end)")
-        }
         for task in second { _ = try await queue.writer.retry([.task(task.id)]) }
         let third = try await queue.claimAll()
         _ = try await queue.writer.cancel(third.map { .task($0.id) })
         #expect(try await found() == [isRewritten ? open : nil], "it was cancelled in its last request")
         for task in second { _ = try await queue.writer.retry([.task(task.id)]) }
-        for cause in [TransferErrorCode.networkConnectionLost, .http] {
-            for task in try await queue.claimAll() {
-                let error = TransferError(cause, "no")
-                queue.writer.record(
-                    cause == .http ? .failed(error) : .waiting(WaitReasons(.backoff), retryAt: nil, error: error),
-                    for: task.id)
-            }
-            try await queue.writer.commit()
-            _ = try await queue.writer.clearWait([WaitReasons(.backoff)])
-        }
-        #expect(
-            try await found() == [isRewritten ? open : nil], "its first attempt may have written before it was refused")
-        for task in second { _ = try await queue.writer.retry([.task(task.id)]) }
         try await queue.complete(try await queue.claimAll())
         let completed = LaterFile(isOpen: false, completed: LaterFile.Version(size: 100))
         #expect(try await found() == [isRewritten ? completed : nil], "it is completed")
+        try await queue.close()
+    }
+
+    @Test(
+        "what failed may have written its name where one of its attempts may have",
+        arguments: [
+            ([.http], false), ([.sourceChanged], true), ([.integrity], true), ([.networkConnectionLost, .http], true),
+            ([.cannotConnectToHost, .http], false),
+        ] as [([TransferErrorCode], Bool)])
+    func failedWriter(causes: [TransferErrorCode], isOpen: Bool) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await add(queue, ["a"])
+        try await queue.complete(try await queue.claimAll())
+        let look = try #require(try await due(queue).first)
+        _ = try await add(queue, ["a"])
+        for (number, cause) in causes.enumerated() {
+            let task = try #require(try await queue.claimAll().first)
+            let error = TransferError(cause, "no")
+            let isLast = number == causes.count - 1
+            queue.writer.record(
+                isLast ? .failed(error) : .waiting(WaitReasons(.backoff), retryAt: nil, error: error), for: task.id)
+            try await queue.writer.commit()
+            _ = try await queue.writer.clearWait([WaitReasons(.backoff)])
+        }
+        let later = try await queue.reader.later(than: RawPath("a"), finishedAt: sandbox.clock.now, in: look)
+        #expect((later?.isOpen ?? false) == isOpen)
         try await queue.close()
     }
 
