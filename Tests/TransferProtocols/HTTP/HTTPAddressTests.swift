@@ -98,8 +98,12 @@ import WireOperations
         // A name of a few letters is in any text.
         let short = try #require(HTTPAddress("http://h/")?.uploadAddress("/a"))
         #expect(short.redacted(Array("a /a b".utf8)) == Array("a ... b".utf8))
+        let queried = try #require(HTTPAddress("http://h/")?.uploadAddress("/?upload_id=24e533e0f"))
+        #expect(queried.redacted(Array("at /?upload_id=24e533e0f".utf8)) == Array("at /?...".utf8))
         let long = try #require(HTTPAddress("http://h/")?.uploadAddress("/" + String(repeating: "a", count: 300)))
         #expect(long.redacted(body).isEmpty)
+        let challenge = HTTPAnswer(status: 401, headers: [HeaderField("WWW-Authenticate", "Digest realm=x")])
+        #expect(long.redacted(challenge) == challenge)
     }
 
     @Test("any bytes survive percent-encoding, and a broken escape stands for itself")
