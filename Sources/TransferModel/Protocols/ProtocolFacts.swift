@@ -27,7 +27,7 @@ package final class ProtocolFacts: Sendable {
 
     /// The protocol that fetches a file from a URL of this one.
     package enum Downloads: Sendable, Equatable {
-        /// Its URLs are for uploads alone. Its descriptor has a `download` all the same, by which what was sent is read back.
+        /// Its URLs are for uploads alone. Where it has URLs of its own, its descriptor has a `download` all the same: what was sent is read back.
         case no
         /// It does so itself.
         case itself
