@@ -5,7 +5,7 @@
 /// marks at one letter (Unicode's stream-safe format, UAX #15 section 13, allows 30), so that no more are kept, and every such operation takes
 /// time in proportion to the text's length. `.ci/check-peer-text` has the modules that meet other machines decode their bytes here.
 extension String {
-    /// Decodes UTF-8 that a peer wrote; what is not UTF-8 becomes U+FFFD, and what follows the 30th of a run of joining scalars is left out.
+    /// Decodes UTF-8 that may come from a peer; what is not UTF-8 becomes U+FFFD, and what follows the 30th of a run of joining scalars is left out.
     package init(peer bytes: some Collection<UInt8>) {
         let text = String(decoding: bytes, as: UTF8.self)
         self = text.utf8.allSatisfy { $0 < 0x80 } ? text : Self.withShortRuns(text)

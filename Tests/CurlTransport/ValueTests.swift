@@ -58,7 +58,7 @@ import WireOperations
         #expect(steps(head(most + 1)).first == .tooLarge)
     }
 
-    /// Comparing the value as it came would take hours.
+    /// Comparing the value as it came would take seconds.
     @Test func `marks without end are cut in a field`() {
         let half = 50_000
         let marks = String(repeating: "\u{301}", count: half) + String(repeating: "\u{316}", count: half / 2)

@@ -15,8 +15,9 @@ struct PurgeCommand: EngineCommand {
         details: [
             "Batches come back by undo within its grace time (10 s unless set). When it is over, what their failed uploads have left at "
                 + "servers is removed, too, and a batch of which something cannot be removed yet is tried again; leftovers shows it. "
-                + "What an upload may have sent is known until other batches for the same server are compared with what lies there. "
-                + "A task by its ID is forgotten at once, when nothing of it is left anywhere."
+                + "A purged batch is kept, out of sight, until other batches for the same server are compared with what lies there: both "
+                + "may have written the same names. A task by its ID is forgotten at once; it is refused while something of it is left, "
+                + "or while such a comparison is still to come."
         ],
         operands: [Operand(.node, .any)],
         operandForm: "ID...|--finished",

@@ -42,8 +42,6 @@ package struct HTTPTransferEnd: Sendable {
     package var bytesReceived: Int64 = 0
     /// The server said 100 Continue.
     package var sawContinue = false
-    /// The absolute target of a redirect that was not followed.
-    package var redirectURL: String?
     /// The peer's address.
     package var address: String?
     /// As in ``HTTPEvent/head``; `nil` without an answer.

@@ -43,7 +43,7 @@ extension HTTPTransfer {
     }
 
     /// Adds up how long the answer has been coming, and returns true when its body comes too slowly: slower than `slowestAnswer` after
-    /// `timeouts.answer` have passed. Only after the whole request, only for bodies that go to no file. Time of a pause does not count.
+    /// `timeouts.answer` have passed. Only after the whole request, only for bodies that go to no file. Time of a standstill does not count.
     private func isAnswerTooSlow(sent: Int64, _ now: MonotonicInstant) -> Bool {
         defer { lookedAt = now }
         guard answersToNoFile, head != nil, sent >= request.body.length, standstills.isEmpty, let lookedAt else {

@@ -213,7 +213,6 @@ package final class HTTPTransport {
         end.bodyWasSent = end.bytesSent == exchange.request.body.length
         end.bytesReceived = exchange.bytesReceived
         end.sawContinue = exchange.sawContinue
-        end.redirectURL = handle.string(CURLINFO_REDIRECT_URL)
         end.zone = exchange.head == nil ? nil : exchange.zone
         end.address = handle.string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
         var cause = exchange.cause

@@ -73,8 +73,7 @@ struct ResponseHeadCollector {
         }
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }
         let value = trimmed(UnsafeRawBufferPointer(rebasing: text[(colon + 1)...]))
-        fields.append(
-            HeaderField(String(peer: text[..<colon]), String(peer: value)))
+        fields.append(HeaderField(String(peer: text[..<colon]), String(peer: value)))
     }
 
     /// The status of `HTTP/x.y NNN …`, nil for any other line.

@@ -89,8 +89,8 @@ final class Attempt {
     // | HTTP download                    | no                | yes            | by its version | if not      |
     // | FTP or SFTP download             | no                | yes            | yes            | no          |
     //
-    // A cut makes the fifth row the fourth (`TransferEngine.adoptRemains`), but how much of it then counts is known of some servers alone. Before the first
-    // byte `isResumable` is `nil`, and a cut loses only a request with bytes of the file in it.
+    // A cut makes the fifth row the fourth (`TransferEngine.adoptRemains`), but how much of it then counts is known of some servers alone.
+    // Before the first byte `isResumable` is `nil`, and a cut loses only a request with bytes of the file in it.
 
     /// True of an upload whose sent bytes still count after a cut, until the next attempt knows better: that one goes on there, or asks what
     /// became of them.

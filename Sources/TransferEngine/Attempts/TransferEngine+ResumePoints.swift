@@ -59,7 +59,7 @@ extension TransferEngine {
     /// - Returns: `nil`: it leaves nothing that is not recorded.
     func adoptRemains(_ attempt: Attempt) -> ResumePoint? {
         guard case .upload(let work) = attempt.job else { return nil }
-        // What never got there has left nothing there.
+        // An attempt that never got there has left nothing there.
         if case .sftp? = attempt.place?.route, !attempt.exchanges.hasReachedServer { return nil }
         if let remains = attempt.machine.remains { return recordable(remains, attempt) }
         if attempt.machine.unremoved.isEmpty { return nil }

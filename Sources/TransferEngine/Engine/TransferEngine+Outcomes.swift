@@ -151,8 +151,8 @@ extension TransferEngine {
         last.map { timeline.patience(since: $0) >= .seconds(options.giveUpAfterSeconds) } ?? false
     }
 
-    /// The name and password were shown as Basic and the server may want them in the way that it asks for; or a person gave others
-    /// meanwhile.
+    /// The name and password were shown as Basic and the server may want them in the way that it asks for; or there are others meanwhile: a
+    /// person gave them, a receiver renewed its token, a program printed other keys.
     /// - Parameter error: the refusal; `nil`: there was none yet.
     func tryOtherCredentials(_ attempt: Attempt, _ error: TransferError?) {
         let now = timeline.now

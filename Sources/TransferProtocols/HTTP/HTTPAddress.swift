@@ -54,7 +54,7 @@ package struct HTTPAddress: Hashable, Sendable {
         self.target = target
     }
 
-    /// Two ways to the same place are equal, whoever has named it.
+    /// Compares origin and target; `isSecret` does not count.
     package static func == (one: HTTPAddress, other: HTTPAddress) -> Bool {
         one.origin == other.origin && one.target == other.target
     }

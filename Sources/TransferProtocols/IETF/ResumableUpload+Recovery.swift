@@ -124,17 +124,13 @@ extension ResumableUpload {
         let (wasThere, isMeasured, upload) = (!hasSent, isMeasured, chain.address)
         return plainly(nil) { inner in
             inner.plan.isMeasured = isMeasured
+            inner.plan.answeredAt = upload
             return inner.stored(answer, body).map { action in
-                guard case .finish(let told) = action else { return action }
-                var receipt = told
-                if wasThere {
-                    // Its own word on an upload that only we know of.
-                    receipt = Receipt(.token, bytes: told.bytes, verified: told.verified)
-                    (receipt.foundThere, receipt.digest, receipt.etag) = (true, told.digest, told.etag)
-                }
-                receipt.response = told.response.map { _ in
-                    TransferResponse(upload.redacted(answer), body: upload.redacted(body))
-                }
+                guard wasThere, case .finish(let told) = action else { return action }
+                // Its own word on an upload that only we know of.
+                var receipt = Receipt(.token, bytes: told.bytes, verified: told.verified)
+                (receipt.foundThere, receipt.digest, receipt.etag) = (true, told.digest, told.etag)
+                receipt.response = told.response
                 return .finish(receipt)
             }
         }

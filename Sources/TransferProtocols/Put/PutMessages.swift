@@ -29,6 +29,9 @@ package struct PutPlan: Sendable, Hashable {
     var stands = false
     /// The server has told the length of what it has, to another protocol.
     package var isMeasured = false
+    /// The address of the upload whose answer said that the file is stored; `nil`: the file's own did. What is kept of the answer does not
+    /// repeat it.
+    var answeredAt: HTTPAddress?
     /// As `UploadSubject.targetIsOther`.
     package var targetIsOther = false
     /// Whole files that earlier attempts have sent without hearing an answer; `nil`: nobody counts them.

@@ -147,7 +147,10 @@ extension PutUpload {
         var receipt = Receipt(proof, bytes: plan.size, verified: verified)
         (receipt.etag, receipt.status) = (answer?.etag, answer?.status)
         receipt.shown = answer?.date.map { $0.milliseconds / 1000 }
-        if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
+        if let answer, !body.isEmpty {
+            let url = plan.answeredAt ?? chain.address
+            receipt.response = TransferResponse(url.redacted(answer), body: url.redacted(body))
+        }
         return receipt
     }
 

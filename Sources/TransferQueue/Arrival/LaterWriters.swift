@@ -64,7 +64,7 @@ extension QueueReader {
         _ files: ClosedRange<Int64>, of writer: (folder: Int64, exact: [UInt8]?), since: Int64, isLater: Bool,
         _ comparison: Int64
     ) throws {
-        // What is under way may be written at any time, and what ended otherwise than completed may have been written until then.
+        // A file under way may be written at any time, and one that ended otherwise than completed may have been written until then.
         try database.run(
             """
             INSERT INTO rewritten (listing, name, open_until, completed_at, size, digest)
@@ -77,7 +77,8 @@ extension QueueReader {
             AND t.begun_at IS NOT NULL AND NOT t.flags & \(flags: .skipped)
             AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause IS NULL OR d.restarts > 0
                 OR d.attempts > \(AttemptStore.mostKept) OR EXISTS (SELECT 1 FROM attempts a
-                    WHERE a.task = t.id AND (a.cause IS NULL OR a.cause IN (\(causes: TransferErrorCode.writing)))))
+                    WHERE a.task = t.id AND (a.cause IS NULL OR a.cause IN (\(causes: TransferErrorCode.writing))
+                        OR a.cause = \(cause: .http) AND a.outcome = '\(AttemptOutcome.waiting.rawValue)')))
             ON CONFLICT (listing, name) DO UPDATE SET open_until = max(open_until, excluded.open_until),
                 size = iif(excluded.completed_at > completed_at, excluded.size, size),
                 digest = iif(excluded.completed_at > completed_at, excluded.digest, digest),
@@ -194,7 +195,7 @@ extension TransferErrorCode {
         case .sourceMissing, .sourceChanged, .sourceUnreadable, .networkConnectionLost, .timedOut, .badServerResponse,
             .integrity, .unknownOutcome, .gaveUp, .internal, .notThere, .tooManyOpenFiles, .cancelledByUser, .diskFull:
             true
-        // The server, or this machine, did not let it.
+        // The server, or this machine, did not let it. After a 5xx, which is waited for, it may have all the same: the statement asks.
         case .sessionRemoved, .dependencyFailed, .destinationExists, .destinationUnwritable, .notConnectedToInternet,
             .cannotFindHost, .cannotConnectToHost, .tooManyRedirects, .tlsFailure, .pinMismatch, .permissionDenied,
             .http, .unsupported:

@@ -100,7 +100,7 @@ struct FactStore: QueueSubject {
             details.resumePoint = resumePoint
             row.flags.insert(.guessed)
         case .sent(let bytes, let kept):
-            // What was sent before a pause or a cancel counts, as a checkpoint does, though the claim has ended by then.
+            // Bytes sent before a pause or a cancel count, as a checkpoint does, though the claim has ended by then.
             guard kept ? row.state != .completed : row.claimed && row.state.isActive else { return }
             details.atRisk = kept ? 0 : bytes
             if kept { details.unconfirmed = bytes > row.accepted ? bytes : 0 }
@@ -156,6 +156,7 @@ struct FactStore: QueueSubject {
         }
     }
 
+    /// Stores a checkpoint: position, resume point and secret.
     private func keep(
         _ resumePoint: [UInt8]?, _ accepted: Int64, _ secret: String?, of row: inout TaskRow,
         _ details: inout TaskDetails, at time: Timestamp

@@ -34,7 +34,7 @@ package enum TaskFact: Sendable {
     /// The attempt ended without failure and the task stands in line again (pre-empted, engine stopped).
     case requeued
     case completed(Completion)
-    /// `retry`: in one fact with the end, since a kill between them, or a person's retry, would begin without it.
+    /// `retry` is part of this fact, so that neither a kill nor a person's retry can come between the end and the point.
     case failed(TransferError, retry: RetryPoint? = nil)
     /// The server's last answer, kept for `show --response`. Sensitive header fields are the caller's to leave out.
     case response(TransferResponse)

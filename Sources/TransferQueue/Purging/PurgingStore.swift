@@ -26,7 +26,7 @@ struct PurgingStore: QueueSubject {
     }
 
     /// Forgets nodes for a person: batches are hidden at once, and deleted when the purge can no longer be undone; a single task is forgotten
-    /// at once, for good, and refused while something is known that it has left.
+    /// at once, for good, and refused while something is known that it has left, or while a look may find what it has written.
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func purge(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let page = try undoLog.page(joining: joining)
@@ -48,7 +48,9 @@ struct PurgingStore: QueueSubject {
                 if let refusal = try refusalInUnlistedFolder(node, row) { return refusal }
                 let awaited = try known ?? awaitedLooks()
                 known = awaited
-                if row.begunAt != nil, let batch = try look(in: awaited, thatMayFind: row.batch) {
+                if row.begunAt != nil,
+                    let batch = try look(in: awaited, thatMayFind: row.batch) ?? ownLook(thatMayFind: row)
+                {
                     return finder.refused(
                         node, "what \(batch) sent is still to be compared with it: purge it when that is over")
                 }
@@ -198,8 +200,8 @@ struct PurgingStore: QueueSubject {
         if !batches.isEmpty { try limits.forgetLimits() }
     }
 
-    /// Servers at which files of other batches are still to be compared with what lies there. Under the same names may be files of a batch,
-    /// which are somebody else's once it is forgotten.
+    /// Batches whose last look is still due, by origin. An upload that may have written the same names is known until then; otherwise its files
+    /// would be taken for somebody else's.
     private func awaitedLooks() throws -> [String: [BatchID]] {
         let found = try database.rows(
             """
@@ -211,7 +213,7 @@ struct PurgingStore: QueueSubject {
         return Dictionary(grouping: found, by: \.0).mapValues { $0.map(\.1) }
     }
 
-    /// The first of them, besides the batch itself, that may find a file of an upload.
+    /// The first of these batches, other than the batch itself, whose look may find a file of that batch.
     private func look(in awaited: [String: [BatchID]], thatMayFind batch: BatchID) throws -> BatchID? {
         if awaited.isEmpty { return nil }
         let origins = try database.rows(
@@ -221,6 +223,18 @@ struct PurgingStore: QueueSubject {
             """, .integer(batch.rawValue)
         ) { $0.text(0) }
         return origins.compactMap { awaited[$0]?.first { $0 != batch } }.first
+    }
+
+    /// A file's own batch, where the look at another folder may find it: several sources of a batch may fill one folder at the server
+    /// (`noteLaterWriters`).
+    private func ownLook(thatMayFind row: TaskRow) throws -> BatchID? {
+        try database.integer(
+            """
+            SELECT 1 FROM last_looks k INDEXED BY last_looks_due JOIN batches b ON b.id = k.batch
+            WHERE k.batch = ?1 AND k.due > 0 AND k.folder <> ?2
+            AND EXISTS (SELECT 1 FROM folders f WHERE f.parent = b.root AND f.hidden = 1) LIMIT 1
+            """, .integer(row.batch.rawValue), .integer(row.folder)
+        ).map { _ in row.batch }
     }
 
     private func forget(_ batch: BatchID, _ root: Int64) throws {

@@ -56,9 +56,9 @@ package struct BatchOrder: Sendable {
     }
 }
 
-/// Names one claim of a task. Whoever holds an older one owns the task no more: what is reported under it changes nothing.
-/// A pause takes the task from the engine but leaves the generation: how far it came, and that it ended, still counts until somebody claims it
-/// again.
+/// Names one claim of a task. One that is *superseded*, by a newer generation, owns the task no more: what is reported under it changes
+/// nothing. One that is *ended*, as by a pause, has its generation still: how far the task came, and that it ended, counts until somebody
+/// claims it again.
 package struct TaskClaim: Hashable, Sendable {
     package let task: TaskID
     /// Counted up by the queue with each claim of the task.

@@ -1,7 +1,7 @@
 package import TransferModel
 
 /// The durable result of a command on nodes, for who asked: one result for each, and what the engine has to break off because of it.
-/// What everybody hears of each commit is a `QueueChange`.
+/// A `QueueChange` is what everybody hears of each commit.
 package struct NodeChange: Sendable {
     package var results: [NodeResult] = []
     /// Claims that this has ended: their tasks may not run any more. The engine stops those that it has.

@@ -22,6 +22,8 @@ package actor QueueWriter {
     private var gathered: [RecordedFact] = []
     private var waiters: [CheckedContinuation<Void, any Error>] = []
     private var timer: LoopTimer?
+    /// The timer is the pause after a failure of the disk.
+    private var isPausing = false
     private var isCommitDue = false
     private var isClosed = false
 
@@ -84,7 +86,12 @@ package actor QueueWriter {
     /// Sees to the next commit of what is gathered: after a failure of the disk when its pause is over, whatever a timer said before; a
     /// request that made no sense puts off nobody's facts.
     private func tryAgain(after error: QueueError) {
-        if error.isOfStorage { return startTimer(after: Self.pauseAfterFailure) }
+        if error.isOfStorage {
+            // Others may fail for reasons of their own while it lasts: they do not prolong it.
+            if !isPausing { startTimer(after: Self.pauseAfterFailure) }
+            isPausing = true
+            return
+        }
         if waiters.isEmpty { startInterval() } else { startTimer(after: .zero) }
     }
 
@@ -94,7 +101,7 @@ package actor QueueWriter {
         stopTimer()
         timer = loop.schedule(after: delay) {
             self.assumeIsolated { writer in
-                writer.timer = nil
+                (writer.timer, writer.isPausing) = (nil, false)
                 writer.commitGathered()
             }
         }
@@ -126,6 +133,7 @@ package actor QueueWriter {
             }
             gathered = []
             stopTimer()
+            isPausing = false
             health.note(nil)
             feed.publish(store.takeChange())
             for waiter in asked { waiter.resume() }

@@ -42,7 +42,7 @@ import WireOperations
     }
 
     @Test("while something takes its time nothing is performed, and nothing is lost")
-    func held() {
+    func suspended() {
         var run = run([.accepted(1), .accepted(2)], [.accepted(3)])
         run.takeNext()
         run.suspend()

@@ -232,6 +232,29 @@ private func stands(_ offset: Int64, _ more: String...) -> ExchangeEnd {
         #expect(drive.end(answered(423)) == ["wait backoff http"])
     }
 
+    @Test(
+        "the receipt does not repeat the upload's address, also where it is made after a look",
+        arguments: [false, true])
+    func receipt(looks: Bool) {
+        var drive = Drive(machine(verify: looks ? .size : nil))
+        _ = drive.begin()
+        _ = drive.end(answered(201, ["Location: /uploads/24e533e0f", incomplete], sent: 0))
+        let done = answered(
+            200, [complete, "X: at /uploads/24e533e0f"], sent: size, body: "stored from /uploads/24e533e0f")
+        var machine = drive.machine
+        var actions = machine.handle(.ended(ExchangeID(rawValue: 2), done))
+        if looks {
+            let there = answered(200, ["Content-Length: \(size)"])
+            actions = machine.handle(.ended(ExchangeID(rawValue: 3), there))
+        }
+        guard case .finish(let receipt)? = actions.last else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(receipt.response?.body == "stored from ...")
+        #expect(receipt.response?.headers.last?.value == "at ...")
+    }
+
     @Test("--verify digest compares what the server has with the source")
     func verify() {
         let checked = machine(verify: .digest)

@@ -38,9 +38,10 @@ extension QueueWriter {
         _ = try await queue.addTree(files: 1)
         let task = try await queue.claimAll()[0]
         queue.writer.record(.completed(Completion(size: 100, verified: .none)), for: task.id)
-        while try await queue.reader.task(task.id)?.state != .completed {
+        while try await queue.reader.task(task.id)?.state != .completed, !Task.isCancelled {
             await #expect(throws: QueueError.self) { try await queue.writer.add(.downloads(["nonsense"])) }
         }
+        #expect(try await queue.reader.task(task.id)?.state == .completed)
         try await queue.close()
     }
 

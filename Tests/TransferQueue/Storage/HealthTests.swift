@@ -5,7 +5,9 @@ import TransferModel
 @testable import TransferQueue
 
 @Suite("What stands in the way of the queue") struct HealthTests {
-    @Test("a queue that takes nothing says so as long as something waits to be stored, and goes on by itself")
+    @Test(
+        "a queue that takes nothing says so as long as something waits to be stored, and goes on by itself",
+        .timeLimit(.minutes(1)))
     func trouble() async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
@@ -14,7 +16,7 @@ import TransferModel
         #expect(queue.writer.health.trouble == nil)
         queue.writer.record(.running, for: task.id)
         // The interval, which has begun, is longer than the test: the pause after a failure does not wait for it.
-        while await !queue.writer.isTimerSet { await Task.yield() }
+        while await !queue.writer.isTimerSet, !Task.isCancelled { await Task.yield() }
         try System.rename(sandbox.path("queue.sqlite").bytes, to: sandbox.path("away").bytes)
         await #expect(throws: QueueError.self) { try await queue.writer.commit() }
         #expect(queue.writer.health.trouble == .gone(sandbox.path("queue.sqlite").displayed))

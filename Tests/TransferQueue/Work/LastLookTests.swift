@@ -418,12 +418,16 @@ import TransferModel
     }
 
     @Test(
-        "what failed may have written its name where one of its attempts may have",
+        "a failed upload may have written its name when an attempt leaves that open, or is not known any more",
         arguments: [
-            ([.http], false), ([.sourceChanged], true), ([.integrity], true), ([.networkConnectionLost, .http], true),
-            ([.cannotConnectToHost, .http], false),
-        ] as [([TransferErrorCode], Bool)])
-    func failedWriter(causes: [TransferErrorCode], isOpen: Bool) async throws {
+            ([.http], false, false), ([.http], true, true), ([.sourceChanged], false, true),
+            ([.integrity], false, true), ([.networkConnectionLost, .http], false, true),
+            ([.cannotConnectToHost, .http], false, false),
+            // The first was a 5xx, after which the server may have stored it all the same.
+            ([.http, .http], false, true),
+            (Array(repeating: .cannotConnectToHost, count: Int(AttemptStore.mostKept)) + [.http], false, true),
+        ] as [([TransferErrorCode], Bool, Bool)])
+    func failedWriter(causes: [TransferErrorCode], restarts: Bool, isOpen: Bool) async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
         _ = try await add(queue, ["a"])
@@ -433,6 +437,9 @@ import TransferModel
         for (number, cause) in causes.enumerated() {
             let task = try #require(try await queue.claimAll().first)
             let error = TransferError(cause, "no")
+            if restarts {
+                queue.writer.record(.restarted(reason: "it changed", repeated: 0, identity: nil), for: task.id)
+            }
             let isLast = number == causes.count - 1
             queue.writer.record(
                 isLast ? .failed(error) : .waiting(WaitReasons(.backoff), retryAt: nil, error: error), for: task.id)

@@ -22,13 +22,15 @@ import TransferModel
         try await queue.close()
     }
 
-    @Test("the end of a failed upload and what its retry must know are one fact", arguments: [false, true])
+    @Test(
+        "a retry begins from the point that was recorded with the end of a failed or cancelled upload",
+        arguments: [false, true])
     func retryPoint(isCancelled: Bool) async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
         _ = try await queue.addTree(files: 1)
         let task = try await queue.claimAll()[0]
-        let retry = RetryPoint(resumePoint: [7], accepted: 10)
+        let retry = RetryPoint(resumePoint: [7], accepted: 10, secret: "XurlX")
         // Of what was cancelled it is known, too: a retry is possible then.
         if isCancelled { _ = try await queue.writer.cancel([.task(task.id)]) }
         queue.writer.record(.failed(TransferError(.sourceChanged, "no"), retry: retry), for: task.claim)
@@ -36,7 +38,7 @@ import TransferModel
         #expect(try await queue.reader.task(task.id)?.state == (isCancelled ? .cancelled : .failed))
         _ = try await queue.writer.retry([.task(task.id)])
         let again = try await queue.claimAll()[0]
-        #expect(again.resumePoint == [7])
+        #expect(again.resumePoint == [7] && again.accepted == 10 && again.resumeSecret == "XurlX")
         try await queue.close()
     }
 
