@@ -45,6 +45,30 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `the engine reads the settings that an undo of several nodes brings back`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let batches = [try await harness.add(1, name: "a"), try await harness.add(1, name: "b")].map { NodeID.batch($0) }
+        _ = try await client.call(Methods.nodesPause, PauseRequest(NodesRequest(ids: [batches[1]])))
+        _ = try await client.call(
+            Methods.nodesSet, SetRequest(ids: [batches[0]], settings: NodeSettings(ifExists: .replace)))
+        #expect(await harness.engine.settings == 1)
+        let back = try await client.call(Methods.nodesUndo, UndoRequest(ids: batches))
+        #expect(back.results.map(\.result) == [.done, .done])
+        #expect(await harness.engine.settings == 2)
+        try await harness.end()
+    }
+
+    @Test func `an answer that cannot be made says that the change was`() async throws {
+        let harness = try await ServiceHarness()
+        let error = try await #require(throws: RequestError.self) {
+            try await harness.service.answering { throw QueueError.badRequest("the disk") }
+        }
+        #expect(error.code == .engineUnreachable && error.message.contains("the change was made"))
+        await #expect(throws: QueueError.closed) { try await harness.service.answering { throw QueueError.closed } }
+        try await harness.end()
+    }
+
     @Test func `hosts and sessions have limits, of which the engine is told`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()

@@ -91,6 +91,17 @@ package protocol EngineControl: Actor {
     func waitUntilIdle() async
 }
 
+extension EngineControl {
+    /// Does at once what a change of the queue asks of the engine; ``queueChanged()`` is left to the caller, once for all pages of a change.
+    package func follow(_ change: NodeChange) async {
+        // The tasks end before the answer, because the client may resume at once.
+        if !change.stopped.isEmpty { await stop(change.stopped) }
+        if !change.reordered.isEmpty { await reordered(change.reordered) }
+        for batch in change.walked.sorted() { batchAdded(batch) }
+        if change.duties.contains(.settings) { await settingsChanged() }
+    }
+}
+
 /// The answer to somebody who wants an engine that moves something.
 package enum GoingOn: Sendable, Hashable {
     /// It was not about to stop.

@@ -58,9 +58,6 @@ public struct NodeSettings: Codable, Hashable, Sendable {
 public enum UndoneDeed: String, Codable, Sendable, CaseIterable {
     case cancel, pause, resume, move, set, runNow, purge, limit, clear
 
-    /// Something may be sent again once it is taken back.
-    package var letsMore: Bool { self == .cancel || self == .pause || self == .set }
-
     /// The noun for the change when it is taken back.
     package var noun: String {
         switch self {

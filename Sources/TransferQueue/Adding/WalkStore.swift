@@ -50,11 +50,12 @@ struct WalkStore: QueueSubject {
     func begin(_ sources: [FoundSource]) throws {
         let firstTask = queue.numbers.task
         var batches: Set<BatchID> = []
+        var names = FreeNames(database)
         for found in sources {
             let source = try database.first(
                 """
                 SELECT s.batch, s.path, s.placement, s.name, b.root, s.progress, l.id,
-                (SELECT count(*) FROM sources WHERE batch = s.batch)
+                NOT EXISTS (SELECT 1 FROM sources WHERE batch = s.batch AND id <> s.id)
                 FROM sources s JOIN batches b ON b.id = s.batch JOIN lanes l ON l.batch = b.id
                 AND l.priority = \(LanePriority.ofBatch) WHERE s.id = ?
                 """, .integer(found.source.rawValue)
@@ -66,7 +67,7 @@ struct WalkStore: QueueSubject {
                     isOnly: row.integer(7) == 1)
             }
             guard let source, source.progress == .new else { continue }
-            try begin(source, found.kind)
+            try begin(source, found.kind, &names)
             batches.insert(source.batch)
         }
         for batch in batches { try noteTasks(batch, first: firstTask) }
@@ -89,7 +90,7 @@ struct WalkStore: QueueSubject {
         var shownName: [UInt8] { placement == .named ? name : path.lastComponent.bytes }
     }
 
-    private func begin(_ source: OpenSource, _ kind: FoundSource.Kind) throws {
+    private func begin(_ source: OpenSource, _ kind: FoundSource.Kind, _ names: inout FreeNames) throws {
         switch kind {
         case .leftOut:
             try setProgress(source.id, .done)
@@ -112,29 +113,14 @@ struct WalkStore: QueueSubject {
             // The contents of one directory among several sources keep a folder of their own here, so that each file's
             // local place follows from its folder; at the other end they lie in the destination itself.
             let isHidden = source.placement == .contents
+            let name = source.shownName
             try insertFolder(
-                batch: source.batch, parent: source.root, name: isHidden ? try freeName(source) : source.shownName,
+                batch: source.batch, parent: source.root,
+                name: isHidden ? try names.name(like: name, below: source.root, in: source.batch) : name,
                 source: source.id, hidden: isHidden, walk: source.id)
             try setProgress(source.id, .walking)
         }
         queue.change.note(wholly: source.batch)
-    }
-
-    /// The shown name of a folder that the other end does not get: a folder is found by its path, so no other may have that name.
-    private func freeName(_ source: OpenSource) throws -> [UInt8] {
-        func isTaken(_ name: [UInt8]) throws -> Bool {
-            try database.integer(
-                """
-                SELECT EXISTS (SELECT 1 FROM folders WHERE parent = ?1 AND name = ?2)
-                OR EXISTS (SELECT 1 FROM sources WHERE batch = ?3 AND placement = ?4 AND name = ?2)
-                """, .integer(source.root), .blob(name), .integer(source.batch.rawValue),
-                .integer(StoredPlacement.named.rawValue)) == 1
-        }
-        let name = source.shownName
-        if try !isTaken(name) { return name }
-        var number = 2
-        while try isTaken(name + Array(" (\(number))".utf8)) { number += 1 }
-        return name + Array(" (\(number))".utf8)
     }
 
     private func setProgress(_ source: Int64, _ progress: SourceProgress) throws {

@@ -25,7 +25,7 @@ struct LaneStore: QueueSubject {
         let lane = try lane(like: row.lane, priority: priority)
         try database.run(
             "UPDATE tasks SET lane = ? WHERE id = ?", .integer(lane), .integer(row.id.rawValue))
-        try sets.finishMoves(in: row.batch)
+        sets.noteMoves(in: row.batch)
     }
 
     /// Gives everything below a folder a priority of its own, what is still to be found, too.
@@ -51,7 +51,7 @@ struct LaneStore: QueueSubject {
                 .integer(folder))
         }
         queue.forgetPaths()
-        try sets.finishMoves(in: batch)
+        sets.noteMoves(in: batch)
     }
 
     /// The lane for the same host in the same batch.

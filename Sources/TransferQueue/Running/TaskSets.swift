@@ -142,28 +142,37 @@ struct TaskSets: QueueSubject {
         ) { TaskRow($0) }.filter { folders.contains($0.folder) && $0.flags.contains(.publishing) == publishing }
     }
 
-    /// Brings up to date what `move` leaves open for a batch.
-    func finishMoves(in batch: BatchID) throws {
+    /// Has what `move` leaves open for a batch brought up to date before the commit.
+    func noteMoves(in batch: BatchID) {
+        queue.moved.insert(batch)
+        queue.touched.insert(batch)
+        queue.change.note(wholly: batch)
+        // After a pause nothing more can run; to look once more does no harm.
+        queue.change.mayRun = true
+    }
+
+    /// Brings up to date what `move` has left open: reasons to wait, and what is ready in each lane.
+    func finishMoves() throws {
+        if queue.moved.isEmpty { return }
         // Reasons to wait mean something only while waiting or paused; no others may be found later.
         try database.run(
             """
             UPDATE task_details INDEXED BY details_waiting SET wait = 0, wait_since = NULL, retry_at = NULL
             WHERE wait <> 0 AND (SELECT state FROM tasks WHERE id = task) NOT IN (\(states: [.waiting, .paused]))
             """)
-        try tasks.recountReasons(batch)
-        let lanes = try database.rows("SELECT id FROM lanes WHERE batch = ?", .integer(batch.rawValue)) {
-            $0.integer(0)
+        for batch in queue.moved.sorted() {
+            try tasks.recountReasons(batch)
+            let lanes = try database.rows("SELECT id FROM lanes WHERE batch = ?", .integer(batch.rawValue)) {
+                $0.integer(0)
+            }
+            for lane in lanes {
+                try database.run(
+                    """
+                    UPDATE lanes SET ready = \(TaskRow.readySQL("?1")) WHERE id = ?1
+                    """, .integer(lane))
+                queue.ledger.forgetReady(lane: lane)
+            }
         }
-        for lane in lanes {
-            try database.run(
-                """
-                UPDATE lanes SET ready = \(TaskRow.readySQL("?1")) WHERE id = ?1
-                """, .integer(lane))
-            queue.ledger.forgetReady(lane: lane)
-        }
-        queue.touched.insert(batch)
-        queue.change.note(wholly: batch)
-        // After a pause nothing more can run; to look once more does no harm.
-        queue.change.mayRun = true
+        queue.moved = []
     }
 }

@@ -13,12 +13,15 @@ struct LoginStore: QueueSubject {
     /// Replaces credentials. This cannot be undone: the old ones are gone.
     /// Durable on return; what waits for a person stays so until `requeueWaiting`.
     func replaceSecrets(of nodes: [NodeID], by new: TransferSecrets) throws -> NodeChange {
-        try finder.forEach(nodes) { node, target, _ in
+        var change = try finder.forEach(nodes) { node, target, nodeChange in
             guard case .batch(let batch, _) = target else {
                 return finder.refused(
                     node, "its login is its batch's: give the same options to 'martlet set \(target.batch)'")
             }
-            guard let uuid = try references.uuid(of: batch) else { return NodeResult(id: node, result: .already) }
+            guard let uuid = try references.uuid(of: batch) else {
+                nodeChange.loginsGiven.append(batch)
+                return NodeResult(id: node, result: .already)
+            }
             let kept = try secrets.secrets(of: uuid)
             let old = kept?.secrets ?? TransferSecrets()
             if new.netrcFile != nil, new.s3 == nil, try old.s3 != nil || isOfS3(batch) {
@@ -26,6 +29,7 @@ struct LoginStore: QueueSubject {
                     node, "S3 takes no netrc file: give --s3-keys, or --user with --password-command")
             }
             let all = old.renewed(by: new)
+            nodeChange.loginsGiven.append(batch)
             if all == old, kept != nil { return NodeResult(id: node, result: .already) }
             if queue.notes.replaced[uuid] == nil { queue.notes.replaced[uuid] = .some(kept?.secrets) }
             try secrets.replace(all, of: uuid)
@@ -39,6 +43,8 @@ struct LoginStore: QueueSubject {
                 .integer(batch.rawValue))
             return NodeResult(id: node, result: .done)
         }
+        change.duties.insert(.settings)
+        return change
     }
 
     private func isOfS3(_ batch: BatchID) throws -> Bool {

@@ -16,13 +16,15 @@ struct SettingsStore: QueueSubject {
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func set(_ nodes: [NodeID], _ settings: NodeSettings, joining: Int64? = nil) throws -> NodeChange {
         let page = try undoLog.page(joining: joining)
-        return try finder.forEach(nodes) { node, target, nodeChange in
+        var change = try finder.forEach(nodes) { node, target, nodeChange in
             switch target {
             case .batch(let batch, let root): try set(node, batch, root: root, settings, page, &nodeChange)
             case .folder(let batch, let folder, _): try set(node, batch, folder, settings, page, &nodeChange)
             case .task(let row): try set(node, row, settings, page, &nodeChange)
             }
         }.asOperation(page.operation)
+        change.duties.insert(.settings)
+        return change
     }
 
     private func set(

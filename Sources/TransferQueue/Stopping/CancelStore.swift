@@ -90,7 +90,7 @@ struct CancelStore: QueueSubject {
         }
         queue.change.lastEvent = EventSequence(rawValue: queue.numbers.event - 1)
         before.walks = UndoBefore.Was(try walks.stopWalks(batch, below: isWhole ? nil : top))
-        try sets.finishMoves(in: batch)
+        sets.noteMoves(in: batch)
         var result = NodeResult(id: node, result: .done)
         result.files = files
         return result

@@ -88,7 +88,7 @@ struct PauseStore: QueueSubject {
         for folder in try sets.withTasks(below, states: [.queued, .waiting]) {
             try sets.move(.directly(in: folder, states: [.queued, .waiting]), to: "\(state: .paused)")
         }
-        try sets.finishMoves(in: batch)
+        sets.noteMoves(in: batch)
         var payload = EventPayload()
         payload.message = path.displayed
         try queue.appendEvent(.paused, batch: batch, payload: payload)
@@ -218,7 +218,7 @@ struct PauseStore: QueueSubject {
                     to: Self.resumedState)
             }
         }
-        try sets.finishMoves(in: batch)
+        sets.noteMoves(in: batch)
         var payload = EventPayload()
         payload.message = path.displayed
         try queue.appendEvent(.resumed, batch: batch, payload: payload)

@@ -62,7 +62,7 @@ struct RetryStore: QueueSubject {
         }
         // A cancel of the whole batch had taken its looks away.
         if isWhole { try looks.takeUpLastLooks(batch) }
-        try sets.finishMoves(in: batch)
+        sets.noteMoves(in: batch)
         try tellRetry(batch, nil)
         return NodeResult(id: node, result: .done)
     }

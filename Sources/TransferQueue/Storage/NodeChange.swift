@@ -12,7 +12,11 @@ package struct NodeChange: Sendable {
     package var walked: Set<BatchID> = []
     /// The number by which exactly this is undone; `nil`: nothing was changed, or nothing of it can be undone.
     package var operation: Int64?
-    /// Undo only: the kind of change that was undone.
+    /// The engine's duties by this change, beside those above.
+    package var duties: ChangeDuties = []
+    /// Batches that were given a login, or the same again: what waits for it goes on.
+    package var loginsGiven: [BatchID] = []
+    /// Undo only: the kind of the oldest change that was undone, for whoever reads it. It decides nothing.
     package var undone: UndoneDeed?
     /// Undo of a cancel only: true when its grace time was over, so that files of which only a part had arrived start over.
     package var startsAgain = false
@@ -25,5 +29,31 @@ package struct NodeChange: Sendable {
         var change = self
         if results.contains(where: { $0.result == .done }) { change.operation = number }
         return change
+    }
+}
+
+/// Things that the engine has to read anew or keep on doing because of a change. Each step of a change adds its own, so that a change of
+/// many kinds at once, as an undo of several nodes, owes all of them.
+package struct ChangeDuties: OptionSet, Sendable {
+    package var rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Settings of nodes are read anew, for what is under way, too.
+    package static let settings = ChangeDuties(rawValue: 1)
+    /// The limits of the engine, a host or a session are read anew.
+    package static let limits = ChangeDuties(rawValue: 2)
+    /// Something may be sent again: an engine that is about to stop goes on.
+    package static let goesOn = ChangeDuties(rawValue: 4)
+}
+
+extension UndoneDeed {
+    /// The engine's duties when a change of this kind is taken back.
+    var dutiesWhenUndone: ChangeDuties {
+        switch self {
+        case .set: [.settings, .goesOn]
+        case .limit: [.settings, .limits]
+        case .cancel, .pause: .goesOn
+        case .resume, .move, .runNow, .purge, .clear: []
+        }
     }
 }

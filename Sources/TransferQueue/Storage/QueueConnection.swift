@@ -18,6 +18,8 @@ final class QueueConnection {
     var change = QueueChange()
     /// Batches whose end is looked for before the commit.
     var touched: Set<BatchID> = []
+    /// Batches of which sets of tasks were moved; counted once before the commit, however many sets those were.
+    var moved: Set<BatchID> = []
     /// State that the subjects keep in memory beside the tables.
     var notes = TransactionNotes()
     /// Paths of folders, for the open transaction; renewed when a flag changes in it.
@@ -56,12 +58,13 @@ final class QueueConnection {
         fileprivate let ledger: CounterLedger
         fileprivate let change: QueueChange
         fileprivate let touched: Set<BatchID>
+        fileprivate let moved: Set<BatchID>
         fileprivate let notes: TransactionNotes
     }
 
     /// As it is now. Before a transaction begins.
     var standing: Standing {
-        Standing(numbers: numbers, ledger: ledger, change: change, touched: touched, notes: notes)
+        Standing(numbers: numbers, ledger: ledger, change: change, touched: touched, moved: moved, notes: notes)
     }
 
     /// Undoes a transaction, in the tables and in memory.
@@ -72,6 +75,7 @@ final class QueueConnection {
         ledger = before.ledger
         change = before.change
         touched = before.touched
+        moved = before.moved
         notes = before.notes
     }
 }

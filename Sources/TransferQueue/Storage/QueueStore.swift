@@ -14,6 +14,7 @@ final class QueueStore: QueueSubject {
 
     // What a transaction ends with.
     private let counters: CounterStore
+    private let sets: TaskSets
     private let ends: BatchEnds
     let references: SecretReferences
 
@@ -73,7 +74,7 @@ final class QueueStore: QueueSubject {
         counters = CounterStore(queue, looks: looks)
         ends = BatchEnds(queue: queue, looks: looks)
         let tasks = TaskStore(queue)
-        let sets = TaskSets(queue: queue, tasks: tasks, counters: counters)
+        sets = TaskSets(queue: queue, tasks: tasks, counters: counters)
         references = SecretReferences(queue, secrets: secrets)
         let attempts = AttemptStore(queue, tasks: tasks, references: references)
         let finder = NodeFinder(queue: queue, counters: counters, tasks: tasks)
@@ -189,9 +190,10 @@ final class QueueStore: QueueSubject {
         return queue.change
     }
 
-    /// Writes what the ledger gathered, then ends the batches that are over.
+    /// Writes what the ledger gathered, counts what was moved, then ends the batches that are over.
     private func endChange() throws {
         try counters.write()
+        try sets.finishMoves()
         for batch in queue.touched.sorted() { try ends.finishIfOver(batch) }
         queue.touched = []
     }

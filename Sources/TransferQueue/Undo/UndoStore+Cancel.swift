@@ -28,7 +28,7 @@ extension UndoStore {
         if step.node == .batch(batch) { try looks.takeUpLastLooks(batch) }
         try pauseBelowPausedFolders(batch)
         if try takeUpWalks(stoppedBy: step) { undoing.nodeChange.walked.insert(batch) }
-        undoing.movedBatches.insert(batch)
+        sets.noteMoves(in: batch)
         try putBack(times, &undoing)
     }
 

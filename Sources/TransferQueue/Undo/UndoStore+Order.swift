@@ -22,7 +22,7 @@ extension UndoStore {
         }
         try counters.write()
         try undoLog.putBack(step, undoing.parts.records(of: step, target, .place, in: database))
-        undoing.movedBatches.insert(step.batch)
+        sets.noteMoves(in: step.batch)
         try attempts.stopEarly(claimed, of: step.batch, &undoing.nodeChange)
         undoing.nodeChange.reordered.insert(step.batch)
     }

@@ -23,8 +23,6 @@ struct UndoStore: QueueSubject {
         var nodeChange = NodeChange()
         /// The oldest step of a batch that stays moved, by change.
         var staysMoved: [Int64: UndoneStep] = [:]
-        /// Batches of which tasks were moved; counted when all is done, however many steps there are.
-        var movedBatches: Set<BatchID> = []
     }
 
     func undo(_ choice: UndoneChange, now: Timestamp) throws -> NodeChange {
@@ -75,12 +73,12 @@ struct UndoStore: QueueSubject {
             try takeBack(step, &undoing)
             try database.run("DELETE FROM undo WHERE rowid = ?", .integer(step.row))
             undoing.nodeChange.undone = step.deed
+            undoing.nodeChange.duties.formUnion(step.deed.dutiesWhenUndone)
             if step.isLate { undoing.nodeChange.startsAgain = true }
             if let node = step.node { undoing.nodeChange.results.append(taken(step, of: node)) }
             if step.deed == .cancel { cancels.append(step) }
         }
         try undoing.standing.save(in: undoLog)
-        for batch in undoing.movedBatches { try sets.finishMoves(in: batch) }
         try tellOfCancels(cancels)
         var nodeChange = undoing.nodeChange
         if case .nodes(let nodes) = choice {

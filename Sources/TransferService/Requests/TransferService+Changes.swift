@@ -11,7 +11,7 @@ extension TransferService {
         // Asked for again because its answer was lost: nothing that was forgotten since may refuse what is queued.
         if let known = try await queue.writer.batch(with: request.uuid) {
             try await goOn("a batch was queued")
-            return BatchAdded(batch: try await batch(known), existed: true)
+            return try await answering { BatchAdded(batch: try await batch(known), existed: true) }
         }
         var request = request
         request.secrets = try await withKept(
@@ -24,7 +24,7 @@ extension TransferService {
         // One that is asked for again, too: its first answer may have been lost with an engine that ended.
         try await goOn("a batch was queued")
         if !added.existed { await engine.batchAdded(added.batch) }
-        return BatchAdded(batch: try await batch(added.batch), existed: added.existed)
+        return try await answering { BatchAdded(batch: try await batch(added.batch), existed: added.existed) }
     }
 
     private static func urls(of request: BatchRequest) -> [String] {
@@ -74,8 +74,8 @@ extension TransferService {
                 try await carryOut(change, into: &results)
             }
         } catch {
-            let isEnding = error is EngineLeaves || error as? QueueError == .closed
-            guard changed > 0, !isEnding else { throw error }
+            let isMade = (error as? RequestError)?.code == .engineUnreachable
+            guard changed > 0, !isMade, !Self.isEnding(error) else { throw error }
             // Pages that are done stay done, and the engine goes by them.
             await engine.queueChanged()
             var failure = Self.wireError(error)
@@ -87,30 +87,43 @@ extension TransferService {
         }
         await engine.queueChanged()
         if let selector = request.selector {
-            results.results = try await meant(results.results, by: selector, named: request.ids ?? [])
+            results.results = try await answering {
+                try await meant(results.results, by: selector, named: request.ids ?? [])
+            }
         }
         return results
     }
 
-    /// Tells the engine what the queue changed, and adds it to the answer.
+    /// Has the engine follow what the queue changed, and adds it to the answer. All that one page asks of the engine is done here, so that a
+    /// page which is refused later takes nothing of it back.
     func carryOut(_ change: NodeChange, into results: inout NodeResults) async throws {
-        // The tasks under way are read first, because `stop` ends them; they are stopped before the answer, because the client may resume at once.
+        // What is under way is read first, because the engine ends it.
         let moving = change.stopped.isEmpty ? [] : await engine.live().tasks
-        if !change.stopped.isEmpty { await engine.stop(change.stopped) }
-        results.add(try await withCosts(change, moving))
+        await engine.follow(change)
+        // The engine has the new login before anything tries again with it.
+        if !change.loginsGiven.isEmpty { try await queue.writer.requeueWaitingForLogin(change.loginsGiven) }
+        if change.duties.contains(.limits) { try await followLimits() }
         results.operation = change.operation ?? results.operation
         results.undone = change.undone ?? results.undone
         if change.startsAgain { results.startsAgain = true }
-        if !change.reordered.isEmpty { await engine.reordered(change.reordered) }
-        for batch in change.walked { await engine.batchAdded(batch) }
-        switch change.undone {
-        case .set?: await engine.settingsChanged()
-        case .limit?:
-            await engine.settingsChanged()
-            try await followLimits()
-            results.limits = try await limits()
-        default: break
+        results.add(try await answering { try await withCosts(change, moving) })
+        if change.duties.contains(.limits) { results.limits = try await answering { try await limits() } }
+        if change.duties.contains(.goesOn) { _ = try? await goOn("something goes on") }
+    }
+
+    /// Makes the answer to a change that is durable. When that fails, the client is told that the change was made: any other error says that
+    /// it was not, and whoever made it again would double a batch, or take back the change before.
+    func answering<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch  where !Self.isEnding(error) {
+            throw RequestError(
+                .engineUnreachable,
+                "the change was made, but how things stand now could not be read (\(Self.wireError(error).message)): look at the list")
         }
+    }
+
+    /// The next engine answers, and has what this one did.
+    private static func isEnding(_ error: any Error) -> Bool {
+        error is EngineLeaves || error as? QueueError == .closed
     }
 
     /// As `change`, for changes of which all pages are taken back together.
@@ -208,9 +221,10 @@ extension TransferService {
             while !page.isEmpty {
                 let change = try await queue.writer.move(page, to: place, asOne: true, rank: rank, joining: operation)
                 try await carryOut(change, into: &results)
-                rank = change.rank
+                // A page of which every file has ended meanwhile moves nothing and tells no place.
+                rank = change.rank ?? rank
                 operation = operation ?? change.operation
-                guard page.count == 1000, rank != nil, case .task(let last)? = page.last else { break }
+                guard page.count == 1000, case .task(let last)? = page.last else { break }
                 page = try await queue.reader.nodes(in: row, after: last)
             }
         }
@@ -238,7 +252,6 @@ extension TransferService {
         // Whoever asks the next engine once more after this one has done it would take back the change before.
         if ending.isLeaving { throw EngineLeaves() }
         let results = try await undo(request)
-        if results.didAny, results.undone?.letsMore == true { _ = try? await goOn("something goes on") }
         let what = results.undone.map { "\($0.noun) " } ?? ""
         return try await logging("\(what)taken back", by: client) { results }
     }

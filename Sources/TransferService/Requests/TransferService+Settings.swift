@@ -19,7 +19,6 @@ extension TransferService {
         }
         if let renewed, settings.isEmpty { return renewed }
         var results = try await changeTogether(nodes) { try await $0.set($1, settings, joining: $2) }
-        await engine.settingsChanged()
         // One result for each node: the refusal, where one of both was refused.
         var refusals: [NodeID: NodeResult] = [:]
         for refusal in renewed?.results ?? [] where refusal.result == .refused { refusals[refusal.id] = refusal }
@@ -29,22 +28,14 @@ extension TransferService {
         return results
     }
 
-    /// The engine has what lets a batch in before anything of it tries again.
     private func replaceSecrets(of nodes: NodesRequest, by secrets: TransferSecrets) async throws -> NodeResults {
-        var batches: [BatchID] = []
+        var isGiven = false
         let results = try await change(nodes) { writer, nodes in
             let change = try await writer.replaceSecrets(of: nodes, by: secrets)
-            batches += change.results.compactMap { result in
-                // The same again: what they stand for may be good again.
-                guard result.result != .refused, case .batch(let batch) = result.id else { return nil }
-                return batch
-            }
+            isGiven = isGiven || !change.loginsGiven.isEmpty
             return change
         }
-        await engine.settingsChanged()
-        try await queue.writer.requeueWaitingForLogin(batches)
-        if !batches.isEmpty { try await goOn("another login was given") }
-        await engine.queueChanged()
+        if isGiven { try await goOn("another login was given") }
         return results
     }
 }

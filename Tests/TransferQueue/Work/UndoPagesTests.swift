@@ -80,6 +80,20 @@ import TransferModel
         try await bench.close()
     }
 
+    @Test("an undo of changes of many kinds asks all of them of the engine, whichever is the oldest")
+    func duties() async throws {
+        let bench = try ChangeBench()
+        let batches = [try await bench.queue.addTree("a", files: 1), try await bench.queue.addTree("b", files: 1)]
+            .map { NodeID.batch($0) }
+        try await bench.pause(batches[1])
+        try await bench.set(batches[0], to: NodeSettings(ifExists: .replace))
+        #expect(try await bench.undo(batches[0], batches[1]).duties == [.settings, .goesOn])
+        try await bench.set(batches[0], to: NodeSettings(ifExists: .replace))
+        try await bench.pause(batches[1])
+        #expect(try await bench.undo(batches[0], batches[1]).duties == [.settings, .goesOn])
+        try await bench.close()
+    }
+
     @Test("what was done to a task that was purged since cannot come back, and that is said")
     func purgedSince() async throws {
         let bench = try ChangeBench()

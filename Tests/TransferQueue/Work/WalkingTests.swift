@@ -258,6 +258,26 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("many directories that end in the same name get names of their own, and each costs the same")
+    func manyOfOneName() async throws {
+        func steps(_ count: Int) async throws -> Int64 {
+            let sandbox = try Sandbox()
+            let queue = try sandbox.open()
+            let sources = (0..<count).map { UploadSource(path: RawPath("/src/\($0)/src"), placement: .contents) }
+            let batch = try await queue.writer.add(BatchRequest(work: .upload(sources, to: "http://host/in/"))).batch
+            let found = try await queue.writer.unscannedSources(of: batch)
+            let before = await queue.writer.virtualMachineSteps()
+            try await queue.writer.begin(found.map { FoundSource(source: $0.source, kind: .directory) })
+            let steps = await queue.writer.virtualMachineSteps() - before
+            let last = NodeID.folder(batch, path: RawPath("src (\(count))"))
+            #expect(try await queue.writer.cancel([last]).results.map(\.result) == [.done])
+            try await queue.close()
+            return steps
+        }
+        let (few, many) = (try await steps(100), try await steps(400))
+        #expect(many < few * 6, "\(few) steps for 100, \(many) for 400")
+    }
+
     @Test("one file can be sent to exactly one URL, one directory's contents into the destination")
     func placements() async throws {
         let sandbox = try Sandbox()

@@ -16,13 +16,8 @@ struct Front {
 
     @discardableResult
     func take(_ change: NodeChange) async throws -> NodeChange {
-        if !change.stopped.isEmpty { await engine.stop(change.stopped) }
-        if !change.reordered.isEmpty { await engine.reordered(change.reordered) }
-        for batch in change.walked.sorted() { await engine.batchAdded(batch) }
-        switch change.undone {
-        case .set?, .limit?: await engine.settingsChanged()
-        default: break
-        }
+        await engine.follow(change)
+        if !change.loginsGiven.isEmpty { try await queue.writer.requeueWaitingForLogin(change.loginsGiven) }
         await engine.queueChanged()
         return change
     }
@@ -30,15 +25,11 @@ struct Front {
     /// As `nodes.set` of the service.
     func set(_ nodes: [NodeID], _ settings: NodeSettings) async throws {
         try await take(try await queue.writer.set(nodes, settings))
-        await engine.settingsChanged()
     }
 
     /// As `nodes.set` of the service with a new login.
     func renew(_ batch: BatchID, by secrets: TransferSecrets) async throws {
         try await take(try await queue.writer.replaceSecrets(of: [.batch(batch)], by: secrets))
-        await engine.settingsChanged()
-        try await queue.writer.requeueWaitingForLogin([batch])
-        await engine.queueChanged()
     }
 
     func retry(_ nodes: [NodeID]) async throws {
