@@ -58,6 +58,14 @@ import WireOperations
         #expect(steps(head(most + 1)).first == .tooLarge)
     }
 
+    @Test func `a head has a bounded number of fields`() {
+        func head(_ fields: Int) -> String { "HTTP/1.1 200 OK\r\n\(String(repeating: "A: x\r\n", count: fields))\r\n" }
+        let most = ResponseHeadCollector.mostFields
+        let fields = [HeaderField](repeating: HeaderField("A", "x"), count: most)
+        #expect(steps(head(most)) == [.final(HTTPAnswer(status: 200, headers: fields))])
+        #expect(steps(head(most + 1)).first == .tooLarge)
+    }
+
     /// Comparing the value as it came would take seconds.
     @Test func `marks without end are cut in a field`() {
         let half = 50_000

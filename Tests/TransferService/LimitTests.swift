@@ -48,7 +48,9 @@ import TransferQueue
     @Test func `the engine reads the settings that an undo of several nodes brings back`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()
-        let batches = [try await harness.add(1, name: "a"), try await harness.add(1, name: "b")].map { NodeID.batch($0) }
+        let batches = [try await harness.add(1, name: "a"), try await harness.add(1, name: "b")].map {
+            NodeID.batch($0)
+        }
         _ = try await client.call(Methods.nodesPause, PauseRequest(NodesRequest(ids: [batches[1]])))
         _ = try await client.call(
             Methods.nodesSet, SetRequest(ids: [batches[0]], settings: NodeSettings(ifExists: .replace)))

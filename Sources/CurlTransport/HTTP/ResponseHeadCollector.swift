@@ -18,6 +18,8 @@ struct ResponseHeadCollector {
     static let limit = 256 * 1024
     /// Lines of one head that continue the one before, which nobody has sent for a long time (RFC 9112 section 5.2).
     static let mostFolds = 100
+    /// Fields of one head. Each is looked at whenever one is sought.
+    static let mostFields = 500
 
     private enum State {
         case waiting
@@ -56,7 +58,7 @@ struct ResponseHeadCollector {
         }
         let isFolded = Self.isBlank(line.first)
         if isFolded { folds += 1 }
-        if folds > Self.mostFolds { return .tooLarge }
+        if folds > Self.mostFolds || fields.count >= Self.mostFields { return .tooLarge }
         // The array must have one owner while it grows.
         state = .waiting
         Self.append(text, continuing: isFolded, to: &fields)

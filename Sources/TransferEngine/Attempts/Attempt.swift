@@ -121,6 +121,9 @@ final class Attempt {
     /// A person has given another login since the attempt began. Side jobs keep the login that they have.
     var hasOldLogin: Bool { !job.isSideJob && access.hasOldLogin(context) }
 
+    /// The secrets that its requests show, which no message about it may repeat.
+    var redaction: Redaction { context.redaction(of: task.work, at: origin) }
+
     /// Failures in a row when this attempt fails, too.
     var failures: Int { progress.hasAdvanced ? 1 : task.failures + 1 }
 }

@@ -151,6 +151,21 @@ final class BatchContext {
         return target
     }
 
+    /// The secrets that a task's requests show, to take them out of what the answers say.
+    /// - Parameter origin: of the server, with its port.
+    func redaction(of work: ClaimedTask.Work, at origin: String) -> Redaction {
+        let place = origin.firstRange(of: "://").map { origin[$0.upperBound...] } ?? origin[...]
+        let host = String(place[..<(place.lastIndex(of: ":") ?? place.endIndex)])
+        var redaction = Redaction()
+        order.secrets.add(to: &redaction)
+        credentials.add(to: &redaction, at: host)
+        if let query = order.destinationQuery { redaction.add(query: query) }
+        if case .download(let url, _, _) = work, let mark = url.firstIndex(of: "?") {
+            redaction.add(query: String(url[url.index(after: mark)...]))
+        }
+        return redaction
+    }
+
     private func connection(protocol name: String, host: String, showsUser: Bool) -> ConnectionSettings {
         var settings = base
         settings.authorities = trust.authorities

@@ -127,6 +127,12 @@ struct CredentialState {
         return S3Keys(accessKeyID: id, secretAccessKey: secret)
     }
 
+    /// Adds those that were asked for.
+    func add(to redaction: inout Redaction, at host: String) {
+        if let login = login(at: host) { redaction.add(user: login.user, password: login.password) }
+        for word in keys?.secretWords ?? [] { redaction.add(password: word) }
+    }
+
     /// The batch shows who asks, so no token is looked for.
     var bringsLogin: Bool {
         if case .none = shown { secrets.authorizes } else { true }

@@ -19,7 +19,8 @@ extension TransferEngine {
             attempt.progress.complete(receipt.bytes)
         }
         if let response = receipt.response {
-            queue.writer.record(.response(attempt.context.answerRoom.keep(receipt: response)), for: attempt.task.claim)
+            let kept = attempt.context.answerRoom.keep(receipt: response)
+            queue.writer.record(.response(kept.redacted(by: attempt.redaction)), for: attempt.task.claim)
         }
         var completion = Completion(
             size: receipt.bytes, verified: receipt.verified, skipped: isSkipped, spared: receipt.skipped,
@@ -40,8 +41,9 @@ extension TransferEngine {
     /// - Parameter retry: what a retry must know, when the point of the attempt itself is not enough.
     func fail(_ attempt: Attempt, _ error: TransferError, retry: () -> RetryPoint? = { nil }) {
         guard attempt.phase != .over else { return }
-        if attempt.job.isSideJob { return failSideJob(attempt, error) }
-        var error = quoting(error, attempt)
+        let redaction = attempt.redaction
+        if attempt.job.isSideJob { return failSideJob(attempt, error.redacted(by: redaction)) }
+        var error = quoting(error, attempt).redacted(by: redaction)
         if case .upload(_, let remote, _) = attempt.task.work { error = error.doubting(remote) }
         if error.httpStatus != nil {
             served(attempt)
@@ -52,7 +54,7 @@ extension TransferEngine {
         if attempt.exchanges.lastAnswer != nil { leaveSpeed(of: attempt) }
         abandonAll(of: attempt)
         noteIfUntouched(attempt)
-        recordAnswer(attempt, error)
+        recordAnswer(attempt, error, redaction)
         if let left = adoptRemains(attempt) {
             queue.writer.record(
                 .checkpoint(resumePoint: left.encoded, accepted: attempt.progress.accepted, secret: left.secret),
@@ -79,10 +81,10 @@ extension TransferEngine {
     }
 
     /// Records the answer by which the server refused.
-    private func recordAnswer(_ attempt: Attempt, _ error: TransferError) {
+    private func recordAnswer(_ attempt: Attempt, _ error: TransferError, _ redaction: Redaction) {
         guard let answer = attempt.exchanges.lastAnswer, answer.head.status == error.httpStatus else { return }
         let response = attempt.context.answerRoom.keep(refusal: answer.head, body: answer.body)
-        queue.writer.record(.response(response), for: attempt.task.claim)
+        queue.writer.record(.response(response.redacted(by: redaction)), for: attempt.task.claim)
     }
 
     /// Ends a task that has no slot.
@@ -98,8 +100,10 @@ extension TransferEngine {
     /// Ends the attempt, not the task.
     func wait(_ attempt: Attempt, _ demand: WaitDemand) {
         guard attempt.phase != .over else { return }
+        // The login that the server was shown may be forgotten below.
+        let redaction = attempt.redaction
         var demand = demand
-        demand.error = quoting(demand.error, attempt)
+        demand.error = quoting(demand.error, attempt).redacted(by: redaction)
         if attempt.job.isSideJob {
             attempt.side.refused(demand)
             return failSideJob(attempt, demand.error)
@@ -135,7 +139,7 @@ extension TransferEngine {
         wasRefused(attempt, demand)
         if demand.reason == .auth {
             attempt.context.credentials.forget()
-            recordAnswer(attempt, demand.error)
+            recordAnswer(attempt, demand.error, redaction)
         }
         recordCut(attempt)
         queue.writer.record(.waiting(WaitReasons(reason), retryAt: retryAt, error: demand.error), for: task.claim)

@@ -96,14 +96,20 @@ extension DavResource {
             etag: etag.map { String($0.filter { $0 != "\"" }) }, digests: Self.digests(checksums ?? ""))
     }
 
-    /// Nextcloud and ownCloud: `SHA1:… MD5:… ADLER32:…`, as they were computed or sent with the upload.
+    /// By their names in a listing: our name, and the digits of a value.
+    private static let algorithms = ["SHA256": ("sha-256", 64), "SHA1": ("sha-1", 40), "MD5": ("md5", 32)]
+    /// Bytes of a list of digests: those that are known, and as much again.
+    private static let longestDigests = 400
+
+    /// Nextcloud and ownCloud: `SHA1:… MD5:… ADLER32:…`, as they were computed or sent with the upload. None of a list that is longer than
+    /// any can be.
     static func digests(_ text: String) -> [TransferDigest] {
-        text.split(separator: " ").compactMap { word in
+        guard text.utf8.count <= longestDigests else { return [] }
+        return text.split(separator: " ").compactMap { word in
             let parts = word.split(separator: ":", maxSplits: 1)
             guard parts.count == 2 else { return nil }
             let value = parts[1].lowercased()
-            let known = ["SHA256": ("sha-256", 64), "SHA1": ("sha-1", 40), "MD5": ("md5", 32)]
-            guard let (algorithm, digits) = known[parts[0].uppercased()], value.utf8.count == digits,
+            guard let (algorithm, digits) = algorithms[parts[0].uppercased()], value.utf8.count == digits,
                 value.allSatisfy(\.isHexDigit)
             else { return nil }
             return TransferDigest(algorithm: algorithm, value: value)

@@ -117,7 +117,10 @@ extension TransferService {
         do { return try await body() } catch  where !Self.isEnding(error) {
             throw RequestError(
                 .engineUnreachable,
-                "the change was made, but how things stand now could not be read (\(Self.wireError(error).message)): look at the list")
+                """
+                the change was made, but how things stand now could not be read (\(Self.wireError(error).message)): \
+                look at the list
+                """)
         }
     }
 

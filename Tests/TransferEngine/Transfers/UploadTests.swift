@@ -264,6 +264,26 @@ import WireOperations
         await harness.stop()
     }
 
+    @Test(
+        "what a server repeats of a login or a query is not kept",
+        arguments: [("400 Bad Request", TransferState.failed), ("401 Unauthorized", .waiting)])
+    func repeatedSecrets(status: String, state: TransferState) async throws {
+        let harness = try await EngineHarness { _, _ in
+            .answerEarly(status, "XpasswordX <q>sig=XsignatureX</q> Basic bWU6WHBhc3N3b3JkWA==")
+        }
+        try harness.sandbox.write("f", pattern(1000))
+        var request = harness.request(upload: ["f"])
+        (request.secrets.user, request.secrets.password) = ("me", "XpasswordX")
+        if case .upload(let sources, let to) = request.work {
+            request.work = .upload(sources, to: to + "?sig=XsignatureX")
+        }
+        let batch = try await harness.add(request)
+        let task = try await harness.task(of: batch) { $0.state == state && $0.error != nil }
+        let said = "... <q>...</q> Basic ..."
+        #expect(task.response?.body == said && task.error?.said == said)
+        await harness.stop()
+    }
+
     @Test("a POST that failed is sent again when a person retries it, and not before")
     func retriedPost() async throws {
         let harness = try await EngineHarness { _, _ in .answerEarly("400 Bad Request") }

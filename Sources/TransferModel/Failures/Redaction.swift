@@ -1,0 +1,168 @@
+import FoundationEssentials
+
+/// The secrets that a request shows to a server, which takes them out of what is kept or told of the answer: servers and libraries repeat
+/// requests in their messages. Holds secrets; never printed.
+package struct Redaction: Sendable {
+    /// Bytes of a password below which it is not looked for: it would be found in any text.
+    private static let shortestPassword = 4
+    /// The same for a word that may be something else than a secret: a field's value, a part of an address.
+    private static let shortestWord = 8
+
+    /// By their first four bytes, the longest first.
+    private var words: [[UInt8]: [[UInt8]]] = [:]
+    /// True of the bytes that a word begins with.
+    private var begins = [Bool](repeating: false, count: 256)
+
+    package init() {}
+
+    package var isEmpty: Bool { words.isEmpty }
+
+    // MARK: Secrets
+
+    /// A password, key or token.
+    package mutating func add(password: String) { add(Array(password.utf8), shortest: Self.shortestPassword) }
+
+    /// A login, whose password is also shown as `Basic` shows it.
+    package mutating func add(user: String, password: String) {
+        if password.isEmpty { return }
+        add(password: password)
+        add(password: Data("\(user):\(password)".utf8).base64EncodedString())
+    }
+
+    /// A value that may be a secret: whole, and without a word such as `Bearer` before it.
+    package mutating func add(value: String) {
+        add(Array(value.utf8), shortest: Self.shortestWord)
+        if let last = value.utf8.split(separator: UInt8(ascii: " ")).last {
+            add(Array(last), shortest: Self.shortestWord)
+        }
+    }
+
+    /// The query of a URL, and the values in it.
+    package mutating func add(query: String) {
+        add(Array(query.utf8), shortest: Self.shortestWord)
+        for part in query.utf8.split(separator: UInt8(ascii: "&")) {
+            let value = part.firstIndex(of: UInt8(ascii: "=")).map { part[part.index(after: $0)...] } ?? part
+            add(Array(value), shortest: Self.shortestWord)
+        }
+    }
+
+    /// An address that is a secret as a whole: its path, the last name of that, and its query.
+    package mutating func add(secretTarget target: String) {
+        let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1).map { Array($0) }
+        let path = parts.first ?? []
+        // `/` alone is in any text.
+        add(path, shortest: 2)
+        add(Array(path[((path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...]), shortest: Self.shortestWord)
+        if parts.count > 1 { add(query: String(decoding: parts[1], as: UTF8.self)) }
+    }
+
+    /// As it is, and in the forms in which a server's page or a library may write it.
+    private mutating func add(_ word: [UInt8], shortest: Int) {
+        guard word.count >= shortest else { return }
+        let plain = PercentEncoding.decode(word)
+        let encoded = Array(PercentEncoding.encode(plain).utf8)
+        for form in Set([word, plain, encoded, Self.escaped(word), Self.escaped(plain)]) where form.count >= shortest {
+            begins[Int(form[0])] = true
+            let start = Array(form.prefix(4))
+            guard words[start]?.contains(form) != true else { continue }
+            words[start, default: []].append(form)
+            words[start]?.sort { $0.count > $1.count }
+        }
+    }
+
+    /// As text of XML and HTML.
+    private static func escaped(_ word: [UInt8]) -> [UInt8] {
+        word.flatMap { byte in
+            switch byte {
+            case UInt8(ascii: "&"): Array("&amp;".utf8)
+            case UInt8(ascii: "<"): Array("&lt;".utf8)
+            case UInt8(ascii: ">"): Array("&gt;".utf8)
+            case UInt8(ascii: "\""): Array("&quot;".utf8)
+            default: [byte]
+            }
+        }
+    }
+
+    // MARK: Texts
+
+    /// The text with `...` in the place of each secret. Its cost grows as the text, not as the number of secrets.
+    package func redacted(_ text: [UInt8]) -> [UInt8] {
+        if words.isEmpty { return text }
+        let lengths = Set(words.keys.map(\.count)).sorted(by: >)
+        var kept: [UInt8] = []
+        kept.reserveCapacity(text.count)
+        var place = 0
+        while place < text.count {
+            if begins[Int(text[place])], let length = length(in: text[place...], starting: lengths) {
+                kept += Array("...".utf8)
+                place += length
+            } else {
+                kept.append(text[place])
+                place += 1
+            }
+        }
+        return kept
+    }
+
+    /// Bytes of the longest secret that a text begins with.
+    private func length(in text: ArraySlice<UInt8>, starting lengths: [Int]) -> Int? {
+        for length in lengths where length <= text.count {
+            if let word = words[Array(text.prefix(length))]?.first(where: { text.starts(with: $0) }) {
+                return word.count
+            }
+        }
+        return nil
+    }
+
+    package func redacted(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        let kept = redacted(bytes)
+        return kept == bytes ? text : String(decoding: kept, as: UTF8.self)
+    }
+}
+
+extension TransferSecrets {
+    /// Adds all that a server, or a proxy, is shown of them.
+    package func add(to redaction: inout Redaction) {
+        redaction.add(user: user ?? "", password: password ?? "")
+        for key in s3?.secretWords ?? [] { redaction.add(password: key) }
+        for field in headers where field.name.lowercased() != "content-type" { redaction.add(value: field.value) }
+        for field in formFields { redaction.add(value: field.value) }
+        for url in proxies.values {
+            guard let at = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { continue }
+            let before = url.utf8[..<at]
+            let login = before.firstRange(of: Array("://".utf8)).map { before[$0.upperBound...] } ?? before
+            let parts = login.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+                .map { String(decoding: PercentEncoding.decode($0), as: UTF8.self) }
+            if parts.count == 2 { redaction.add(user: parts[0], password: parts[1]) }
+        }
+    }
+}
+
+extension S3Keys {
+    /// The ID of the key is none: it stands in each request.
+    package var secretWords: [String] { [secretAccessKey, sessionToken].compactMap(\.self) }
+}
+
+extension TransferError {
+    /// The same without secrets that a server or a library has repeated.
+    package func redacted(by redaction: Redaction) -> TransferError {
+        if redaction.isEmpty { return self }
+        var error = self
+        error.finding.what = redaction.redacted(finding.what)
+        error.finding.aside = finding.aside.map { redaction.redacted($0) }
+        error.said = said.map { redaction.redacted($0) }
+        error.detail = detail.map { redaction.redacted($0) }
+        return error
+    }
+}
+
+extension TransferResponse {
+    /// The same without secrets that the server has repeated.
+    package func redacted(by redaction: Redaction) -> TransferResponse {
+        if redaction.isEmpty { return self }
+        return TransferResponse(
+            status: status, headers: headers.map { HeaderField($0.name, redaction.redacted($0.value)) },
+            body: body.map { redaction.redacted($0) })
+    }
+}
