@@ -66,7 +66,7 @@ import TransferQueue
         let error = try await #require(throws: RequestError.self) {
             try await harness.service.answering { throw QueueError.badRequest("the disk") }
         }
-        #expect(error.code == .engineUnreachable && error.message.contains("the change was made"))
+        #expect(error.code == .engineUnreachable && error.message.contains("but how things stand now could not be read"))
         await #expect(throws: QueueError.closed) { try await harness.service.answering { throw QueueError.closed } }
         try await harness.end()
     }
