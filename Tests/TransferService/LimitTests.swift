@@ -66,7 +66,8 @@ import TransferQueue
         let error = try await #require(throws: RequestError.self) {
             try await harness.service.answering { throw QueueError.badRequest("the disk") }
         }
-        #expect(error.code == .engineUnreachable && error.message.contains("but how things stand now could not be read"))
+        #expect(error.code == .engineUnreachable)
+        #expect(error.message.contains("but how things stand now could not be read"), "\(error)")
         await #expect(throws: QueueError.closed) { try await harness.service.answering { throw QueueError.closed } }
         try await harness.end()
     }
