@@ -38,7 +38,7 @@ extension Model {
             changes.history.dropped(request, number, isRefused: refusal != nil)
             if let refusal { return complain(refusal) }
         }
-        withPage { $0.changeWasMade(in: &$1) }
+        tellPage { $0.changeWasMade(in: &$1) }
         if refusal == nil, case .settledExisting(_, let then) = request.purpose {
             changes.history.isJoining = isMade
             defer { changes.history.isJoining = false }

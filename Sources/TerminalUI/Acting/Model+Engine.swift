@@ -14,7 +14,7 @@ extension Model {
             let before = self.totals
             self.totals = totals
             throughput.seen.add(totals.bytesPerSecondUp + totals.bytesPerSecondDown, at: now.uptime)
-            withPage { $0.totalsCame(after: before, in: &$1) }
+            tellPage { $0.totalsCame(after: before, in: &$1) }
         }
         if update.filter == nil, let root = update.sections.first(where: { $0.parent == nil && $0.flat != true }) {
             noteEnds(of: root.rows)
@@ -28,7 +28,7 @@ extension Model {
             if list.isSeekingProblem { seekProblem(fromStart: true) }
             keepFollowing()
         }
-        withPage { $0.rowsCame(update, in: &$1) }
+        tellPage { $0.rowsCame(update, in: &$1) }
         refreshWhy(update)
     }
 
@@ -56,7 +56,7 @@ extension Model {
                 requests.append(.local(.lookAtLogout(engine: identity.pid)))
                 requests.append(.local(.places))
             }
-            withPage { $0.connected(in: &$1) }
+            tellPage { $0.connected(in: &$1) }
         case .lost(let since, let nextTry, let loss):
             sayLost(loss)
             connection.state = .lost(since: since, nextTry: nextTry, loss)
@@ -96,7 +96,7 @@ extension Model {
     private mutating func batchesCame(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
         switch requests.outstanding.removeValue(forKey: number)?.purpose {
         case .batches(let view):
-            withPage { if type(of: $0).view == view { $0.batchesCame(result, in: &$1) } }
+            tellPage { if type(of: $0).view == view { $0.batchesCame(result, in: &$1) } }
         case .finishedToday: finishedTodayCame(result)
         case .returning: whatHappened(result)
         case .retrying(let rows): causesCame(for: rows, result)

@@ -158,7 +158,7 @@ extension Model {
             let choices = Array(used.prefix(1)) + configured + used.dropFirst()
             var seen: Set<String> = []
             adding?.destination.offer(choices.filter { seen.insert($0.text).inserted })
-            withPage { $0.destinationsCame(file, in: &$1) }
+            tellPage { $0.destinationsCame(file, in: &$1) }
         }
         guard var flow = adding else { return }
         let effects = flow.take(news, shellWords, appearance)

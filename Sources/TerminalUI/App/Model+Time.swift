@@ -10,7 +10,7 @@ extension Model {
         if list.steadyUntil == nil { tree.catchUp() }
         recountWhy()
         startWhenDue()
-        if let left = page.untilRefresh(in: self), left <= .zero { withPage { $0.refresh(in: &$1) } }
+        if let left = hearingPage.untilRefresh(in: self), left <= .zero { tellPage { $0.refresh(in: &$1) } }
         if let left = untilLifeIsAsked, left <= .zero { ask(.status) { .status(number: $0) } }
         let late = changes.pending.filter { $0.value.asked.due <= now.uptime }
         for id in late.keys { changes.pending[id] = nil }
@@ -37,7 +37,7 @@ extension Model {
             wakes.append(Self.toNextSecond(why?.untilRetry(engineNow) ?? .zero))
         }
         if let untilLifeIsAsked { wakes.append(untilLifeIsAsked) }
-        if let left = page.untilRefresh(in: self) { wakes.append(left) }
+        if let left = hearingPage.untilRefresh(in: self) { wakes.append(left) }
         if tree.isBehind, let steadyUntil = list.steadyUntil { wakes.append(steadyUntil - now.uptime) }
         if let until = notice?.undo?.until { wakes.append(Self.toNextSecond(until - now.uptime)) }
         if isConnected, let age = requests.oldestAge(at: now.uptime) {

@@ -192,9 +192,21 @@ struct Model: Sendable {
         return result
     }
 
-    /// The same with a page of this kind; nothing is done while another one is open.
-    mutating func withPage<Kind: Page>(_ kind: Kind.Type, _ body: (inout Kind, inout Model) -> Void) {
+    /// The page that hears news and answers: the one that is open, or that comes back when help over it is closed.
+    var hearingPage: any Page { (page as? HelpPage)?.below ?? page }
+
+    /// Runs `body` on a copy of the page that hears news and answers, as `withPage` does: the only way by which they reach a page.
+    mutating func tellPage(_ body: (inout any Page, inout Model) -> Void) {
         withPage { page, model in
+            guard var help = page as? HelpPage else { return body(&page, &model) }
+            body(&help.below, &model)
+            page = help
+        }
+    }
+
+    /// The same with a page of this kind; nothing is done while another one is open.
+    mutating func tellPage<Kind: Page>(_ kind: Kind.Type, _ body: (inout Kind, inout Model) -> Void) {
+        tellPage { page, model in
             guard var shown = page as? Kind else { return }
             body(&shown, &model)
             page = shown
@@ -204,6 +216,6 @@ struct Model: Sendable {
     // MARK: What the engine is to tell
 
     private mutating func askForView() {
-        requests.show(tree.wantedSections(), nodes: page.watchedNodes, filter: filters.shown?.sent)
+        requests.show(tree.wantedSections(), nodes: hearingPage.watchedNodes, filter: filters.shown?.sent)
     }
 }

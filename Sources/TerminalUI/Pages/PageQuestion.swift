@@ -9,7 +9,7 @@ protocol PageQuestion: Hashable, Sendable {
     var isPatient: Bool { get }
     /// Finds the answer, at the edge of the screen.
     func answer(at desk: QuestionDesk) async throws(RequestError) -> Value
-    /// Takes the answer, whatever page is open by then: `Model.withPage` reaches the one that asked.
+    /// Takes the answer, whatever page is open by then: `Model.tellPage` reaches the one that asked.
     /// - Parameter number: the number that `Model.ask` returned.
     func answered(_ result: Result<Value, RequestError>, number: Int, in model: inout Model)
 }

@@ -115,6 +115,6 @@ extension DestinationRequest: PageQuestion {
             model.book = DestinationBook(file, environment: [:])
         case .report, .failed: break
         }
-        model.withPage(DestinationsPage.self) { $0.took(self, outcome, in: &$1) }
+        model.tellPage(DestinationsPage.self) { $0.took(self, outcome, in: &$1) }
     }
 }

@@ -144,7 +144,7 @@ struct StoryQuestion: PageQuestion {
     }
 
     func answered(_ result: Result<TaskSnapshot, RequestError>, number: Int, in model: inout Model) {
-        model.withPage(DetailsPage.self) { details, model in
+        model.tellPage(DetailsPage.self) { details, model in
             // An answer for a page that was left meanwhile is not shown here.
             guard case .task(_, task) = details.row.id else { return }
             switch result {
@@ -170,7 +170,7 @@ struct SourcesQuestion: PageQuestion {
     }
 
     func answered(_ result: Result<NamedSources, RequestError>, number: Int, in model: inout Model) {
-        model.withPage(DetailsPage.self) { details, model in
+        model.tellPage(DetailsPage.self) { details, model in
             guard details.row.id == .batch(batch) else { return }
             switch result {
             case .success(let sources):

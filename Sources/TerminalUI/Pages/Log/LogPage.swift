@@ -148,7 +148,7 @@ struct LogQuestion: PageQuestion {
 
     func answered(_ result: Result<LogLines, RequestError>, number: Int, in model: inout Model) {
         if number == model.recentLog.request { return model.recentCame(result) }
-        model.withPage(LogPage.self) { log, model in
+        model.tellPage(LogPage.self) { log, model in
             if log.request == number { log.answered(result, in: &model) }
         }
     }

@@ -46,7 +46,7 @@ extension Model {
     mutating func takePrinted(_ lines: [[UInt8]]) {
         for line in lines.suffix(50) {
             note("printed: \(SafeText(line, characterSet: appearance.characterSet))", isError: true)
-            if let last = said.last { withPage { $0.noted(last, in: &$1) } }
+            if let last = said.last { tellPage { $0.noted(last, in: &$1) } }
         }
     }
 }

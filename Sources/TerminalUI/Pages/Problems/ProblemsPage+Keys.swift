@@ -153,7 +153,7 @@ extension ProblemsPage: Page {
         }
         if let obstacle = DestinationsPage.obstacle(in: model) { return model.complain(obstacle) }
         DestinationsPage.open(in: &model)
-        model.withPage(DestinationsPage.self) { shown, _ in
+        model.tellPage(DestinationsPage.self) { shown, _ in
             shown.sought = place.url
             if case .waits(.auth, _, _)? = cause?.kind {
                 // A login is one server's: others of the same cause are asked about when these are in.

@@ -95,7 +95,7 @@ struct ThroughputQuestion: PageQuestion {
                 model.throughput.seen.begin(with: zip(series.up, series.down).map { $0 + $1 }, at: model.now.uptime)
             }
         }
-        guard model.page is ThroughputPage, batch != model.throughput.view.batch else { return }
+        guard model.hearingPage is ThroughputPage, batch != model.throughput.view.batch else { return }
         // Another one was chosen meanwhile.
         model.throughput.view.askedAt = nil
         model.askForThroughput()
@@ -113,7 +113,7 @@ extension Model {
         }
         guard isConnected else { return }
         (throughput.view.askedAt, throughput.view.isStale) = (now.uptime, false)
-        let batch: BatchID? = if page is ThroughputPage { throughput.view.batch } else { nil }
+        let batch: BatchID? = if hearingPage is ThroughputPage { throughput.view.batch } else { nil }
         ask(ThroughputQuestion(batch: batch, isPatient: isPatient))
     }
 

@@ -1,0 +1,89 @@
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("Help over a page takes nothing away from it")
+struct BelowHelpTests {
+    /// Things that come by themselves.
+    enum News: CaseIterable, Sendable { case answers, sums, engine }
+
+    @Test(
+        "whatever comes while help lies over a page is on it when help is closed",
+        arguments: KeyMap.View.allCases.filter { $0.page != nil && $0 != .help }, News.allCases)
+    func news(view: KeyMap.View, news: News) throws {
+        let page = try #require(view.page)
+        var (plain, helped) = (opened(page), opened(page))
+        let before = plain.picture
+        helped.press("?")
+        #expect(helped.model.page is HelpPage)
+        come(news, &plain)
+        come(news, &helped)
+        // Both have had the same keys: a message goes with the next one.
+        plain.press("?", "Esc")
+        helped.press("Esc")
+        #expect(helped.picture == plain.picture)
+        #expect(helped.model.requests.outstanding.count == plain.model.requests.outstanding.count)
+        #expect(helped.requestedNodes == plain.requestedNodes)
+        if news == .answers, view != .transfers { #expect(plain.picture != before, "the answers show on the page") }
+    }
+
+    /// A screen with this page, which waits for its answers.
+    private func opened(_ page: any Page.Type) -> ScreenHarness {
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press(page.openingKeys.first ?? "i")
+        #expect(type(of: screen.model.page) == page)
+        return screen
+    }
+
+    private func come(_ news: News, _ screen: inout ScreenHarness) {
+        switch news {
+        case .answers:
+            screen.send(.local(.places(Adding.places, Adding.recent, Adding.configured)))
+            for (number, asked) in screen.model.requests.outstanding.sorted(by: { $0.key < $1.key }) {
+                switch asked.request {
+                case .batches: screen.send(.answer(.batches(.success([Self.batch]), number: number)))
+                case .page(let asked, _): screen.send(.answer(.page(answer(asked.question), number: number)))
+                default: break
+                }
+            }
+        case .sums:
+            var totals = Rows.exampleTotals
+            (totals.counts.completed, totals.problems) = (totals.counts.completed + 1, totals.problems + 1)
+            screen.wait(.seconds(3))
+            screen.news([], totals: totals)
+        case .engine:
+            screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
+            screen.connect()
+        }
+    }
+
+    private static let batch = Rows.snapshot(
+        7, "old-scans", .failed, { $0.failed = 4 }, finished: ScreenHarness.morning,
+        causes: [CauseCount(code: .http, count: 4, finding: Finding("the server answered 403", .step("ask")))])
+
+    /// A refusal, which every question can have, where the page has nothing to show of one.
+    private func answer(_ question: any PageQuestion) -> PageAnswer {
+        func refused(_ question: some PageQuestion) -> PageAnswer {
+            PageAnswer(question, .failure(RequestError(.internal, "the disk is full")))
+        }
+        switch question {
+        case let question as LogQuestion:
+            let line = LogLine(at: ScreenHarness.morning, level: .info, batch: nil, task: nil, message: "hello")
+            return PageAnswer(question, .success((lines: [line], next: 1)))
+        case let question as ThroughputQuestion:
+            var report = ThroughputReport(series: [SpeedSeries(seconds: 1, up: [1 << 20], down: [0])])
+            report.sentToday = 5 << 30
+            return PageAnswer(question, .success(report))
+        default: return refused(question)
+        }
+    }
+}
+
+extension ScreenHarness {
+    /// The nodes that the engine was asked to tell of by the last message, if it was.
+    fileprivate var requestedNodes: [NodeID]? {
+        requests.compactMap { if case .show(_, let nodes, _) = $0 { nodes } else { nil } }.last
+    }
+}
