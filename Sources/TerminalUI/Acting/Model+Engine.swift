@@ -76,8 +76,7 @@ extension Model {
         case .found(let result, let number): found(result, number)
         case .status(let result, let number): statusCame(result, number)
         case .batches(let result, let number): batchesCame(result, number)
-        case .page(let answer, let number):
-            if requests.outstanding.removeValue(forKey: number) != nil { answer.take(number, &self) }
+        case .page(let answer, let number): answered(answer, number)
         case .ordered(let result, let number): ordered(result, number)
         case .queued(let result, let number): queued(result, number)
         case .notConnected(let error):

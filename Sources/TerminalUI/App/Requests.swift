@@ -87,7 +87,7 @@ struct Outstanding: Sendable {
         /// All batches, for a page that shows them.
         case batches(for: KeyMap.View)
         /// A question of one page alone, which says itself what the answer does.
-        case page
+        case page(isChange: Bool)
         case finishedToday
         case returning
         case status
@@ -108,6 +108,7 @@ struct Outstanding: Sendable {
             case .deed, .everything, .named, .settledExisting, .failed, .askedServer, .lettingIn, .clearFinished, .undo,
                 .setLimits, .queueing, .replaced:
                 true
+            case .page(let isChange): isChange
             default: false
             }
         }

@@ -26,7 +26,8 @@ struct Dialog: Sendable {
         var needsEngine: Bool {
             switch self {
             case .act, .actOnGrown, .everything, .named, .settleExisting, .stopEngine: true
-            case .ask, .leave, .sort: false
+            case .ask(let asked, _): asked.question.needsEngine
+            case .leave, .sort: false
             }
         }
     }

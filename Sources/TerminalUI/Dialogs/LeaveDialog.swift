@@ -91,6 +91,7 @@ extension Model {
 /// Asks systemd to let the engine go on after a logout.
 struct LingeringQuestion: PageQuestion {
     var isPatient: Bool { true }
+    var needsEngine: Bool { false }
 
     /// - Returns: the reason why it was refused; `nil`: it was not.
     func answer(at desk: QuestionDesk) async throws(RequestError) -> String? {

@@ -48,6 +48,14 @@ enum DestinationOutcome: Sendable {
 extension DestinationRequest: PageQuestion {
     /// A test waits for a server, a change for the file's lock.
     var isPatient: Bool { true }
+    /// A password is the engine's to keep, and to forget.
+    var needsEngine: Bool {
+        switch self {
+        case .save(_, let saved), .edit(_, let saved): saved.password != nil || saved.read?.login == .kept
+        case .signIn, .test: true
+        case .remove, .restore: false
+        }
+    }
 
     func answer(at desk: QuestionDesk) async -> DestinationOutcome {
         let (engine, environment) = (desk.engine, desk.environment)

@@ -74,13 +74,12 @@ extension DestinationsPage: Page {
                 destination: destination, password: password, read: purpose.edited)
             let isNew = purpose.edited == nil
             save(
-                isNew ? .save(name: destination.name, saved) : .edit(name: destination.name, saved),
-                needsEngine: password != nil || purpose.edited?.login == .kept, in: &model)
+                isNew ? .save(name: destination.name, saved) : .edit(name: destination.name, saved), in: &model)
         case .signIn(let server):
             guard let (destination, password) = signedIn(at: server) else { return }
             let saved = DestinationRequest.SavedDestination(
                 destination: destination, password: password, read: server)
-            save(.signIn(name: destination.name, saved), needsEngine: true, in: &model)
+            save(.signIn(name: destination.name, saved), in: &model)
         case .letIn(let waiting):
             guard let (server, password) = signedIn(at: waiting.server) else { return }
             letIn(waiting, server, password, in: &model)
@@ -108,9 +107,8 @@ extension DestinationsPage: Page {
 
     private static let cannotKeep: SafeText = "The engine does not answer: it cannot keep a password now."
 
-    /// A password is the engine's to keep, and to forget.
-    private mutating func save(_ request: DestinationRequest, needsEngine: Bool, in model: inout Model) {
-        guard model.isConnected || !needsEngine else { return note = (Self.cannotKeep, true) }
+    private mutating func save(_ request: DestinationRequest, in model: inout Model) {
+        guard model.isConnected || !request.needsEngine else { return note = (Self.cannotKeep, true) }
         note = ("Saving ...", false)
         model.ask(request)
     }
