@@ -312,7 +312,7 @@ extension Model {
             requests.append(.stopEngine(finishRunning: finishRunning))
         case .ask(let asked, let words):
             say(words)
-            ask(asked.question)
+            ask(asked.request)
         case .leave: requests.append(.leave)
         case .sort(let order): sort(by: order)
         }

@@ -59,8 +59,8 @@ enum Request: Hashable, Sendable {
     case find(NameQuestion, number: Int)
     /// Ask for all batches; the purpose of the request says what for.
     case batches(number: Int)
-    /// A question of one page alone; answered by `page`.
-    case page(AskedQuestion, number: Int)
+    /// A request of one page alone; answered by `page`.
+    case page(AnyPageRequest, number: Int)
     /// Ask how long the engine has run; answered by `status`.
     case status(number: Int)
     /// Ask for the request that queues the uploads of a batch again; answered by `ordered`.

@@ -86,7 +86,7 @@ struct Outstanding: Sendable {
         case verifying(SafeText, [NodeID])
         /// All batches, for a page that shows them.
         case batches(for: KeyMap.View)
-        /// A question of one page alone, which says itself what the answer does.
+        /// A request of one page alone, which says itself what the answer does.
         case page(isChange: Bool)
         case finishedToday
         case returning

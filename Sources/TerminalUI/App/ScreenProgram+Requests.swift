@@ -33,10 +33,10 @@ extension ScreenProgram {
                         question.text, after: question.after, here: question.here, backwards: question.backwards,
                         order: question.order, flat: question.flat, filter: question.filter)
                 }, number: number)
-        case .page(let question, let number):
+        case .page(let request, let number):
             .page(
-                await question.answered(
-                    at: QuestionDesk(engine: engine, files: files.files, environment: ClientEnvironment.ofThisProcess)),
+                await request.answered(
+                    at: RequestDesk(engine: engine, files: files.files, environment: ClientEnvironment.ofThisProcess)),
                 number: number
             )
         case .batches(let number):

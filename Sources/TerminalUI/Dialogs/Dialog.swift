@@ -16,8 +16,8 @@ struct Dialog: Sendable {
         /// From now on batches do this about what is there already; after it what failed of that is tried again.
         indirect case settleExisting(ExistingFilePolicy, of: [BatchID], then: Intent)
         case stopEngine(finishRunning: Bool)
-        /// Asks a question of one page alone, and says meanwhile what it asks.
-        case ask(AskedQuestion, saying: SafeText)
+        /// Sends a request of one page alone, and says meanwhile what it asks.
+        case ask(AnyPageRequest, saying: SafeText)
         case leave
         /// Nothing is changed but what is shown.
         case sort(TreeOrder)
@@ -26,7 +26,7 @@ struct Dialog: Sendable {
         var needsEngine: Bool {
             switch self {
             case .act, .actOnGrown, .everything, .named, .settleExisting, .stopEngine: true
-            case .ask(let asked, _): asked.question.needsEngine
+            case .ask(let asked, _): asked.request.needsEngine
             case .leave, .sort: false
             }
         }

@@ -34,7 +34,7 @@ extension Model {
             choices.append(
                 Dialog.Choice(
                     letter: "L", text: "Let it go on after a logout",
-                    intent: .ask(AskedQuestion(question: LingeringQuestion()), saying: "Asking systemd ...")))
+                    intent: .ask(AnyPageRequest(request: LingeringRequest()), saying: "Asking systemd ...")))
         }
         choices.append(Dialog.Choice(letter: nil, text: "Stay", intent: nil))
         if leaving.logout != .none, leaving.isAskedAbout {
@@ -89,12 +89,12 @@ extension Model {
 }
 
 /// Asks systemd to let the engine go on after a logout.
-struct LingeringQuestion: PageQuestion {
+struct LingeringRequest: PageRequest {
     var isPatient: Bool { true }
     var needsEngine: Bool { false }
 
     /// - Returns: the reason why it was refused; `nil`: it was not.
-    func answer(at desk: QuestionDesk) async throws(RequestError) -> String? {
+    func answer(at desk: RequestDesk) async throws(RequestError) -> String? {
         await desk.files.run { LogoutEffect.allowLingering() }
     }
 

@@ -9,7 +9,7 @@ package struct KeyMap: Sendable, Hashable {
         /// The section's name in `keys.conf`.
         package let rawValue: String
         /// Its name in help.
-        let place: String
+        let nameInHelp: String
         /// The page whose keys these are; `nil`: they are of something that stands over the pages.
         let page: (any Page.Type)?
         /// Actions that have other words here than elsewhere.
@@ -21,10 +21,10 @@ package struct KeyMap: Sendable, Hashable {
         var keys: [(Action, [String])] { table() }
 
         init(
-            _ name: String, place: String, page: (any Page.Type)? = nil, words: [Action: Words] = [:],
+            _ name: String, nameInHelp: String, page: (any Page.Type)? = nil, words: [Action: Words] = [:],
             keys: @autoclosure @escaping @Sendable () -> [(Action, [String])]
         ) {
-            (rawValue, self.place, self.page, self.words, table) = (name, place, page, words, keys)
+            (rawValue, self.nameInHelp, self.page, self.words, table) = (name, nameInHelp, page, words, keys)
         }
 
         /// The words for what an action does in one view; `nil`: the usual ones.
@@ -179,7 +179,7 @@ extension KeyMap.View: CaseIterable, Hashable {
 
     /// The list of files while a batch is added.
     static let picker = Self(
-        "picker", place: "picking files", words: [.enter: Words(help: "open, or mark a file")],
+        "picker", nameInHelp: "picking files", words: [.enter: Words(help: "open, or mark a file")],
         keys: KeyMap.moving + KeyMap.everywhere.filter { $0.0 != .mouse } + [
             (.nextStep, ["F2", "c"]), (.open, ["l", "Right"]), (.close, ["h", "Left", "Backspace"]),
             (.enter, ["Enter"]), (.mark, ["Space", "Ins"]), (.markRange, ["v"]), (.markAll, ["*"]),
@@ -190,7 +190,7 @@ extension KeyMap.View: CaseIterable, Hashable {
 
     /// The keys added to every view while the engine does not answer; they come first.
     static let lost = Self(
-        "lost", place: "while the engine does not answer", keys: [(.retryNow, ["R"]), (.startEngine, ["s"])])
+        "lost", nameInHelp: "while the engine does not answer", keys: [(.retryNow, ["R"]), (.startEngine, ["s"])])
 
     /// The view of that name.
     package init?(rawValue: String) {

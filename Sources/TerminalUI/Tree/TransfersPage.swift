@@ -128,7 +128,7 @@ struct TransfersPage: Page {
 
 extension KeyMap.View {
     package static let transfers = Self(
-        "transfers", place: "transfers", page: TransfersPage.self,
+        "transfers", nameInHelp: "transfers", page: TransfersPage.self,
         keys: KeyMap.moving + KeyMap.everywhere + KeyMap.openers + KeyMap.copying + [
             (.nextBatch, ["}"]), (.previousBatch, ["{"]), (.open, ["l", "Right", "+"]), (.close, ["h", "Left", "-"]),
             (.enter, ["Enter"]), (.toggleAll, ["*"]), (.nextProblem, ["E"]), (.find, ["/", "F3"]),

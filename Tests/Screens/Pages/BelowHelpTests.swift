@@ -44,7 +44,7 @@ struct BelowHelpTests {
             for (number, asked) in screen.model.requests.outstanding.sorted(by: { $0.key < $1.key }) {
                 switch asked.request {
                 case .batches: screen.send(.answer(.batches(.success([Self.batch]), number: number)))
-                case .page(let asked, _): screen.send(.answer(.page(answer(asked.question), number: number)))
+                case .page(let asked, _): screen.send(.answer(.page(answer(asked.request), number: number)))
                 default: break
                 }
             }
@@ -63,20 +63,20 @@ struct BelowHelpTests {
         7, "old-scans", .failed, { $0.failed = 4 }, finished: ScreenHarness.morning,
         causes: [CauseCount(code: .http, count: 4, finding: Finding("the server answered 403", .step("ask")))])
 
-    /// A refusal, which every question can have, where the page has nothing to show of one.
-    private func answer(_ question: any PageQuestion) -> PageAnswer {
-        func refused(_ question: some PageQuestion) -> PageAnswer {
-            PageAnswer(question, .failure(RequestError(.internal, "the disk is full")))
+    /// A refusal, which every request can have, where the page has nothing to show of one.
+    private func answer(_ request: any PageRequest) -> PageAnswer {
+        func refused(_ request: some PageRequest) -> PageAnswer {
+            PageAnswer(request, .failure(RequestError(.internal, "the disk is full")))
         }
-        switch question {
-        case let question as LogQuestion:
+        switch request {
+        case let request as LogRequest:
             let line = LogLine(at: ScreenHarness.morning, level: .info, batch: nil, task: nil, message: "hello")
-            return PageAnswer(question, .success((lines: [line], next: 1)))
-        case let question as ThroughputQuestion:
+            return PageAnswer(request, .success((lines: [line], next: 1)))
+        case let request as ThroughputRequest:
             var report = ThroughputReport(series: [SpeedSeries(seconds: 1, up: [1 << 20], down: [0])])
             report.sentToday = 5 << 30
-            return PageAnswer(question, .success(report))
-        default: return refused(question)
+            return PageAnswer(request, .success(report))
+        default: return refused(request)
         }
     }
 }

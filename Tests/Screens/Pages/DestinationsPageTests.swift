@@ -48,7 +48,7 @@ struct DestinationsPageTests {
         Pictures.expect(screen.picture, "destinations-new-80x24")
         screen.press("^U", "https://ana@nas.example/in", "Tab", "Tab", "s3cret", "F2")
         #expect(!screen.picture.contains("s3cret"))
-        guard case .save("nas", let saved)? = screen.asked(DestinationRequest.self).first?.question else {
+        guard case .save("nas", let saved)? = screen.asked(DestinationRequest.self).first?.request else {
             Issue.record("nothing was saved: \(screen.requests)")
             return
         }
@@ -66,7 +66,7 @@ struct DestinationsPageTests {
         screen.press("D", "n", "photos", "Tab", "s3://photos/", "Tab", "Tab", "SECRET", "F2")
         #expect(screen.picture.contains("Whose secret key is it? Type the access key ID."))
         screen.press("AKIA", "F2")
-        guard case .save("photos", let saved)? = screen.asked(DestinationRequest.self).first?.question else {
+        guard case .save("photos", let saved)? = screen.asked(DestinationRequest.self).first?.request else {
             Issue.record("nothing was saved: \(screen.requests)")
             return
         }
@@ -81,7 +81,7 @@ struct DestinationsPageTests {
         var screen = page(80, 24)
         let read = try #require(Adding.configured["nas"])
         screen.press("Enter", "F2")
-        guard case .edit("nas", let saved)? = screen.asked(DestinationRequest.self).first?.question else {
+        guard case .edit("nas", let saved)? = screen.asked(DestinationRequest.self).first?.request else {
             Issue.record("nothing was saved: \(screen.requests)")
             return
         }
@@ -300,7 +300,7 @@ struct AskedDestinationTests {
 
     private func tested(_ screen: ScreenHarness) -> String?? {
         screen.asked(DestinationRequest.self).reduce(nil) { found, asked in
-            if case .test("web", let password) = asked.question { .some(password) } else { found }
+            if case .test("web", let password) = asked.request { .some(password) } else { found }
         }
     }
 
@@ -337,6 +337,6 @@ struct AskedDestinationTests {
 
 extension ScreenHarness {
     fileprivate func asks(_ isWanted: (DestinationRequest) -> Bool) -> Bool {
-        asked(DestinationRequest.self).contains { isWanted($0.question) }
+        asked(DestinationRequest.self).contains { isWanted($0.request) }
     }
 }

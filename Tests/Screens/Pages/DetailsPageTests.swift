@@ -33,14 +33,14 @@ struct DetailsPageTests {
     }
 
     private func isAsked(_ screen: ScreenHarness) -> Bool {
-        screen.asked(SourcesQuestion.self).contains { $0.question.batch == batch }
+        screen.asked(SourcesRequest.self).contains { $0.request.batch == batch }
     }
 
     @Test("a task's story is asked for when the engine is back")
     func detailsAreBack() {
         var screen = ScreenHarness(80, 24, [Rows.section(nil, [Rows.task(1, 10, "a.mov", .completed)])])
         screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
-        func asks() -> Bool { !screen.asked(StoryQuestion.self).isEmpty }
+        func asks() -> Bool { !screen.asked(StoryRequest.self).isEmpty }
         screen.press("i")
         #expect(!asks())
         screen.connect()
@@ -62,14 +62,14 @@ struct DetailsPageTests {
         screen.wait(.milliseconds(1500))
         screen.news([Rows.section(nil, [row(2, scanning: true)])])
         #expect(!isAsked(screen), "one question at a time")
-        screen.answer(SourcesQuestion.self, .success(sources("/home/ana/a")))
+        screen.answer(SourcesRequest.self, .success(sources("/home/ana/a")))
         screen.news([Rows.section(nil, [row(3, scanning: true)])])
         #expect(isAsked(screen))
         // The end of the listing comes while that is on its way, and no other news after it.
         screen.news([Rows.section(nil, [row(3, scanning: false)])])
-        screen.answer(SourcesQuestion.self, .success(sources("/home/ana/a")))
+        screen.answer(SourcesRequest.self, .success(sources("/home/ana/a")))
         #expect(isAsked(screen))
-        screen.answer(SourcesQuestion.self, .success(sources("/home/ana/a", "/mnt/b", "/mnt/c")))
+        screen.answer(SourcesRequest.self, .success(sources("/home/ana/a", "/mnt/b", "/mnt/c")))
         #expect(screen.picture.contains("/mnt/c"))
         screen.wait(.seconds(5))
         screen.news([Rows.section(nil, [Rows.batch(1, "holiday", .running, { $0.running = 3 })])])
@@ -80,11 +80,11 @@ struct DetailsPageTests {
     func problem() {
         var screen = screen(row(1, scanning: true))
         let lost = RequestError(.engineUnreachable, "the engine went away")
-        screen.answer(SourcesQuestion.self, .failure(lost))
+        screen.answer(SourcesRequest.self, .failure(lost))
         #expect(screen.picture.contains("the engine went away"))
         screen.wait(.seconds(2))
         screen.news([Rows.section(nil, [row(2, scanning: false)])])
-        screen.answer(SourcesQuestion.self, .success(sources("/home/ana/a")))
+        screen.answer(SourcesRequest.self, .success(sources("/home/ana/a")))
         #expect(!screen.picture.contains("the engine went away"))
         #expect(screen.picture.contains("/home/ana/a"))
     }
@@ -93,7 +93,7 @@ struct DetailsPageTests {
     func places() {
         var screen = screen(row(7, scanning: false))
         let places = (1...7).map { task($0, "/home/ana/\($0)") }
-        screen.answer(SourcesQuestion.self, .success(NamedSources(places)))
+        screen.answer(SourcesRequest.self, .success(NamedSources(places)))
         #expect(screen.picture.contains("/home/ana/5") && !screen.picture.contains("/home/ana/6"))
         #expect(screen.picture.contains("and 2 more: l shows the files in the list"))
         screen.model.tree.setOpen(.batch(batch), false)
@@ -121,7 +121,7 @@ struct DetailsPageTests {
         #expect(screen.picture.contains("Details  a ") && screen.picture.contains("holiday (1 of 2)"))
         screen.press("Down")
         #expect(screen.picture.contains("Details  b "))
-        #expect(screen.asked(StoryQuestion.self).map(\.question.task) == [TaskID(rawValue: 11)])
+        #expect(screen.asked(StoryRequest.self).map(\.request.task) == [TaskID(rawValue: 11)])
         screen.press("j")
         #expect(screen.picture.contains("Details  b ") && screen.picture.contains("no file of this batch below it"))
         screen.press("Esc")
@@ -144,7 +144,7 @@ struct DetailsPageTests {
         #expect(WheelTurns.read(notches) == [turn(.wheelUp), turn(.wheelUp), other, down])
         var screen = screen(row(7, scanning: false), 40, 10)
         let places = (1...7).map { task($0, "/home/ana/\($0)") }
-        screen.answer(SourcesQuestion.self, .success(NamedSources(places)))
+        screen.answer(SourcesRequest.self, .success(NamedSources(places)))
         let top = screen.picture
         #expect(screen.model.hearsWheelAsArrows)
         screen.send(.input(turn(.wheelDown)))
@@ -170,7 +170,7 @@ struct DetailsPageTests {
         long.history = (0..<30).map {
             HistoryEntry(time: ScreenHarness.morning, what: "w\($0)", cause: nil, attempt: nil, message: nil)
         }
-        screen.answer(StoryQuestion.self, .success(long))
+        screen.answer(StoryRequest.self, .success(long))
         #expect(!screen.picture.contains("The mouse selects") && !screen.picture.contains("w29"))
         screen.press("^D")
         let below = screen.picture
@@ -191,9 +191,9 @@ struct DetailsPageTests {
         screen.press("j", "i")
         let number = screen.lastNumber
         screen.press("Esc", "j", "i")
-        screen.answer(StoryQuestion.self, .success(task(10, "/home/ana/a-of-another")), number: number)
+        screen.answer(StoryRequest.self, .success(task(10, "/home/ana/a-of-another")), number: number)
         #expect(!screen.picture.contains("a-of-another"))
-        screen.answer(StoryQuestion.self, .success(task(11, "/home/ana/b-itself")))
+        screen.answer(StoryRequest.self, .success(task(11, "/home/ana/b-itself")))
         #expect(screen.picture.contains("b-itself"))
     }
 
@@ -201,7 +201,7 @@ struct DetailsPageTests {
     func resize() {
         var screen = screen(row(7, scanning: false), 80, 24)
         let places = (1...5).map { task($0, "/home/ana/\($0)") }
-        screen.answer(SourcesQuestion.self, .success(NamedSources(places)))
+        screen.answer(SourcesRequest.self, .success(NamedSources(places)))
         let whole = screen.picture
         screen.send(.resized(ScreenSize(columns: 40, rows: 8)))
         screen.press("G")

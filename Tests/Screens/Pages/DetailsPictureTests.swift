@@ -42,7 +42,7 @@ struct DetailsPictureTests {
                 Rows.section(.batch(BatchID(rawValue: 1)), [row]),
             ])
         screen.press("j", "i")
-        screen.answer(StoryQuestion.self, .success(task))
+        screen.answer(StoryRequest.self, .success(task))
         return screen
     }
 
@@ -162,11 +162,11 @@ struct DetailsPictureTests {
         row.path = "/home/ana/Downloads/images/of/installers/for/machines/that/have/no/network/at/all/"
         var screen = ScreenHarness(80, 24, [Rows.section(nil, [row])])
         screen.press("i")
-        #expect(screen.asked(SourcesQuestion.self).map(\.question.batch) == [BatchID(rawValue: 1)])
+        #expect(screen.asked(SourcesRequest.self).map(\.request.batch) == [BatchID(rawValue: 1)])
         let url = "https://cdimage.example.org/debian-cd/current/amd64/iso-cd/debian-13.2.0-amd64-netinst.iso"
         var download = task(.failed, sent: 0)
         (download.direction, download.source) = (.download, url)
-        screen.answer(SourcesQuestion.self, .success(NamedSources([download])))
+        screen.answer(SourcesRequest.self, .success(NamedSources([download])))
         Pictures.expect(screen.picture, "details-ends-80x24")
         var upload = task(.running, sent: 62 * Self.mega)
         (upload.protocol, upload.bytesRepeated) = ("put", 31 * Self.mega)

@@ -20,13 +20,13 @@ struct LogPageTests {
                 at: ScreenHarness.morning.advanced(by: .seconds(index)), level: index == 0 ? .info : .error,
                 batch: BatchID(rawValue: 3), task: nil, message: message)
         }
-        screen.answer(LogQuestion.self, .success((lines, 3)))
+        screen.answer(LogRequest.self, .success((lines, 3)))
         screen.press("/", "403")
         Pictures.expect(screen.picture, "log-find-80x24")
         screen.press("Enter", "Esc")
         if let log = screen.model.page as? LogPage { #expect(log.find.isEmpty) } else { Issue.record("left the log") }
         screen.press("v", "v")
-        #expect(screen.asked(LogQuestion.self).map(\.question) == [LogQuestion(level: .warning)])
+        #expect(screen.asked(LogRequest.self).map(\.request) == [LogRequest(level: .warning)])
         screen.press("Esc")
         if screen.model.page is TransfersPage {} else { Issue.record("still in the log") }
     }
@@ -38,14 +38,14 @@ struct LogPageTests {
         }
         var screen = example()
         screen.press("L")
-        screen.answer(LogQuestion.self, .success(([line("was queued")], 1)))
+        screen.answer(LogRequest.self, .success(([line("was queued")], 1)))
         let before = screen.lastNumber
         screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
         screen.connect()
-        let number = try #require(screen.asked(LogQuestion.self).first?.number)
-        screen.answer(LogQuestion.self, .failure(RequestError(.engineUnreachable, "the line broke")), number: before)
+        let number = try #require(screen.asked(LogRequest.self).first?.number)
+        screen.answer(LogRequest.self, .failure(RequestError(.engineUnreachable, "the line broke")), number: before)
         #expect(!screen.picture.contains("the line broke"))
-        screen.answer(LogQuestion.self, .success(([line("was queued"), line("has begun")], 2)), number: number)
+        screen.answer(LogRequest.self, .success(([line("was queued"), line("has begun")], 2)), number: number)
         #expect(screen.lines.filter { $0.contains("was queued") }.count == 1)
         #expect(screen.lines.contains { $0.contains("has begun") })
     }
@@ -54,14 +54,14 @@ struct LogPageTests {
     func ended() throws {
         var screen = example()
         screen.press("L")
-        screen.answer(LogQuestion.self, .success(([], 1)))
+        screen.answer(LogRequest.self, .success(([], 1)))
         let before = screen.lastNumber
-        #expect(screen.asked(LogQuestion.self).map(\.question.after) == [1])
+        #expect(screen.asked(LogRequest.self).map(\.request.after) == [1])
         screen.press("v")
-        screen.answer(LogQuestion.self, .success(([], 1)))
-        #expect(screen.asked(LogQuestion.self).map(\.question.after) == [1])
-        screen.answer(LogQuestion.self, .success(([], 1)), number: before)
-        #expect(screen.asked(LogQuestion.self).isEmpty && screen.model.requests.outstanding[before] == nil)
+        screen.answer(LogRequest.self, .success(([], 1)))
+        #expect(screen.asked(LogRequest.self).map(\.request.after) == [1])
+        screen.answer(LogRequest.self, .success(([], 1)), number: before)
+        #expect(screen.asked(LogRequest.self).isEmpty && screen.model.requests.outstanding[before] == nil)
     }
 
     @Test("who reads old lines of the log goes on seeing them, also when the oldest have gone")

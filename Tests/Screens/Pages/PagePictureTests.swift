@@ -279,7 +279,7 @@ struct PagePictureTests {
                 at: ScreenHarness.morning.advanced(by: .seconds(9)), level: .error, batch: BatchID(rawValue: 3),
                 task: TaskID(rawValue: 20), place: "docs NDA \u{1b}[2J.pdf", message: "403: \u{1b}[2J quota exceeded"),
         ]
-        screen.answer(LogQuestion.self, .success((lines, 3)))
+        screen.answer(LogRequest.self, .success((lines, 3)))
         Pictures.expect(screen.picture, "log-80x24")
         screen.press("w")
         guard case .write(let text, name: "log.txt")? = screen.requests.first else {
@@ -302,7 +302,7 @@ struct PagePictureTests {
                     message: "line \(next + Int64(number))")
             }
             next += Int64(count)
-            screen.answer(LogQuestion.self, .success((lines, next)))
+            screen.answer(LogRequest.self, .success((lines, next)))
         }
         screen.press("L")
         come(40)

@@ -12,8 +12,8 @@ struct RecentLogTests {
             at: ScreenHarness.morning, level: level, batch: BatchID(rawValue: 3), task: nil, message: text)
     }
 
-    private func logRequests(_ screen: ScreenHarness) -> [LogQuestion] {
-        screen.asked(LogQuestion.self).map(\.question)
+    private func logRequests(_ screen: ScreenHarness) -> [LogRequest] {
+        screen.asked(LogRequest.self).map(\.request)
     }
 
     @Test("the higher lower part asks for them, shows them and follows; the lower one and other pages do not")
@@ -21,15 +21,15 @@ struct RecentLogTests {
         var screen = ScreenHarness(120, 36, Rows.example, totals: Rows.exampleTotals)
         #expect(logRequests(screen) == [])
         screen.press("|")
-        let newest = LogQuestion(level: .info, isPatient: true)
+        let newest = LogRequest(level: .info, isPatient: true)
         #expect(logRequests(screen) == [newest])
         let lines = [line("begun"), line("403 Forbidden on 2 files\u{1B}[2J", .warning), line("retry 2 of 5")]
-        screen.answer(LogQuestion.self, .success((lines, 9)))
-        #expect(logRequests(screen) == [LogQuestion(level: .info, after: 9, isPatient: true)])
+        screen.answer(LogRequest.self, .success((lines, 9)))
+        #expect(logRequests(screen) == [LogRequest(level: .info, after: 9, isPatient: true)])
         Pictures.expect(screen.picture, "lower-log-120x36")
         let second = screen.lastNumber
         screen.press("L")
-        screen.answer(LogQuestion.self, .success(([line("later")], 10)), number: second)
+        screen.answer(LogRequest.self, .success(([line("later")], 10)), number: second)
         #expect(!logRequests(screen).contains { $0.after == 10 })
         screen.press("Esc")
         #expect(logRequests(screen) == [newest])
@@ -39,7 +39,7 @@ struct RecentLogTests {
     func refused() {
         var screen = ScreenHarness(120, 36, Rows.example, totals: Rows.exampleTotals)
         screen.press("|")
-        screen.answer(LogQuestion.self, .failure(RequestError(.refused, "no")))
+        screen.answer(LogRequest.self, .failure(RequestError(.refused, "no")))
         #expect(logRequests(screen) == [])
         screen.press("j")
         #expect(logRequests(screen) == [])

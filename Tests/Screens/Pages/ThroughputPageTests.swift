@@ -66,7 +66,7 @@ struct ThroughputPageTests {
             SpeedSeries(seconds: 60, up: Array(minutes.suffix(30)), down: Array(repeating: Rows.mega, count: 30)),
             SpeedSeries(seconds: 600, up: [20 * Rows.mega, 3], down: [0, 0]),
         ]
-        screen.answer(ThroughputQuestion.self, .success(report(series)))
+        screen.answer(ThroughputRequest.self, .success(report(series)))
         return screen
     }
 
@@ -89,7 +89,7 @@ struct ThroughputPageTests {
     func returning() throws {
         func asked(_ screen: ScreenHarness) -> Int? {
             screen.model.requests.outstanding.first {
-                if case .page(let asked, _) = $0.value.request { asked.question is ThroughputQuestion } else { false }
+                if case .page(let asked, _) = $0.value.request { asked.request is ThroughputRequest } else { false }
             }?.key
         }
         var screen = told(120, 36)
@@ -97,7 +97,7 @@ struct ThroughputPageTests {
         screen.press("j")
         while let number = asked(screen) {
             let batch = screen.model.throughput.view.batch?.rawValue
-            screen.answer(ThroughputQuestion.self, .success(report([], of: batch)), number: number)
+            screen.answer(ThroughputRequest.self, .success(report([], of: batch)), number: number)
         }
         screen.press("Esc")
         #expect(screen.model.throughput.view.batch != nil)
@@ -105,7 +105,7 @@ struct ThroughputPageTests {
         screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
         screen.send(.link(.connected(EngineIdentity(pid: 2, version: "1", protocolVersion: "1"))))
         let number = try #require(asked(screen))
-        screen.answer(ThroughputQuestion.self, .success(report([])), number: number)
+        screen.answer(ThroughputRequest.self, .success(report([])), number: number)
         #expect(asked(screen) == nil)
     }
 
@@ -113,15 +113,15 @@ struct ThroughputPageTests {
     func asking() {
         var screen = screen(80, 24)
         func isAsked(_ screen: ScreenHarness) -> Bool {
-            !screen.asked(ThroughputQuestion.self).isEmpty
+            !screen.asked(ThroughputRequest.self).isEmpty
         }
         #expect(isAsked(screen))
-        screen.answer(ThroughputQuestion.self, .success(report([])))
+        screen.answer(ThroughputRequest.self, .success(report([])))
         screen.news(Rows.example, totals: Rows.exampleTotals)
         #expect(!isAsked(screen))
         screen.wait(.seconds(3))
         #expect(isAsked(screen), "for what came last")
-        screen.answer(ThroughputQuestion.self, .success(report([], uptime: 1003)))
+        screen.answer(ThroughputRequest.self, .success(report([], uptime: 1003)))
         screen.wait(.seconds(3))
         #expect(!isAsked(screen), "nothing has moved")
         screen.news(Rows.example, totals: Rows.exampleTotals)
@@ -169,7 +169,7 @@ struct ThroughputPageTests {
         var screen = screen(80, 24)
         let speeds = Array(repeating: 30 * Rows.mega, count: 8)
         let series = [SpeedSeries(seconds: 5, up: speeds, down: speeds.map { _ in 0 })]
-        screen.answer(ThroughputQuestion.self, .success(report(series)))
+        screen.answer(ThroughputRequest.self, .success(report(series)))
         let numbers = screen.lines.first { $0.contains("60.0M/s") }
         #expect(numbers?.contains("30.0M/s      30.0M/s") == true, "\(numbers ?? "")")
         screen.press("l")
@@ -180,7 +180,7 @@ struct ThroughputPageTests {
     func batches() {
         var screen = told(80, 24)
         func asked(_ screen: ScreenHarness) -> BatchID?? {
-            screen.asked(ThroughputQuestion.self).first.map(\.question.batch)
+            screen.asked(ThroughputRequest.self).first.map(\.request.batch)
         }
         screen.press("Down")
         #expect(asked(screen) == .some(BatchID(rawValue: 1)))
@@ -190,11 +190,11 @@ struct ThroughputPageTests {
             SpeedSeries(
                 seconds: 5, up: Array(repeating: 7 * Rows.mega, count: 60), down: Array(repeating: 0, count: 60))
         ]
-        screen.answer(ThroughputQuestion.self, .success(report(own)))
+        screen.answer(ThroughputRequest.self, .success(report(own)))
         #expect(!screen.picture.contains("7.0M/s"))
         screen.press("Up", "Down")
-        screen.answer(ThroughputQuestion.self, .success(report(own)))
-        screen.answer(ThroughputQuestion.self, .success(report(own, of: 1)))
+        screen.answer(ThroughputRequest.self, .success(report(own)))
+        screen.answer(ThroughputRequest.self, .success(report(own, of: 1)))
         Pictures.expect(screen.picture, "throughput-batch-80x24")
         #expect(screen.lines.contains { $0.contains("7.0M/s        7.0M/s") })
         screen.press("j", "j", "j")
@@ -208,7 +208,7 @@ struct ThroughputPageTests {
         var screen = told(120, 36)
         #expect(screen.picture.contains("Limit: off    engine 41.0M memory, 4 files open"))
         screen.wait(.seconds(2))
-        screen.answer(ThroughputQuestion.self, .success(report([], uptime: 1002)))
+        screen.answer(ThroughputRequest.self, .success(report([], uptime: 1002)))
         #expect(screen.picture.contains("engine 10.0% CPU, 41.0M memory, 4 files open"))
         #expect(screen.picture.contains("sent today") && screen.picture.contains("211G"))
         #expect(Drawing.rate(2, in: 300) == "0.4" && Drawing.rate(0, in: 60) == "0")

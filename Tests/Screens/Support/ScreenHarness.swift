@@ -93,24 +93,24 @@ struct ScreenHarness {
         send(.answer(.acted(.success(NodesChanged(results: results, undo: undo)), number: lastNumber)))
     }
 
-    /// Answers a page's own question: the one with this number, which is the last one where none is named.
-    mutating func answer<Question: PageQuestion>(
-        _ kind: Question.Type, _ result: Result<Question.Value, RequestError>, number: Int? = nil
+    /// Answers a page's own request: the one with this number, which is the last one where none is named.
+    mutating func answer<Asked: PageRequest>(
+        _ kind: Asked.Type, _ result: Result<Asked.Value, RequestError>, number: Int? = nil
     ) {
         let number = number ?? lastNumber
         guard case .page(let asked, _)? = model.requests.outstanding[number]?.request,
-            let question = asked.question as? Question
+            let request = asked.request as? Asked
         else { return }
-        send(.answer(.page(PageAnswer(question, result), number: number)))
+        send(.answer(.page(PageAnswer(request, result), number: number)))
     }
 
-    /// The questions of this kind among the requests of the last message, and their numbers.
-    func asked<Question: PageQuestion>(_ kind: Question.Type) -> [(question: Question, number: Int)] {
-        requests.compactMap { request in
-            guard case .page(let asked, let number) = request, let question = asked.question as? Question else {
+    /// Those of this kind among the requests of the last message, and their numbers.
+    func asked<Asked: PageRequest>(_ kind: Asked.Type) -> [(request: Asked, number: Int)] {
+        requests.compactMap { made in
+            guard case .page(let asked, let number) = made, let request = asked.request as? Asked else {
                 return nil
             }
-            return (question, number)
+            return (request, number)
         }
     }
 

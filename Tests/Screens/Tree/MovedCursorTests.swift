@@ -120,6 +120,6 @@ struct MovedCursorTests {
         #expect(screen.asked(DestinationRequest.self).isEmpty)
         #expect(screen.picture.contains("That server is gone: the cursor is on photos now."))
         screen.press("x")
-        #expect(screen.asked(DestinationRequest.self).map(\.question) == [.remove("photos")])
+        #expect(screen.asked(DestinationRequest.self).map(\.request) == [.remove("photos")])
     }
 }

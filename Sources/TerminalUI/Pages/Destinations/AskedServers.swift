@@ -3,7 +3,7 @@ import MartletKit
 /// The last results of asking configured servers on this screen, by name. They outlive the page: a server that failed its test is not well
 /// because somebody has looked at another page since.
 struct AskedServers: Sendable {
-    private(set) var findings: [String: DestinationsPage.Finding] = [:]
+    private(set) var findings: [String: DestinationsPage.TestResult] = [:]
     /// When each of these was found, by the engine's clock.
     private(set) var times: [String: Timestamp] = [:]
 

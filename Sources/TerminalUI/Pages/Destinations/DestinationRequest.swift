@@ -45,7 +45,7 @@ enum DestinationOutcome: Sendable {
     case failed(String)
 }
 
-extension DestinationRequest: PageQuestion {
+extension DestinationRequest: PageRequest {
     /// A test waits for a server, a change for the file's lock.
     var isPatient: Bool { true }
     /// A password is the engine's to keep, and to forget.
@@ -57,7 +57,7 @@ extension DestinationRequest: PageQuestion {
         }
     }
 
-    func answer(at desk: QuestionDesk) async -> DestinationOutcome {
+    func answer(at desk: RequestDesk) async -> DestinationOutcome {
         let (engine, environment) = (desk.engine, desk.environment)
         let changes = DestinationChanges(
             engine.destinationsFilePath, logins: engine, environment: environment, files: desk.files,

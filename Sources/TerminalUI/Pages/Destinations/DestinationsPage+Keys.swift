@@ -221,7 +221,7 @@ extension DestinationsPage: Page {
 
 extension KeyMap.View {
     package static let destinations = Self(
-        "destinations", place: "destinations", page: DestinationsPage.self,
+        "destinations", nameInHelp: "destinations", page: DestinationsPage.self,
         words: [.enter: Words(help: "change it", hint: "edit"), .add: Words(hint: "send there")],
         keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + [
             (.enter, ["Enter"]), (.test, ["t"]), (.new, ["n"]), (.remove, ["x", "F8", "Del"]), (.signIn, ["r"]),

@@ -11,7 +11,7 @@ struct DestinationsPage: Sendable {
     }
 
     /// The result of asking a server on this screen.
-    enum Finding: Sendable {
+    enum TestResult: Sendable {
         case asking
         case report(DestinationReport)
         /// The engine could not even ask.
@@ -22,7 +22,7 @@ struct DestinationsPage: Sendable {
     /// The problems in the file: parts of it that do not count.
     var problems: [ConfigurationProblem] = []
     private(set) var cursor = ListCursor<String>()
-    var findings: [String: Finding] = [:]
+    var findings: [String: TestResult] = [:]
     /// When each of these was found.
     var foundAt: [String: Timestamp] = [:]
     var form: (purpose: Purpose, fields: Form<FieldID>)?

@@ -10,7 +10,7 @@ struct DetailsPage: Sendable {
     var task: TaskSnapshot?
     /// Batches only: the sources of the files, once the engine has told.
     var sources: NamedSources?
-    /// No file was added to the batch after that question.
+    /// No file was added to the batch after that request.
     var sourcesAreFinal = false
     var problem: SafeText?
     /// When the story was last asked for.
@@ -64,8 +64,8 @@ extension DetailsPage: Page {
         guard model.isConnected, isStoryOpen else { return }
         askedAt = model.now.uptime
         switch row.id {
-        case .task(_, let id): model.ask(StoryQuestion(task: id))
-        case .batch(let id): model.ask(SourcesQuestion(batch: id, wasScanning: row.scanning))
+        case .task(_, let id): model.ask(StoryRequest(task: id))
+        case .batch(let id): model.ask(SourcesRequest(batch: id, wasScanning: row.scanning))
         case .folder, .group: break
         }
     }
@@ -80,7 +80,7 @@ extension DetailsPage: Page {
         guard row != before else { return }
         let isDue = askedAt.map { model.now.uptime - $0 >= .seconds(1) } ?? true
         let isOver = row.state != before.state || row.scanning != before.scanning
-        guard isDue || isOver, !model.isAsking(StoryQuestion.self), !model.isAsking(SourcesQuestion.self) else {
+        guard isDue || isOver, !model.awaits(StoryRequest.self), !model.awaits(SourcesRequest.self) else {
             return
         }
         askForStory(in: &model)
@@ -136,10 +136,10 @@ extension DetailsPage: Page {
 }
 
 /// The story of one file.
-struct StoryQuestion: PageQuestion {
+struct StoryRequest: PageRequest {
     let task: TaskID
 
-    func answer(at desk: QuestionDesk) async throws(RequestError) -> TaskSnapshot {
+    func answer(at desk: RequestDesk) async throws(RequestError) -> TaskSnapshot {
         try await desk.engine.task(task, history: true, response: true)
     }
 
@@ -156,12 +156,12 @@ struct StoryQuestion: PageQuestion {
 }
 
 /// The places where a batch's files come from.
-struct SourcesQuestion: PageQuestion {
+struct SourcesRequest: PageRequest {
     let batch: BatchID
     /// Its folders were still being listed when this was asked.
     let wasScanning: Bool
 
-    func answer(at desk: QuestionDesk) async throws(RequestError) -> NamedSources {
+    func answer(at desk: RequestDesk) async throws(RequestError) -> NamedSources {
         // A download tells them by its files.
         if let order = try? await desk.engine.order(of: batch), let upload = RepeatedUpload(order) {
             return NamedSources(named: upload.sources)
@@ -185,7 +185,7 @@ struct SourcesQuestion: PageQuestion {
 
 extension KeyMap.View {
     package static let details = Self(
-        "details", place: "details", page: DetailsPage.self,
+        "details", nameInHelp: "details", page: DetailsPage.self,
         words: [
             .down: Words(help: "next file of the batch", hint: "next file"), .up: Words(help: "its previous file"),
         ],

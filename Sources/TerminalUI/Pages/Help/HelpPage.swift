@@ -84,7 +84,7 @@ extension HelpPage: SearchablePage {
             let press = model.keys.keys(for: entry.action, in: entry.view).first
         else {
             return model.complain(
-                "\"\(SafeText(entry.action.summary(in: entry.view)))\" belongs to \(SafeText(entry.view.place)).")
+                "\"\(SafeText(entry.action.summary(in: entry.view)))\" belongs to \(SafeText(entry.view.nameInHelp)).")
         }
         model.take(.key(press))
     }
@@ -94,7 +94,7 @@ extension HelpPage: SearchablePage {
 
 extension KeyMap.View {
     package static let help = Self(
-        "help", place: "help", page: HelpPage.self,
+        "help", nameInHelp: "help", page: HelpPage.self,
         words: [.enter: Words(help: "do it", hint: "do it")],
         keys: KeyMap.moving + KeyMap.everywhere.filter { $0.0 != .help } + KeyMap.pages + [
             (.enter, ["Enter"]), (.find, ["/", "F3"]), (.back, ["Esc", "q", "?", "F1"]),
@@ -111,7 +111,7 @@ extension Model {
 
 extension Drawing {
     fileprivate mutating func help(_ page: HelpPage) {
-        title("Help: \(page.form?.place ?? SafeText(page.view.place))", "")
+        title("Help: \(page.form?.place ?? SafeText(page.view.nameInHelp))", "")
         let layout = model.helpLayout(page)
         let height = max(0, rows - 2)
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))

@@ -42,7 +42,7 @@ struct HelpText {
                     && ![.help, .back, .mouse, .redraw, .suspend, .interrupt].contains(action)
             }
             return block(
-                other == .lost ? "While the engine does not answer" : "In \(other.place)", actions, other, words)
+                other == .lost ? "While the engine does not answer" : "In \(other.nameInHelp)", actions, other, words)
         }
         return (own + others).filter { !$0.isEmpty }
     }

@@ -100,7 +100,7 @@ extension HistoryPage: Page {
 
 extension KeyMap.View {
     package static let history = Self(
-        "history", place: "history", page: HistoryPage.self,
+        "history", nameInHelp: "history", page: HistoryPage.self,
         words: [.enter: Words(help: "show it in the list", hint: "show the files")],
         keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + KeyMap.copying + [
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.again, ["A"]), (.verify, ["V"]),

@@ -85,7 +85,7 @@ extension LogPage: SearchablePage {
     }
 
     /// Nobody answers any more what was asked before. Lines that are shown come once more, and stay where they are.
-    mutating func connected(in model: inout Model) { request = model.ask(LogQuestion(level: level)) }
+    mutating func connected(in model: inout Model) { request = model.ask(LogRequest(level: level)) }
 
     mutating func soughtOthers() { follow() }
 
@@ -107,14 +107,14 @@ extension LogPage: SearchablePage {
         }
     }
 
-    /// The answer to a question of the page; waits for the next lines as long as the page is open.
+    /// The answer to a request of the page; waits for the next lines as long as the page is open.
     fileprivate mutating func answered(_ result: Result<LogLines, RequestError>, in model: inout Model) {
         switch result {
         case .success(let new):
             let known = Set(lines)
             add(new.lines.filter { !known.contains($0) })
             problem = nil
-            request = model.ask(LogQuestion(level: level, after: new.next, isPatient: true))
+            request = model.ask(LogRequest(level: level, after: new.next, isPatient: true))
         case .failure(let error): problem = model.appearance.safe(error.message)
         }
     }
@@ -137,12 +137,12 @@ extension LogPage: SearchablePage {
 typealias LogLines = (lines: [LogLine], next: Int64)
 
 /// The engine's log: its newest lines, or those behind `after`, waiting for one. The page asks, and the lower part of the list.
-struct LogQuestion: PageQuestion {
+struct LogRequest: PageRequest {
     let level: LogLevel
     var after: Int64?
     var isPatient = false
 
-    func answer(at desk: QuestionDesk) async throws(RequestError) -> LogLines {
+    func answer(at desk: RequestDesk) async throws(RequestError) -> LogLines {
         try await desk.engine.log(level: level, after: after)
     }
 
@@ -156,7 +156,7 @@ struct LogQuestion: PageQuestion {
 
 extension KeyMap.View {
     package static let log = Self(
-        "log", place: "the log", page: LogPage.self,
+        "log", nameInHelp: "the log", page: LogPage.self,
         words: [.follow: Words(hint: "follow")],
         keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + KeyMap.copying + [
             (.filter, ["/", "f"]), (.level, ["v"]), (.follow, ["F"]), (.write, ["w"]),

@@ -26,7 +26,7 @@ extension Model {
     mutating func askForRecentLog() {
         guard wantsRecentLog, recentLog.request == nil, !recentLog.isRefused else { return }
         recentLog = RecentLog()
-        recentLog.request = ask(LogQuestion(level: .info, isPatient: true))
+        recentLog.request = ask(LogRequest(level: .info, isPatient: true))
     }
 
     /// The lines that were asked for have come, or none can be had.
@@ -36,7 +36,7 @@ extension Model {
         case .success(let new):
             recentLog.add(new.lines)
             if wantsRecentLog {
-                recentLog.request = ask(LogQuestion(level: .info, after: new.next, isPatient: true))
+                recentLog.request = ask(LogRequest(level: .info, after: new.next, isPatient: true))
             }
         case .failure: recentLog.isRefused = true
         }

@@ -15,7 +15,7 @@ extension ProblemsPage: Page {
 
     /// Until the page tells a next try that has come, and while that goes on once a second; `nil`: it tells none.
     func untilRefresh(in model: Model) -> Duration? {
-        guard model.isConnected, !model.isAskingForBatches(Self.view), let at = answeredAt else { return nil }
+        guard model.isConnected, !model.awaitsBatches(Self.view), let at = answeredAt else { return nil }
         let tries = causes.filter(\.isUnserved).map { $0.retryAt?.since(model.engineNow.wall) ?? .zero }
         return tries.min().map { max($0, .seconds(1) - (model.now.uptime - at)) }
     }
@@ -173,7 +173,7 @@ extension ProblemsPage: Page {
 
 extension KeyMap.View {
     package static let problems = Self(
-        "problems", place: "problems", page: ProblemsPage.self,
+        "problems", nameInHelp: "problems", page: ProblemsPage.self,
         words: [.enter: Words(help: "show its files", hint: "show the files")],
         keys: KeyMap.moving + KeyMap.everywhere + KeyMap.pages + KeyMap.copying + [
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.server, ["d"]), (.leaveOut, ["x", "F8", "Del"]),

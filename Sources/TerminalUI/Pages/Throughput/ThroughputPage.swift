@@ -27,7 +27,7 @@ struct ThroughputPage: Page {
     /// Until it is to be asked again; `nil`: nothing has changed.
     func untilRefresh(in model: Model) -> Duration? {
         guard model.isConnected, model.throughput.view.isStale, let asked = model.throughput.view.askedAt,
-            !model.isAsking(ThroughputQuestion.self)
+            !model.awaits(ThroughputRequest.self)
         else { return nil }
         return asked + Self.interval - model.now.uptime
     }
@@ -67,7 +67,7 @@ struct ThroughputPage: Page {
 
 extension KeyMap.View {
     package static let throughput = Self(
-        "throughput", place: "throughput", page: ThroughputPage.self,
+        "throughput", nameInHelp: "throughput", page: ThroughputPage.self,
         words: [
             .down: Words(help: "next batch", hint: "next batch"), .up: Words(help: "previous batch, or all"),
         ],
@@ -79,11 +79,11 @@ extension KeyMap.View {
 }
 
 /// The past speed of everything, or of one batch.
-struct ThroughputQuestion: PageQuestion {
+struct ThroughputRequest: PageRequest {
     let batch: BatchID?
     var isPatient = false
 
-    func answer(at desk: QuestionDesk) async throws(RequestError) -> ThroughputReport {
+    func answer(at desk: RequestDesk) async throws(RequestError) -> ThroughputReport {
         try await desk.engine.throughput(of: batch)
     }
 
@@ -105,7 +105,7 @@ struct ThroughputQuestion: PageQuestion {
 extension Model {
     /// When the page opens, as long as something moves on it, and once more when it has come to rest.
     mutating func askForThroughput(isPatient: Bool = false) {
-        if isAsking(ThroughputQuestion.self)
+        if awaits(ThroughputRequest.self)
             || throughput.view.askedAt.map({ now.uptime - $0 < ThroughputPage.interval }) ?? false
         {
             throughput.view.askedAt = throughput.view.askedAt ?? now.uptime
@@ -114,7 +114,7 @@ extension Model {
         guard isConnected else { return }
         (throughput.view.askedAt, throughput.view.isStale) = (now.uptime, false)
         let batch: BatchID? = if hearingPage is ThroughputPage { throughput.view.batch } else { nil }
-        ask(ThroughputQuestion(batch: batch, isPatient: isPatient))
+        ask(ThroughputRequest(batch: batch, isPatient: isPatient))
     }
 
     /// Those that are not over, in the queue's order: speeds and states change too often to sort by them under somebody who chooses.

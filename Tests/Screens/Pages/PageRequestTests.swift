@@ -5,13 +5,13 @@ import Testing
 
 @testable import TerminalUI
 
-@Suite("A question of one page")
-struct PageQuestionTests {
-    /// With a question to the person that leads to it, answered with yes once the engine is lost.
-    private func confirmedTooLate(_ question: some PageQuestion) -> ScreenHarness {
+@Suite("A request of one page")
+struct PageRequestTests {
+    /// With a question that leads to it, answered with yes once the engine is lost.
+    private func confirmedTooLate(_ request: some PageRequest) -> ScreenHarness {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.model.confirm(
-            "Ask?", [], "x", "Ask", no: "Leave it", .ask(AskedQuestion(question: question), saying: "Asking ..."))
+            "Ask?", [], "x", "Ask", no: "Leave it", .ask(AnyPageRequest(request: request), saying: "Asking ..."))
         screen.wait(.seconds(1))
         screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
         screen.press("x")
@@ -20,16 +20,16 @@ struct PageQuestionTests {
 
     @Test("an engine that was lost while the person was asked is not asked what only an engine can answer")
     func lostMeanwhile() {
-        let lost = confirmedTooLate(StoryQuestion(task: TaskID(rawValue: 10)))
-        #expect(lost.asked(StoryQuestion.self).isEmpty)
+        let lost = confirmedTooLate(StoryRequest(task: TaskID(rawValue: 10)))
+        #expect(lost.asked(StoryRequest.self).isEmpty)
         #expect(lost.model.notice?.isError == true)
-        #expect(confirmedTooLate(LingeringQuestion()).asked(LingeringQuestion.self).count == 1)
+        #expect(confirmedTooLate(LingeringRequest()).asked(LingeringRequest.self).count == 1)
     }
 
     /// A page's own change of the queue.
-    private struct Removal: PageQuestion {
+    private struct Removal: PageRequest {
         var isChange: Bool { true }
-        func answer(at desk: QuestionDesk) async throws(RequestError) {}
+        func answer(at desk: RequestDesk) async throws(RequestError) {}
         func answered(_ result: Result<Void, RequestError>, number: Int, in model: inout Model) {}
     }
 

@@ -1,8 +1,8 @@
 import MartletKit
 
-/// A question that one page has and nobody else. It is a type in the page's folder: what is asked, how it is answered, and what the answer
+/// A request of one page and nobody else. It is a type in the page's folder: what is asked, how it is answered, and what the answer
 /// does. All batches, which several pages show, are asked for with `Model.askForBatches` instead.
-protocol PageQuestion: Hashable, Sendable {
+protocol PageRequest: Hashable, Sendable {
     associatedtype Value: Sendable
     /// True when the answer may take as long as it wants: whatever waits for a server, or for news. Else the engine is shown as silent after
     /// some seconds without an answer.
@@ -12,77 +12,77 @@ protocol PageQuestion: Hashable, Sendable {
     /// True when it changes what is queued: what the rows become by it is then no news of others, and `undo` does not pass over it.
     var isChange: Bool { get }
     /// Finds the answer, at the edge of the screen.
-    func answer(at desk: QuestionDesk) async throws(RequestError) -> Value
+    func answer(at desk: RequestDesk) async throws(RequestError) -> Value
     /// Takes the answer, whatever page is open by then: `Model.tellPage` reaches the one that asked.
     /// - Parameter number: the number that `Model.ask` returned.
     func answered(_ result: Result<Value, RequestError>, number: Int, in model: inout Model)
 }
 
-extension PageQuestion {
+extension PageRequest {
     var isPatient: Bool { false }
     var needsEngine: Bool { true }
     var isChange: Bool { false }
 
-    fileprivate func result(at desk: QuestionDesk) async -> Result<Value, RequestError> {
+    fileprivate func result(at desk: RequestDesk) async -> Result<Value, RequestError> {
         do { return .success(try await answer(at: desk)) } catch { return .failure(error) }
     }
 }
 
-/// The things with which questions are answered.
-struct QuestionDesk: Sendable {
+/// The things with which a page's requests are answered.
+struct RequestDesk: Sendable {
     let engine: EngineConnection
     let files: LocalFiles
     /// The variables of this process that a batch keeps or takes its keys from.
     let environment: [String: String]
 }
 
-/// A page's question as one of the requests.
-struct AskedQuestion: Hashable, Sendable {
-    let question: any PageQuestion
+/// A page's request as one of all requests.
+struct AnyPageRequest: Hashable, Sendable {
+    let request: any PageRequest
 
-    func answered(at desk: QuestionDesk) async -> PageAnswer {
-        func answer(_ question: some PageQuestion) async -> PageAnswer {
-            PageAnswer(question, await question.result(at: desk))
+    func answered(at desk: RequestDesk) async -> PageAnswer {
+        func answer(_ request: some PageRequest) async -> PageAnswer {
+            PageAnswer(request, await request.result(at: desk))
         }
-        return await answer(question)
+        return await answer(request)
     }
 
-    static func == (one: AskedQuestion, other: AskedQuestion) -> Bool {
-        AnyHashable(one.question) == AnyHashable(other.question)
+    static func == (one: AnyPageRequest, other: AnyPageRequest) -> Bool {
+        AnyHashable(one.request) == AnyHashable(other.request)
     }
 
-    func hash(into hasher: inout Hasher) { AnyHashable(question).hash(into: &hasher) }
+    func hash(into hasher: inout Hasher) { AnyHashable(request).hash(into: &hasher) }
 }
 
-/// The answer to a page's question, and the question, which takes it.
+/// The answer to a page's request, and the request, which takes it.
 struct PageAnswer: Sendable {
     let take: @Sendable (_ number: Int, _ model: inout Model) -> Void
     /// `nil`: it was done.
     let refusal: RequestError?
 
-    init<Question: PageQuestion>(_ question: Question, _ result: Result<Question.Value, RequestError>) {
-        take = { question.answered(result, number: $0, in: &$1) }
+    init<Asked: PageRequest>(_ request: Asked, _ result: Result<Asked.Value, RequestError>) {
+        take = { request.answered(result, number: $0, in: &$1) }
         refusal = if case .failure(let error) = result { error } else { nil }
     }
 }
 
 extension Model {
-    /// Sends a page's question, and returns its number.
+    /// Sends a page's request, and returns its number.
     @discardableResult
-    mutating func ask(_ question: some PageQuestion) -> Int {
-        ask(.page(isChange: question.isChange), isPatient: question.isPatient) {
-            .page(AskedQuestion(question: question), number: $0)
+    mutating func ask(_ request: some PageRequest) -> Int {
+        ask(.page(isChange: request.isChange), isPatient: request.isPatient) {
+            .page(AnyPageRequest(request: request), number: $0)
         }
     }
 
-    /// True while a question of this kind has no answer.
-    func isAsking<Question: PageQuestion>(_ kind: Question.Type) -> Bool {
+    /// True while a request of this kind has no answer.
+    func awaits<Asked: PageRequest>(_ kind: Asked.Type) -> Bool {
         requests.outstanding.values.contains {
-            if case .page(let asked, _) = $0.request { asked.question is Question } else { false }
+            if case .page(let asked, _) = $0.request { asked.request is Asked } else { false }
         }
     }
 
-    /// The answer to a page's question has come.
+    /// The answer to a page's request has come.
     mutating func answered(_ answer: PageAnswer, _ number: Int) {
         guard let request = requests.outstanding.removeValue(forKey: number) else { return }
         if request.purpose.isChange {
@@ -98,11 +98,11 @@ extension Model {
 
     /// Asks for all batches, which `Page.batchesCame` gets, unless the engine is away or the page has asked already.
     mutating func askForBatches(for page: KeyMap.View) {
-        if isConnected, !isAskingForBatches(page) { ask(.batches(for: page)) { .batches(number: $0) } }
+        if isConnected, !awaitsBatches(page) { ask(.batches(for: page)) { .batches(number: $0) } }
     }
 
     /// True while the page waits for all batches.
-    func isAskingForBatches(_ page: KeyMap.View) -> Bool {
+    func awaitsBatches(_ page: KeyMap.View) -> Bool {
         requests.outstanding.values.contains { if case .batches(page) = $0.purpose { true } else { false } }
     }
 }
