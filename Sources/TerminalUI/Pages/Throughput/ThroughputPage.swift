@@ -20,6 +20,8 @@ struct ThroughputPage: Page {
     /// The engine is asked no sooner again than after this.
     fileprivate static let interval = Duration.seconds(2)
 
+    func connected(in model: inout Model) { model.askForThroughput() }
+
     func totalsCame(after before: QueueTotals?, in model: inout Model) { model.askForThroughput() }
 
     func refresh(in model: inout Model) { model.askForThroughput() }
