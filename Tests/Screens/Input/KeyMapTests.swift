@@ -35,6 +35,12 @@ struct KeyMapTests {
         #expect(keys.keys(for: .cancel, in: .transfers).map(\.name) == ["x", "F8", "Del"])
     }
 
+    @Test("every action has a key in a view", arguments: Action.allCases)
+    func keyed(action: Action) {
+        let views = KeyMap.View.allCases.filter { !keys.keys(for: action, in: $0).isEmpty }
+        #expect(!views.isEmpty, "no table has it, or its page's view is not in KeyMap.View.allCases")
+    }
+
     @Test("every action is reachable by a letter or a sign, a function key only repeats it")
     func letters() {
         for action in keys.actions(in: .transfers) {

@@ -4,14 +4,14 @@ import Testing
 
 @testable import TerminalUI
 
-@Suite("Help over a page takes nothing away from it")
-struct BelowHelpTests {
+@Suite("Every page, also one that is added")
+struct EveryPageTests {
     /// Things that come by themselves.
     enum News: CaseIterable, Sendable { case answers, sums, engine }
 
-    @Test(
-        "whatever comes while help lies over a page is on it when help is closed",
-        arguments: KeyMap.View.allCases.filter { $0.page != nil && $0 != .help }, News.allCases)
+    private static let views = KeyMap.View.allCases.filter { $0.page != nil && $0 != .help }
+
+    @Test("whatever comes while help lies over a page is on it when help is closed", arguments: views, News.allCases)
     func news(view: KeyMap.View, news: News) throws {
         let page = try #require(view.page)
         var (plain, helped) = (opened(page), opened(page))
@@ -29,12 +29,43 @@ struct BelowHelpTests {
         if news == .answers, view != .transfers { #expect(plain.picture != before, "the answers show on the page") }
     }
 
+    @Test(
+        "opened while the engine is away it asks nothing of it, and all it wants when the engine is back",
+        arguments: views)
+    func lost(view: KeyMap.View) throws {
+        let page = try #require(view.page)
+        func asked(_ screen: ScreenHarness) -> Set<String> {
+            Set(
+                screen.model.requests.outstanding.values.compactMap { asked in
+                    switch (asked.purpose, asked.request) {
+                    case (.batches(let view), _): view.rawValue
+                    case (_, .page(let asked, _)): "\(type(of: asked.request))"
+                    default: nil
+                    }
+                })
+        }
+        let wanted = asked(opened(page))
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
+        screen.model.requests.outstanding = [:]
+        open(page, &screen)
+        #expect(asked(screen) == [])
+        #expect(!screen.picture.contains("Asking the engine"))
+        screen.connect()
+        #expect(asked(screen).isSuperset(of: wanted))
+        #expect(!screen.picture.contains("nobody knows now"))
+    }
+
     /// A screen with this page, which waits for its answers.
     private func opened(_ page: any Page.Type) -> ScreenHarness {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        open(page, &screen)
+        return screen
+    }
+
+    private func open(_ page: any Page.Type, _ screen: inout ScreenHarness) {
         screen.press(page.openingKeys.first ?? "i")
         #expect(type(of: screen.model.page) == page)
-        return screen
     }
 
     private func come(_ news: News, _ screen: inout ScreenHarness) {
