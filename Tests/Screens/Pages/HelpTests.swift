@@ -45,11 +45,24 @@ struct HelpTests {
             ("b", "next batch", "previous batch, or all"), ("i", "next file of the batch", "its previous file"),
             ("L", "next row", "previous row"),
         ])
-    func moved(key: String, next: String, previous: String) {
+    func moved(key: String, next: String, previous: String) throws {
         var screen = example()
         screen.press(key, "?")
-        #expect(screen.lines[2].hasPrefix("   j Down      \(next)  "), "\(screen.picture)")
-        #expect(screen.lines[3].hasPrefix("   k Up        \(previous)  "), "\(screen.picture)")
+        let row = try #require(
+            screen.lines.firstIndex { $0.hasPrefix("   j Down      \(next)  ") }, "\(screen.picture)")
+        #expect(screen.lines[row + 1].hasPrefix("   k Up        \(previous)  "), "\(screen.picture)")
+    }
+
+    @Test(
+        "what a page alone does is in sight at once", arguments: KeyMap.View.pages.compactMap { $0.openingKeys.first })
+    func own(key: String) {
+        var screen = example()
+        screen.press(key)
+        let view = screen.model.keyView
+        let own = KeyMap.standard.actions(in: view).filter { $0.part == .own }
+        screen.press("?")
+        #expect(own.isEmpty || screen.lines[1].hasPrefix(" On this page"))
+        for action in own { #expect(screen.picture.contains(action.summary(in: view)), "\(screen.picture)") }
     }
 
     @Test("in a small window a message leaves the way to help where there is room for it")

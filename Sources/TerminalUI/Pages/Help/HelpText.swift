@@ -31,7 +31,9 @@ struct HelpText {
     }
 
     private func blocks(_ view: KeyMap.View, _ words: [String]) -> [[Item]] {
-        let own = Action.Part.allCases.map { part in
+        // A page is asked for help because of what it has and others have not.
+        let first: [Action.Part] = view == .transfers ? [] : [.own, .pick, .act]
+        let own = (first + Action.Part.allCases.filter { !first.contains($0) }).map { part in
             block(part.rawValue, keys.actions(in: view).filter { $0.part == part }, view, words)
         }
         let others = KeyMap.View.allCases.filter { $0 != view && $0 != .help }.map { other in
