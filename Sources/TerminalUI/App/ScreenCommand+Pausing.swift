@@ -24,6 +24,4 @@ extension Model {
         default: nil
         }
     }
-
-    func moment(_ time: Timestamp) -> SafeText { appearance.moment(time, now: now.wall) }
 }

@@ -30,12 +30,6 @@ struct Appearance: Sendable {
         self.date = date
     }
 
-    /// The clock alone when it is of today.
-    func moment(_ time: Timestamp, now: Timestamp) -> SafeText {
-        let isToday = date(time).prefix(10) == date(now).prefix(10)
-        return SafeText(isToday ? timeOfDay(time) : date(time))
-    }
-
     /// Text from outside, made harmless and drawable here.
     func safe(_ text: String) -> SafeText { SafeText(text, characterSet: characterSet) }
 }

@@ -179,7 +179,7 @@ struct RowDrawing {
         case .timeLeft: timeLeft(row, state).map { (SafeText($0), .right, .plain) }
         case .state: (SafeText(columns.isWide ? state.longWord : state.word), .left, state.style)
         case .destination: destination(row, width).map { ($0, .left, .plain) }
-        case .started: row.startedAt.map { (SafeText(moment($0)), .left, .plain) }
+        case .started: row.startedAt.map { (SafeText(model.shortMoment($0)), .left, .plain) }
         case .tries: row.attempts.map { (SafeText("\($0)"), .right, .plain) }
         case .checksum: row.comparedBy.map { (appearance.safe($0), .left, .plain) }
         case .priority: row.priority == .normal ? nil : (SafeText(row.priority.rawValue), .left, .plain)
@@ -229,17 +229,9 @@ struct RowDrawing {
         return isWide ? appearance.figures.speed(row.bytesPerSecond) : appearance.figures.size(row.bytesPerSecond)
     }
 
-    /// `14:41`, or the day as `11-23` when it is a day or more away.
-    private func moment(_ time: Timestamp) -> String {
-        let now = model.engineNow.wall
-        let day = Duration.seconds(86_400)
-        let isNear = time < now.advanced(by: day) && now < time.advanced(by: day)
-        return String(isNear ? appearance.timeOfDay(time).prefix(5) : appearance.date(time).dropFirst(5).prefix(5))
-    }
-
     private func timeLeft(_ row: NodeRow, _ state: RowState) -> String? {
         // The clock's time: it stands still, and so does the row.
-        if state == .paused, let end = row.pausedUntil { return moment(end) }
+        if state == .paused, let end = row.pausedUntil { return model.shortMoment(end) }
         if state == .retry {
             let now = model.engineNow
             return row.retryAt.flatMap { $0 > now.wall ? Figures.timeLeft(now.seconds(until: $0)) : nil }

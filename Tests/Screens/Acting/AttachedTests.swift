@@ -64,6 +64,18 @@ struct AttachedTests {
         #expect(screen.picture.contains("u undo (25 s)"))
     }
 
+    @Test("a time of the engine's today is told without its day, whatever day it is here")
+    func today() {
+        var screen = ScreenHarness(80, 24, machine: "nas")
+        var identity = EngineIdentity(pid: 1, version: "1", protocolVersion: "1")
+        identity.clockAhead = .seconds(86_400)
+        screen.send(.link(.connected(identity)))
+        screen.news([Rows.section(nil, [Rows.batch(1, "holiday", .running, { $0.running = 1 })])])
+        screen.press(":", "pause for 2h", "Enter")
+        screen.answerDone()
+        #expect(screen.picture.contains("until 14:41:00."))
+    }
+
     @Test("the engine there is gone, the line is not")
     func engineGone() {
         var screen = example()

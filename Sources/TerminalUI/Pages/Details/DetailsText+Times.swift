@@ -39,8 +39,6 @@ extension DetailsText {
         return [started, tries].compactMap(\.self)
     }
 
-    private func moment(_ time: Timestamp) -> SafeText { appearance.moment(time, now: now.wall) }
-
     func times(_ task: TaskSnapshot) -> [Field] {
         var fields: [Field] = []
         if let started = task.startedAt { fields.append(Field("Started", moment(started), isShort: true)) }

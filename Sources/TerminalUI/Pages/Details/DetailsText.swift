@@ -11,6 +11,8 @@ struct DetailsText {
     let appearance: Appearance
     /// By the engine's clock.
     let now: Moment
+    /// As `Model.moment`.
+    let moment: (Timestamp) -> SafeText
     /// The advice on its error, by the keys of the page; `nil`: there is none.
     private let remedy: SafeText?
     /// The key that shows a batch's files in the list.
@@ -28,6 +30,7 @@ struct DetailsText {
         (row, task, sources, problem) = (page.row, page.task, page.sources, page.problem)
         shown = model.state(of: page.row)
         (appearance, now, keys) = (model.appearance, model.engineNow, model.keys)
+        moment = { model.moment($0) }
         remedy = Self.remedy(page, in: model)
         place = (page.task?.destination ?? page.row.ends?.to).flatMap {
             model.named(place: $0, isEncoded: page.task == nil)
