@@ -38,7 +38,8 @@ struct PurgingStore: QueueSubject {
                 try hide(batch)
                 try undoLog.note(.purge, node, batch: batch, page: page)
             case .folder(let batch, _, _):
-                return finder.refused(node, "a folder is forgotten with its batch: 'martlet purge \(batch)'")
+                return finder.refused(
+                    node, "a folder is forgotten with its batch: \(quoted: AdvisedCommand("purge", [.batch(batch)]))")
             case .task(let row):
                 guard row.state.isTerminal else { return finder.refused(node, "\(node) is not over: cancel it first") }
                 // Only its resume point names what it has left: without it nobody would know of that.

@@ -16,7 +16,9 @@ struct LoginStore: QueueSubject {
         var change = try finder.forEach(nodes) { node, target, nodeChange in
             guard case .batch(let batch, _) = target else {
                 return finder.refused(
-                    node, "its login is its batch's: give the same options to 'martlet set \(target.batch)'")
+                    node,
+                    "its login is its batch's: give the same options to \(quoted: AdvisedCommand("set", [.batch(target.batch)]))"
+                )
             }
             guard let uuid = try references.uuid(of: batch) else {
                 nodeChange.loginsGiven.append(batch)

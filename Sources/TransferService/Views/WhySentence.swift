@@ -269,7 +269,7 @@ package struct WhySentence {
         }
         return (
             "\(sentence); what its server has of it is still there",
-            "\(.retry(node)) goes on where it stood; martlet leftovers shows what is there"
+            "\(.retry(node)) goes on where it stood; \(AdvisedCommand("leftovers")) shows what is there"
         )
     }
 

@@ -51,7 +51,7 @@ struct AdviceTests {
                 "martlet set b1 --user USER gives another password, then r"
             ),
             (
-                "\(.retry(b1)) goes on where it stood; martlet leftovers shows what is there",
+                "\(.retry(b1)) goes on where it stood; \(AdvisedCommand("leftovers")) shows what is there",
                 "r goes on where it stood; martlet leftovers shows what is there"
             ),
         ]
