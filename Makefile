@@ -46,14 +46,11 @@ release: deps
 	  mv .build/release.begun $(release_stamp); }
 
 lint:
-	@$(find_swift); "$$swift" format lint --strict --recursive --parallel Package.swift Sources Tests
-	@.ci/check-imports
-	@.ci/check-protocols
-	@.ci/check-comments
-	@.ci/check-messages
-	@.ci/check-quoting
-	@.ci/check-peer-text
-	@.ci/check-documents
+	@$(find_swift); refused=; \
+	"$$swift" format lint --strict --recursive --parallel Package.swift Sources Tests || refused=" format"; \
+	for gate in imports protocols comments messages quoting peer-text documents; do \
+	  .ci/check-$$gate || refused="$$refused $$gate"; done; \
+	[ -z "$$refused" ] || { echo "make lint: refused (above) by:$$refused" >&2; exit 1; }
 
 # Everything that decides: set-up, format, arrows, linkage, then the suite (whose last lines are the result).
 ifeq ($(SANITIZE),)
