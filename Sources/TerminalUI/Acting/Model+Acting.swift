@@ -21,8 +21,7 @@ extension Model {
             return false
         }
         tree.isGone = false
-        let now: SafeText = tree.cursorRow.map { ": the cursor is on \(title([$0])) now" } ?? ""
-        complain("That row is gone\(now).")
+        complain(.gone("row", now: tree.cursorRow.map { title([$0]) }))
         return true
     }
 

@@ -117,11 +117,7 @@ extension DestinationsPage: Page {
         note = nil
         let height = max(1, model.size.rows - 8)
         if let line = action.line(from: selected, leap: height) { return move(to: line, height: height) }
-        if cursor.isGone, action == .remove {
-            move(to: selected, height: height)
-            let now: SafeText = current.map { ": the cursor is on \(SafeText($0.name)) now" } ?? ""
-            return note = ("That server is gone\(now).", true)
-        }
+        if action == .remove, let refusal = refusal() { return note = (refusal, true) }
         switch action {
         case .new: describeNew()
         case .test:

@@ -122,6 +122,11 @@ struct DestinationsPage: Sendable {
         if selected >= top + height { top = selected - height + 1 }
     }
 
+    /// Refuses to change a server that was chosen and is gone; `nil`: none is.
+    mutating func refusal() -> SafeText? {
+        cursor.refusal("server", now: current.map { SafeText($0.name) }, in: destinations.map(\.name))
+    }
+
     mutating func select(_ name: String) {
         guard let line = destinations.firstIndex(where: { $0.name == name }) else { return }
         cursor.move(to: line, in: destinations.map(\.name))

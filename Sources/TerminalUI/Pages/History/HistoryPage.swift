@@ -55,10 +55,9 @@ extension HistoryPage: Page {
 
     mutating func perform(_ action: Action, in model: inout Model) {
         if let line = action.line(from: selected, leap: max(1, model.size.rows / 2)) { return move(to: line) }
-        if cursor.isGone, action == .retry {
-            move(to: selected)
-            let now: SafeText = batch.map { ": the cursor is on \"\(model.appearance.safe($0.name))\" now" } ?? ""
-            return model.complain("That batch is gone\(now).")
+        if action == .retry {
+            let now = batch.map { "\"\(model.appearance.safe($0.name))\"" as SafeText }
+            if let refusal = cursor.refusal("batch", now: now, in: batches.map(\.id)) { return model.complain(refusal) }
         }
         switch action {
         case .enter:

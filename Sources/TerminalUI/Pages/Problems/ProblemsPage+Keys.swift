@@ -46,10 +46,8 @@ extension ProblemsPage: Page {
 
     mutating func perform(_ action: Action, in model: inout Model) {
         if let line = action.line(from: selected, leap: max(1, model.size.rows / 2)) { return move(to: line) }
-        if isGone, [.enter, .retry, .leaveOut, .again, .server].contains(action) {
-            // The next key is for the one that is shown from here on.
-            move(to: selected)
-            return model.complain("That problem is gone: the cursor is on another one now.")
+        if [.enter, .retry, .leaveOut, .again, .server].contains(action), let refusal = refusal() {
+            return model.complain(refusal)
         }
         if [.plain, .write, .copyAll].contains(action), !isKnown {
             return model.complain("The engine has not told the problems yet: try again in a moment.")

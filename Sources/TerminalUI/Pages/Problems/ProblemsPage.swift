@@ -60,5 +60,10 @@ struct ProblemsPage: Sendable {
         cursor.follow(causes.map(\.kind))
     }
 
+    /// Refuses to act on a cause that was chosen and is gone; `nil`: none is.
+    mutating func refusal() -> SafeText? {
+        cursor.refusal("problem", now: causes.isEmpty ? nil : "another one", in: causes.map(\.kind))
+    }
+
     mutating func move(to line: Int) { cursor.move(to: line, in: causes.map(\.kind)) }
 }
