@@ -37,27 +37,6 @@ import Testing
         #expect(old.renewed(by: user).password == "p")
     }
 
-    @Test("a proxy of a kind that nobody knows is refused without its URL, wherever it stands")
-    func proxies() {
-        func refusals(_ name: String, _ url: String) -> [String?] {
-            var secrets = TransferSecrets()
-            secrets.proxies = [name: url]
-            var options = TransferOptions()
-            options.proxies = [name: url]
-            return [secrets.refusal, options.refusal]
-        }
-        for url in ["sock5://ana:secret@proxy:1080", "ana:secret@x://proxy"] {
-            for refusal in refusals("https_proxy", url) {
-                #expect(refusal?.hasPrefix("https_proxy names no kind of proxy that is known") == true)
-                #expect(refusal?.contains("secret") == false)
-            }
-        }
-        for url in ["SOCKS5h://ana:secret@proxy", "proxy:8080", "http://[::1]:3128", "ana:secret@proxy"] {
-            #expect(refusals("all_proxy", url) == [nil, nil])
-        }
-        #expect(refusals("no_proxy", "odd://x") == [nil, nil])
-    }
-
     @Test("a user and password stand for the keys of S3, where there are any")
     func keys() {
         var new = TransferSecrets()

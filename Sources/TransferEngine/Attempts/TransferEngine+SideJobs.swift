@@ -116,6 +116,8 @@ extension TransferEngine {
     /// Ends a side job. `error`: why it did not come to its end; `nil`: it did.
     func endSideJob(_ attempt: Attempt, _ error: TransferError?) {
         abandonAll(of: attempt)
+        // Before the login that was shown is forgotten with it.
+        let error = error?.redacted(by: attempt.redaction)
         let (caller, timer) = attempt.side.end()
         if let timer { timeline.clock.cancel(timer) }
         attempt.stage.end()

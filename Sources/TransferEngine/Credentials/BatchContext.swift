@@ -152,10 +152,11 @@ final class BatchContext {
     }
 
     /// The secrets that a task's requests show, to take them out of what the answers say.
-    /// - Parameter origin: of the server, with its port.
+    /// - Parameter origin: of the server, with its port or without.
     func redaction(of work: ClaimedTask.Work, at origin: String) -> Redaction {
         let place = origin.firstRange(of: "://").map { origin[$0.upperBound...] } ?? origin[...]
-        let host = String(place[..<(place.lastIndex(of: ":") ?? place.endIndex)])
+        // An address of IPv6 has colons of its own, in brackets.
+        let host = place.hasSuffix("]") ? String(place) : String(place[..<(place.lastIndex(of: ":") ?? place.endIndex)])
         var redaction = Redaction()
         order.secrets.add(to: &redaction)
         credentials.add(to: &redaction, at: host)

@@ -41,9 +41,9 @@ extension TransferEngine {
     /// - Parameter retry: what a retry must know, when the point of the attempt itself is not enough.
     func fail(_ attempt: Attempt, _ error: TransferError, retry: () -> RetryPoint? = { nil }) {
         guard attempt.phase != .over else { return }
+        if attempt.job.isSideJob { return failSideJob(attempt, error) }
         let redaction = attempt.redaction
-        if attempt.job.isSideJob { return failSideJob(attempt, error.redacted(by: redaction)) }
-        var error = quoting(error, attempt).redacted(by: redaction)
+        var error = quoting(error, attempt, redaction)
         if case .upload(_, let remote, _) = attempt.task.work { error = error.doubting(remote) }
         if error.httpStatus != nil {
             served(attempt)
@@ -67,11 +67,12 @@ extension TransferEngine {
         refuse(attempt.task, error, retry: retry() ?? own)
     }
 
-    /// With what the server said beside its no, and to what.
-    private func quoting(_ error: TransferError, _ attempt: Attempt) -> TransferError {
+    /// With what the server said beside its no, and to what; without the secrets that it repeated.
+    private func quoting(_ error: TransferError, _ attempt: Attempt, _ redaction: Redaction) -> TransferError {
+        var error = error.redacted(by: redaction)
         guard let answer = attempt.exchanges.lastAnswer, answer.head.status == error.httpStatus else { return error }
-        var error = error
-        error.said = ServerWords.line(of: answer.body)
+        // Before the line is cut: of a secret that is cut in two nothing would be found.
+        error.said = ServerWords.line(of: redaction.redacted(answer.body)).map { redaction.redacted($0) }
         error.detail = answer.request.map { method, url in
             let path = url.harmlessPath
             let shown = path.count > 300 ? "\(path.prefix(100))...\(path.suffix(197))" : "\(path)"
@@ -83,7 +84,8 @@ extension TransferEngine {
     /// Records the answer by which the server refused.
     private func recordAnswer(_ attempt: Attempt, _ error: TransferError, _ redaction: Redaction) {
         guard let answer = attempt.exchanges.lastAnswer, answer.head.status == error.httpStatus else { return }
-        let response = attempt.context.answerRoom.keep(refusal: answer.head, body: answer.body)
+        let body = redaction.redacted(answer.body)
+        let response = attempt.context.answerRoom.keep(refusal: answer.head, body: body)
         queue.writer.record(.response(response.redacted(by: redaction)), for: attempt.task.claim)
     }
 
@@ -103,7 +105,7 @@ extension TransferEngine {
         // The login that the server was shown may be forgotten below.
         let redaction = attempt.redaction
         var demand = demand
-        demand.error = quoting(demand.error, attempt).redacted(by: redaction)
+        demand.error = quoting(demand.error, attempt, redaction)
         if attempt.job.isSideJob {
             attempt.side.refused(demand)
             return failSideJob(attempt, demand.error)

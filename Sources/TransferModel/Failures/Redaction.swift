@@ -61,7 +61,10 @@ package struct Redaction: Sendable {
         guard word.count >= shortest else { return }
         let plain = PercentEncoding.decode(word)
         let encoded = Array(PercentEncoding.encode(plain).utf8)
-        for form in Set([word, plain, encoded, Self.escaped(word), Self.escaped(plain)]) where form.count >= shortest {
+        let forms: Set = [
+            word, plain, encoded, Self.escaped(word), Self.escaped(plain), Self.quoted(word), Self.quoted(plain),
+        ]
+        for form in forms where form.count >= shortest {
             begins[Int(form[0])] = true
             let start = Array(form.prefix(4))
             guard words[start]?.contains(form) != true else { continue }
@@ -78,6 +81,16 @@ package struct Redaction: Sendable {
             case UInt8(ascii: "<"): Array("&lt;".utf8)
             case UInt8(ascii: ">"): Array("&gt;".utf8)
             case UInt8(ascii: "\""): Array("&quot;".utf8)
+            default: [byte]
+            }
+        }
+    }
+
+    /// As PHP writes it in JSON.
+    private static func quoted(_ word: [UInt8]) -> [UInt8] {
+        word.flatMap { byte in
+            switch byte {
+            case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "\""): [UInt8(ascii: "\\"), byte]
             default: [byte]
             }
         }
@@ -134,7 +147,12 @@ extension TransferSecrets {
             let login = before.firstRange(of: Array("://".utf8)).map { before[$0.upperBound...] } ?? before
             let parts = login.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
                 .map { String(decoding: PercentEncoding.decode($0), as: UTF8.self) }
-            if parts.count == 2 { redaction.add(user: parts[0], password: parts[1]) }
+            guard parts.count == 2 else {
+                // A user alone may be a token.
+                redaction.add(value: parts[0])
+                continue
+            }
+            redaction.add(user: parts[0], password: parts[1])
         }
     }
 }

@@ -21,24 +21,8 @@ extension TransferSecrets {
         }
         if headers.contains(where: { !$0.isOneLine }) { return "a header field is not one line 'Name: value'" }
         if let refusal = s3?.refusal { return refusal }
-        if let refusal = Self.refusal(ofProxies: proxies) { return refusal }
         if proxies.values.contains(where: { $0.hasControl || Self.hidesControl($0) }) {
             return "a proxy has a control character in its user or password: leave it out"
-        }
-        return nil
-    }
-
-    /// Kinds of proxies that libcurl knows. Of another one it would say the whole URL, with the password in it.
-    private static let kindsOfProxies: Set = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
-
-    /// - Parameter proxies: URLs, by the variable's name.
-    static func refusal(ofProxies proxies: [String: String]) -> String? {
-        let urls = proxies.filter { $0.key.lowercased() != "no_proxy" }
-        for (name, url) in urls.sorted(by: { $0.key < $1.key }) {
-            guard let mark = url.utf8.firstRange(of: Array("://".utf8)) else { continue }
-            if kindsOfProxies.contains(url[..<mark.lowerBound].lowercased()) { continue }
-            return "\(name) names no kind of proxy that is known: let its URL begin with http://, https://, socks4://, "
-                + "socks4a://, socks5:// or socks5h://"
         }
         return nil
     }
@@ -77,7 +61,6 @@ extension TransferOptions {
             return "requestTimeoutSeconds is 0 to 31536000 (a year)"
         }
         if let chunk = chunkBytes, chunk < 1 || !FileSize.isPossible(chunk) { return "chunkBytes is 1 to 2^53" }
-        if let refusal = TransferSecrets.refusal(ofProxies: proxies) { return refusal }
         if umask > 0o777 { return "umask is 0 to 0777" }
         if [s3?.endpoint, pin].contains(where: { $0?.hasControl == true }) {
             return "the endpoint or the pin has a control character in it"

@@ -198,8 +198,10 @@ package struct PutUpload: ProtocolMachine {
     // MARK: Requests
 
     mutating func send() -> [ProtocolAction] {
-        // A file that may be our own from an earlier attempt was looked at already.
-        plan.isUnguarded && earlier != .unproven ? look() : put()
+        guard plan.isUnguarded else { return put() }
+        // A file that may be our own from an earlier attempt was looked at already, unless that told nothing: a server without HEAD.
+        guard earlier == .unproven else { return look() }
+        return before == .unseen ? look(byGet: true) : put()
     }
 
     /// Sends it without a look at its name.

@@ -13,8 +13,10 @@ package struct SFTPDownload: ProtocolMachine {
         case settling
         /// Bytes flow into the local file. Next: `proving`, `over`.
         case receiving(ExchangeID, Flow)
-        /// All came; is it still the same file? Next: `opening` from zero, `over`.
+        /// All came; is it still the same file? Next: `provingByPath`, `opening` from zero, `over`.
         case proving([ExchangeID], Flow, status: SFTPEnd?, close: SFTPEnd?)
+        /// The server tells nothing of the open file: the name is asked. Next: as `proving`.
+        case provingByPath(ExchangeID, Flow)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
     }
@@ -61,6 +63,9 @@ package struct SFTPDownload: ProtocolMachine {
             return received(end, flow)
         // As in `GetDownload`.
         case (.proving(_, let flow, _, _), .synced(let offset)): return [.persist(flow.point.synced(through: offset))]
+        case (.provingByPath(let id, let flow), .sftpEnded(let ended, let end)) where ended == id:
+            return proved(end, flow, byPath: true)
+        case (.provingByPath(_, let flow), .synced(let offset)): return [.persist(flow.point.synced(through: offset))]
         case (.proving(let ids, let flow, var status, var close), .sftpEnded(let id, let end)) where ids.contains(id):
             if id == ids[0] { status = end } else { close = end }
             state = .proving(ids, flow, status: status, close: close)
@@ -169,7 +174,7 @@ package struct SFTPDownload: ProtocolMachine {
         ]
     }
 
-    private mutating func proved(_ status: SFTPEnd, _ flow: Flow) -> [ProtocolAction] {
+    private mutating func proved(_ status: SFTPEnd, _ flow: Flow, byPath: Bool = false) -> [ProtocolAction] {
         if let broken = status.brokenOff { return over(broken) }
         // Some servers ask by the path: it may have been written anew before it went away. All is kept for when it is back.
         if case (.noSuchFile, let text)? = status.refusal, plan.verify != VerificationWish.none {
@@ -177,6 +182,15 @@ package struct SFTPDownload: ProtocolMachine {
                 + over(.fail(.wentAway(at: plan.host, .sourceMissing, aside: text)))
         }
         let known = flow.point.version
+        if let (refusal, text) = status.refusal, plan.verify != VerificationWish.none {
+            // Some servers tell nothing of an open file, and any may fail once. What they told before the first byte they tell again.
+            if byPath {
+                return over(SFTPMeaning.action(refusal, text, .read, host: plan.host, hasAccepted: accepted > 0))
+            }
+            let id = nextID()
+            state = .provingByPath(id, flow)
+            return [.perform(id, .sftp(.status(plan.path)))]
+        }
         // Without a status nothing shows a change; the length still has to fit.
         let now = status.attributes.map { Self.version($0, at: status.at) } ?? known
         if now.total == known.total && (known.lastModified == nil || now.lastModified == known.lastModified)

@@ -74,12 +74,13 @@ extension TransferService {
                 try await carryOut(change, into: &results)
             }
         } catch {
-            let isMade = (error as? RequestError)?.code == .engineUnreachable
-            guard changed > 0, !isMade, !Self.isEnding(error) else { throw error }
+            guard changed > 0, !Self.isEnding(error) else { throw error }
             // Pages that are done stay done, and the engine goes by them.
             await engine.queueChanged()
             var failure = Self.wireError(error)
-            failure.message += "; this was done for the first \(changed) nodes, ask again for the rest"
+            failure.message += "; this was done for the first \(changed) nodes"
+            // The last page was changed, too, where only its answer failed: a second undo would take back the change before.
+            if failure.requestError.code != .engineUnreachable { failure.message += ", ask again for the rest" }
             throw failure
         }
         if isEmpty, request.selector == nil, request.rows == nil {
@@ -97,18 +98,18 @@ extension TransferService {
     /// Has the engine follow what the queue changed, and adds it to the answer. All that one page asks of the engine is done here, so that a
     /// page which is refused later takes nothing of it back.
     func carryOut(_ change: NodeChange, into results: inout NodeResults) async throws {
-        // What is under way is read first, because the engine ends it.
+        // The tasks under way are read first, because the engine ends them.
         let moving = change.stopped.isEmpty ? [] : await engine.live().tasks
         await engine.follow(change)
         // The engine has the new login before anything tries again with it.
         if !change.loginsGiven.isEmpty { try await queue.writer.requeueWaitingForLogin(change.loginsGiven) }
-        if change.duties.contains(.limits) { try await followLimits() }
+        if change.duties.contains(.goesOn) { _ = try? await goOn("something goes on") }
+        if change.duties.contains(.limits) { try await answering { try await followLimits() } }
         results.operation = change.operation ?? results.operation
         results.undone = change.undone ?? results.undone
         if change.startsAgain { results.startsAgain = true }
         results.add(try await answering { try await withCosts(change, moving) })
         if change.duties.contains(.limits) { results.limits = try await answering { try await limits() } }
-        if change.duties.contains(.goesOn) { _ = try? await goOn("something goes on") }
     }
 
     /// Makes the answer to a change that is durable. When that fails, the client is told that the change was made: any other error says that

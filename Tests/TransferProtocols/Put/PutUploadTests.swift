@@ -380,6 +380,18 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         #expect(run(plan(begun: noon), answered(503)) == ["wait hostBackoff http"])
     }
 
+    @Test("a server without HEAD that heeds no condition is asked for the first byte, whatever was begun before a kill")
+    func earlierAttemptUnguarded() {
+        var begun = unknown()
+        begun.begunBefore = noon
+        for status in [405, 501] {
+            #expect(run(begun, answered(status)) == ["2 GET http://h/f | Range: bytes=0-0"])
+            #expect(run(begun, answered(status), answered(404)) == ["3 PUT http://h/f | If-None-Match: *\(wish)"])
+            let found = run(begun, answered(status), answered(206, ["Content-Range: bytes 0-0/1000"]))
+            #expect(!found.contains { $0.contains("PUT") }, "\(found)")
+        }
+    }
+
     @Test("the age is judged by the server's clock, which may be far from ours")
     func clockSkew() {
         // The server's clock is an hour behind: eleven there is noon here.

@@ -26,7 +26,9 @@ private let opened = SFTPEnd.Outcome.answered(.opened(SFTPHandle(rawValue: 9)))
 private let handle = "WireOperations.SFTPHandle(rawValue: 9)"
 
 /// Feeds the ends of the operations asked for, in their order; gives back the words of the last actions.
-private func run(_ plan: SFTPDownloadPlan, _ ends: (SFTPEnd.Outcome, read: Int64)...) -> [String] {
+private func run(_ plan: SFTPDownloadPlan, _ ends: (SFTPEnd.Outcome, read: Int64)...) -> [String] { run(plan, ends) }
+
+private func run(_ plan: SFTPDownloadPlan, _ ends: [(SFTPEnd.Outcome, read: Int64)]) -> [String] {
     var download = SFTPDownload(plan)
     var pending: [ExchangeID] = []
     var said: [String] = []
@@ -108,11 +110,20 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
         #expect(
             run(plan(verify: VerificationWish.none), begun[0], begun[1], begun[2], gone, end(.done))
                 == ["finish 1000 none"])
-        // Without a status at the end only the length shows anything.
-        #expect(
-            run(plan(), begun[0], begun[1], begun[2], end(.refused(.unsupported, "")), end(.done)) == [
-                "finish 1000 size"
-            ])
+    }
+
+    @Test(
+        "a server that tells nothing of the open file, always or this once, is asked by the name",
+        arguments: [SFTPStatus.unsupported, .failure])
+    func untold(status refusal: SFTPStatus) {
+        let begun = [
+            end(status(1000, 77)), end(opened), end(.done, read: 1000), end(.refused(refusal, "")), end(.done),
+        ]
+        #expect(run(plan(), begun) == ["6 status(\(file))"])
+        #expect(run(plan(), begun + [end(status(1000, 77))]) == ["finish 1000 size"])
+        #expect(run(plan(), begun + [end(status(1000, 78))]).first == "over: changed at the server")
+        #expect(run(plan(), begun + [end(.refused(.failure, ""))]).allSatisfy { !$0.hasPrefix("finish") })
+        #expect(run(plan(verify: VerificationWish.none), begun) == ["finish 1000 none"])
     }
 
     @Test(
