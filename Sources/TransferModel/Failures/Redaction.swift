@@ -98,7 +98,7 @@ package struct Redaction: Sendable {
 
     // MARK: Texts
 
-    /// The text with `...` in the place of each secret. Its cost grows as the text, not as the number of secrets.
+    /// The text with `...` in the place of each secret. Its cost grows as the text, and with the secrets that begin alike.
     package func redacted(_ text: [UInt8]) -> [UInt8] {
         if words.isEmpty { return text }
         let lengths = Set(words.keys.map(\.count)).sorted(by: >)

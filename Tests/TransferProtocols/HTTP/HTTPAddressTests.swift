@@ -101,7 +101,7 @@ import WireOperations
         let queried = try #require(HTTPAddress("http://h/")?.uploadAddress("/?upload_id=24e533e0f"))
         #expect(queried.redacted(Array("at /?upload_id=24e533e0f".utf8)) == Array("at /?...".utf8))
         let long = try #require(HTTPAddress("http://h/")?.uploadAddress("/" + String(repeating: "a", count: 300)))
-        #expect(long.redacted(Array("at \(long.target)!".utf8)) == Array("at ...!".utf8))
+        #expect(long.redacted(body).isEmpty)
         let challenge = HTTPAnswer(status: 401, headers: [HeaderField("WWW-Authenticate", "Digest realm=x")])
         #expect(long.redacted(challenge) == challenge)
     }
