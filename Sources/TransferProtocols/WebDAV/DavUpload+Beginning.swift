@@ -27,6 +27,7 @@ extension DavUpload {
             // An equal length would pass as size only. A digest is wanted, which only the answer to a PUT tells.
             if mustCompare { return startOver("the server's SHA-256 of the file was not heard") }
             isMeasured = true
+            wasWholeBefore = true
             return [.resumed(at: plan.subject.size)] + whole()
         case .missing where point.publishing: return ask(.proving(isTarget: true, nil))
         case .found where !isStraight: return again() + clear()

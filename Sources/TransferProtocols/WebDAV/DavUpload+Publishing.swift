@@ -19,8 +19,9 @@ extension DavUpload {
     /// Durable before it is asked for: then a missing temporary file means that it happened.
     mutating func publish() -> [ProtocolAction] {
         if isStraight { return over(.finish(receipt(.answered, nil))) }
-        // Whoever has put another file there since is not to lose it.
-        if own.isKnown, plan.subject.ifExists != .replace { return ask(.lookingAgain) }
+        // Whoever has put another file there since is not to lose it. Where an earlier attempt may have been told that the name is taken,
+        // a lost answer and a server that clears up must not make that file ours.
+        if own.isKnown || wasWholeBefore, plan.subject.ifExists != .replace { return ask(.lookingAgain) }
         return name()
     }
 
@@ -32,7 +33,8 @@ extension DavUpload {
         switch judge(file) {
         case .ours?: return name()
         case .unknown?: return over(.fail(.unsureOfEarlier(at: plan.address.server)))
-        case .foreign?, nil: return leave(existing(file, isFirst: false))
+        case .foreign?: return leave(existing(file, isFirst: false))
+        case nil: return stood(finding)
         }
     }
 

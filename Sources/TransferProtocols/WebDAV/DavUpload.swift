@@ -87,6 +87,8 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
     private var asksByHead = false
     /// Every byte was there once by the server's own word.
     var hasBeenWhole = false
+    /// An earlier attempt has sent what the temporary file has, all of it.
+    var wasWholeBefore = false
     /// Digest of the source, where the server is to compare it.
     var digest: TransferDigest?
     /// The MOVEs; a gateway's answer is not the server's own.
