@@ -12,6 +12,14 @@ private func upload(_ script: ServerScript, _ path: String, _ length: Int, appen
     FTPRequest(server(script), .upload(RawPath(path), 0..<Int64(length), appends: appends))
 }
 
+/// - Parameter earlier: nanoseconds by which its time was another when it was opened.
+private func opened(_ path: [UInt8], earlier: Int64 = 0) throws -> UnchangedFile {
+    let descriptor = try System.open(path)
+    let status = try System.fstat(descriptor.rawValue)
+    return UnchangedFile(
+        descriptor, size: status.size, modifiedNanoseconds: status.modifiedNanoseconds - earlier)
+}
+
 private func download(_ script: ServerScript, _ path: String, from: Int64 = 0) -> FTPRequest {
     FTPRequest(server(script), .download(RawPath(path), from: from))
 }
@@ -81,7 +89,7 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
             content += block
             content[number << 20] = UInt8(truncatingIfNeeded: number)
         }
-        let file = try System.open(try sandbox.write("source", content))
+        let file = try opened(sandbox.write("source", content))
         try await withFTPClient { client async throws in
             let up = try await client.run(upload(vsftpd, "big", count), .file(file, from: 0))
             #expect(up.story == "ok 226 STOR")
@@ -274,7 +282,7 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
     @Test func `local faults are told as what they are`() async throws {
         let sandbox = try Sandbox()
         let vsftpd = try ServerScript("ftpd", sandbox)
-        let file = try System.open(try sandbox.write("short", pattern(1000)))
+        let file = try opened(sandbox.write("short", pattern(1000)))
         try vsftpd.store("big", pattern(2 << 20))
         try await withFTPClient { client async throws in
             let short = try await client.run(upload(vsftpd, "x", 2000), .file(file, from: 0))
@@ -284,6 +292,19 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
             let full = try await client.receive(download(vsftpd, "big"), sink)
             #expect(full.failure?.cause == .sinkFailed(.noSpace))
             #expect(full.bytesDelivered == Int64(sink.bytes.count))
+        }
+    }
+
+    @Test func `a file that changes while it is sent never arrives whole`() async throws {
+        let sandbox = try Sandbox()
+        let vsftpd = try ServerScript("ftpd", sandbox)
+        let size = 4 << 20
+        // Somebody has written into it since, and its length stayed.
+        let file = try opened(sandbox.write("source", pattern(size)), earlier: 1)
+        try await withFTPClient { client async throws in
+            let end = try await client.run(upload(vsftpd, "x", size), .file(file, from: 0))
+            guard case .sourceEnded(let offset)? = end.failure?.cause else { return #expect(Bool(false), "\(end)") }
+            #expect(offset < size && vsftpd.stored("x")?.count ?? 0 < size)
         }
     }
 

@@ -211,8 +211,7 @@ final class FTPPerformance {
 
     private func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
         switch job.source {
-        case .file(let descriptor, let start):
-            return try System.pread(descriptor.rawValue, buffer, at: start + fetched)
+        case .file(let file, let start): return try file.read(into: buffer, at: start + fetched)
         case .bytes(let bytes):
             let rest = bytes.dropFirst(Int(fetched)).prefix(buffer.count)
             buffer.copyBytes(from: rest)

@@ -39,8 +39,8 @@ package struct FTPRequest: Sendable, Equatable {
 /// The source of an upload's bytes: read on a thread of the transport, at exact offsets.
 package enum FTPSource: Sendable {
     case bytes([UInt8])
-    /// A file from an offset on. The descriptor must not be closed before the exchange has ended; a duplicate is best.
-    case file(OwnedDescriptor, from: Int64)
+    /// A file from an offset on.
+    case file(UnchangedFile, from: Int64)
 }
 
 /// The end of an exchange, with all that a decision needs.

@@ -18,8 +18,8 @@ extension TransferEngine {
             countRepeated(attempt)
             if let bytes = file.bytes {
                 source = .bytes(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
-            } else if let duplicate = try? file.duplicate() {
-                source = .file(duplicate, from: range.lowerBound)
+            } else if let unchanged = try? file.unchanged() {
+                source = .file(unchanged, from: range.lowerBound)
             } else {
                 return fail(attempt, sourceError(attempt, .badDescriptor))
             }

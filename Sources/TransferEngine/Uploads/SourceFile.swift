@@ -147,6 +147,11 @@ final class SourceFile: TransferBodySource {
 
     /// A second descriptor, for work on another thread.
     func duplicate() throws(Errno) -> OwnedDescriptor { try System.duplicate(descriptor.rawValue) }
+
+    /// The file for a thread that sends it by itself.
+    func unchanged() throws(Errno) -> UnchangedFile {
+        UnchangedFile(try duplicate(), size: identity.size, modifiedNanoseconds: identity.modifiedNanoseconds)
+    }
 }
 
 extension SourceIdentity {

@@ -250,10 +250,10 @@ final class SimulatedFTP: FTPExchanges {
         let start = Int(exchange.position)
         switch exchange.source {
         case .bytes(let bytes): return Array(bytes[start..<start + wanted])
-        case .file(let descriptor, let from):
+        case .file(let file, let from):
             var bytes = [UInt8](repeating: 0, count: wanted)
             let count = bytes.withUnsafeMutableBytes { buffer in
-                try? System.pread(descriptor.rawValue, buffer, at: from + exchange.position)
+                try? file.read(into: buffer, at: from + exchange.position)
             }
             if let count, count > 0 { return Array(bytes[..<count]) }
             exchange.isCut = true
