@@ -24,6 +24,8 @@ package final class SQLiteConnection {
     /// The open directory that the file is reached by, see ``ShortPath``; -1 for none.
     private let directory: Int32
     private var statements: [String: SQLiteStatement] = [:]
+    /// Statements that are kept prepared at most. A program's texts are fewer; with a value in one there would be another for each value.
+    static let mostStatements = 500
     /// SQLite writes it in the middle of a commit; see ``logPages``.
     let logCount = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
@@ -96,6 +98,7 @@ package final class SQLiteConnection {
 
     /// The prepared statement for `sql`, reset and without bound values. The same object each time, so it must not
     /// be asked for again while its rows are still being read (a trap: our own bug).
+    /// - Parameter sql: without values, which are bound: each text is kept prepared.
     package func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         if let known = statements[sql] {
             precondition(!known.isBusy, "a statement is used while its rows are read: \(sql)")
@@ -103,12 +106,16 @@ package final class SQLiteConnection {
             return known
         }
         let made = try SQLiteStatement(handle, sql)
+        if statements.count >= Self.mostStatements { forgetStatements() }
         statements[sql] = made
         return made
     }
 
-    /// Finalises all prepared statements.
+    /// Finalises all prepared statements but those whose rows are being read.
     package func forgetStatements() { statements = [:] }
+
+    /// Statements that are kept prepared. For tests.
+    package var statementCount: Int { statements.count }
 
     /// Runs `sql` to its end and ignores its rows. Parameters are bound from 1 on.
     package func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) { try run(sql, all: values) }

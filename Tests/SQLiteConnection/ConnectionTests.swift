@@ -49,6 +49,17 @@ import Testing
         #expect(try SQLiteConnection(path: path, access: .readOnly).integer("SELECT a FROM t") == 8)
     }
 
+    @Test("statements are kept prepared up to a bound, and one whose rows are read outlives it")
+    func boundedStatements() throws {
+        let database = try memory()
+        let rows = try database.rows("VALUES (1), (2)") { row in
+            for number in 0..<SQLiteConnection.mostStatements + 10 { _ = try database.integer("SELECT \(number)") }
+            return row.integer(0)
+        }
+        #expect(rows == [1, 2])
+        #expect(database.statementCount <= SQLiteConnection.mostStatements)
+    }
+
     @Test("an error keeps SQLite's codes, its message and the statement, and no bound value")
     func errors() throws {
         let database = try memory()

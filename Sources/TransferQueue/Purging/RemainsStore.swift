@@ -35,8 +35,8 @@ struct RemainsStore: QueueSubject {
     func purgedRemains(now: Timestamp, after: TaskID, limit: Int) throws -> [Remains] {
         try remains(
             """
-            \(Self.left) AND b.purged_at < \(undoLog.endOfUndo(now).milliseconds) AND d.task > ? ORDER BY d.task LIMIT ?
-            """, .integer(after.rawValue), .integer(Int64(limit)))
+            \(Self.left) AND b.purged_at < ? AND d.task > ? ORDER BY d.task LIMIT ?
+            """, .integer(undoLog.endOfUndo(now).milliseconds), .integer(after.rawValue), .integer(Int64(limit)))
     }
 
     /// Transfers that are over and have left something.
@@ -68,8 +68,8 @@ struct RemainsStore: QueueSubject {
         }
     }
 
-    func remains(_ rest: String, _ first: SQLiteValue, _ second: SQLiteValue) throws -> [Remains] {
-        try database.rows("SELECT \(Row.columns) \(rest)", first, second) { Row($0) }.compactMap { row in
+    func remains(_ rest: String, _ values: SQLiteValue...) throws -> [Remains] {
+        try database.rows("SELECT \(Row.columns) \(rest)", all: values) { Row($0) }.compactMap { row in
             guard let state = row.state else { return nil }
             return try running.claimed(row.task, row.owner, generation: row.task.generation).map {
                 Remains(task: $0, state: state, origin: row.origin, finishedAt: row.finishedAt)

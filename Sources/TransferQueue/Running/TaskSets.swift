@@ -76,9 +76,11 @@ struct TaskSets: QueueSubject {
     /// Moves tasks to another state and gives back how many. Lanes and reasons have to be counted anew afterwards.
     /// - Parameters:
     ///   - target: the new state's number, as an SQL expression over the row.
-    ///   - also: further assignments.
+    ///   - also: further assignments, in which `?9` is `time`.
     @discardableResult
-    func move(_ selection: Selection, to target: String, also: String = "") throws -> Int64 {
+    func move(
+        _ selection: Selection, to target: String, also: String = "", at time: Timestamp? = nil
+    ) throws -> Int64 {
         var count: Int64 = 0
         let sums = try database.statement(
             """
@@ -99,6 +101,7 @@ struct TaskSets: QueueSubject {
         let update = try database.statement(
             "UPDATE tasks SET state = \(target)\(also.isEmpty ? "" : ", " + also) WHERE \(selection.condition)")
         for (place, value) in selection.values.enumerated() { try update.bind(Int32(place + 1), value) }
+        if let time { try update.bind(9, .integer(time.milliseconds)) }
         try update.run()
         return count
     }

@@ -86,7 +86,7 @@ struct CancelStore: QueueSubject {
             files += database.changes
             try sets.move(
                 .directly(in: folder, states: [.queued, .waiting, .paused]), to: "\(state: .cancelled)",
-                also: "claimed = 0, finished_at = \(now.milliseconds)")
+                also: "claimed = 0, finished_at = ?9", at: now)
         }
         queue.change.lastEvent = EventSequence(rawValue: queue.numbers.event - 1)
         before.walks = UndoBefore.Was(try walks.stopWalks(batch, below: isWhole ? nil : top))

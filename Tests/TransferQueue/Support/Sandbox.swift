@@ -126,6 +126,9 @@ extension QueueWriter {
     /// Steps of SQLite's machine since the queue was opened.
     func virtualMachineSteps() -> Int64 { store.database.steps }
 
+    /// Statements that are kept prepared.
+    func statementCount() -> Int { store.database.statementCount }
+
     /// Rows that were inserted, changed or deleted since the queue was opened.
     func changedRows() throws -> Int64 { try store.database.integer("SELECT total_changes()") ?? 0 }
 }
