@@ -47,8 +47,8 @@ struct LaneBook {
 
     mutating func endRefresh() { isRefreshing = false }
 
-    /// Takes over the queue's lanes. - Returns: their batches.
-    mutating func adopt(_ summaries: [LaneSummary]) -> Set<BatchID> {
+    /// Takes over the queue's lanes. - Returns: their batches, and what was at hand of lanes that are gone, which goes back to the queue.
+    mutating func adopt(_ summaries: [LaneSummary]) -> (batches: Set<BatchID>, unstarted: [TaskClaim]) {
         var known: [LaneID: Lane] = [:]
         known.reserveCapacity(summaries.count)
         for summary in summaries {
@@ -57,7 +57,8 @@ struct LaneBook {
             lane.unclaimed = summary.ready
             known[summary.lane] = lane
         }
-        // A lane whose batch is over may still have tasks at hand that nobody told us to drop; they end with it.
+        // A lane whose batch is over may still have tasks at hand that nobody told us to drop.
+        let unstarted = byID.values.filter { known[$0.summary.lane] == nil }.flatMap { $0.remove(nil) }
         byID = known
         order = known.values.map { lane in
             SchedulerLane(
@@ -74,7 +75,7 @@ struct LaneBook {
         places = Dictionary(order.enumerated().map { (LaneID(rawValue: $0.element.id), $0.offset) }) { first, _ in first
         }
         claimsAreStale = true
-        return Set(known.values.map(\.summary.batch))
+        return (Set(known.values.map(\.summary.batch)), unstarted)
     }
 
     mutating func removeAll() { (byID, order, urgent, places) = ([:], [], 0, [:]) }
@@ -133,8 +134,8 @@ struct LaneBook {
         claimsAreStale = true
     }
 
-    /// The tasks without those that were stopped while the queue worked on the claim.
-    func valid(_ tasks: [ClaimedTask]) -> [ClaimedTask] { tasks.filter { !endedClaims.contains($0.claim) } }
+    /// Returns true when the task was stopped while the queue worked on the claim.
+    func isEnded(_ task: ClaimedTask) -> Bool { endedClaims.contains(task.claim) }
 
     mutating func add(_ tasks: [ClaimedTask], to lane: Lane, _ context: BatchContext) {
         lane.context = context

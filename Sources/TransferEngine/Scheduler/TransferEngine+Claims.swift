@@ -54,16 +54,16 @@ extension TransferEngine {
             }
             FaultPoint.claimed.pass()
             lane.unclaimed = all.count < wanted ? 0 : max(0, lane.unclaimed - Int64(all.count))
+            guard isServed(lane), lane.generation == generation else { return await giveBack(all.map(\.claim)) }
             // The queue may have stopped some of them again before we heard of them.
-            let claimed = lanes.valid(all).map { task in
+            let ended = all.filter { lanes.isEnded($0) }
+            let claimed = all.filter { !lanes.isEnded($0) }.map { task in
                 var task = task
                 task.setBacks = setBacks
                 return task
             }
-            guard isServed(lane), lane.generation == generation else {
-                return await giveBack(claimed.map(\.claim))
-            }
             lanes.add(claimed, to: lane, context)
+            await giveBack(ended.map(\.claim))
         }
     }
 

@@ -32,7 +32,8 @@ extension TransferEngine {
     }
 
     private func adopt(_ summaries: [LaneSummary]) {
-        let batches = lanes.adopt(summaries)
+        let (batches, unstarted) = lanes.adopt(summaries)
+        if !unstarted.isEmpty { inBackground { [self] in await giveBack(unstarted) } }
         credentials.keep(batches)
         hosts.keep(batches, origins: Set(summaries.map(\.origin)), now: timeline.now)
         schedulePump()

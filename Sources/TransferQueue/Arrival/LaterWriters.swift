@@ -64,7 +64,8 @@ extension QueueReader {
         _ files: ClosedRange<Int64>, of writer: (folder: Int64, exact: [UInt8]?), since: Int64, isLater: Bool,
         _ comparison: Int64
     ) throws {
-        // A file under way may be written at any time, and one that ended otherwise than completed may have been written until then.
+        // A file under way may be written at any time, and one that ended otherwise than completed may have been written until then. Of a
+        // cancelled one nobody expects that any more: its earlier version is the last that was wanted.
         try database.run(
             """
             INSERT INTO rewritten (listing, name, open_until, completed_at, size, digest)
@@ -74,8 +75,10 @@ extension QueueReader {
                 iif(t.state = \(state: .completed), t.size, NULL), iif(t.state = \(state: .completed), d.digest, NULL)
             FROM tasks t LEFT JOIN task_details d ON d.task = t.id
             WHERE t.id BETWEEN ?4 AND ?5 AND +t.folder = ?3 AND (t.finished_at IS NULL OR t.finished_at + ?7 >= ?6)
-            AND t.begun_at IS NOT NULL AND NOT t.flags & \(flags: .skipped)
+            AND (t.begun_at IS NOT NULL OR d.cause = \(cause: .notThere)) AND NOT t.flags & \(flags: .skipped)
+            AND NOT (t.state = \(state: .cancelled) AND t.finished_at < ?8)
             AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause IS NULL OR d.restarts > 0
+                OR d.cause = \(cause: .notThere)
                 OR d.attempts > \(AttemptStore.mostKept) OR EXISTS (SELECT 1 FROM attempts a
                     WHERE a.task = t.id AND (a.cause IS NULL OR a.cause IN (\(causes: TransferErrorCode.writing))
                         OR a.cause = \(cause: .http) AND a.outcome = '\(AttemptOutcome.waiting.rawValue)')))
@@ -85,8 +88,11 @@ extension QueueReader {
                 completed_at = max(completed_at, excluded.completed_at)
             """, .integer(comparison), SQLiteValue(writer.exact), .integer(writer.folder),
             .integer(files.lowerBound), .integer(files.upperBound), .integer(since),
-            .integer(isLater ? Self.afterAll : 0))
+            .integer(isLater ? Self.afterAll : 0), .integer(clock().milliseconds - Self.afterCancel))
     }
+
+    /// Milliseconds after which what a cancelled upload had under way has arrived.
+    private static let afterCancel: Int64 = 60_000
 
     /// Milliseconds that no clock shows.
     private static let afterAll: Int64 = 1 << 60

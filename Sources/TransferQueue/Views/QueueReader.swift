@@ -12,7 +12,7 @@ package actor QueueReader {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let database: SQLiteConnection
-    private let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> Timestamp
     private(set) var isClosed = false
     /// Folders that are compared with what their servers list.
     var comparisons = FolderComparisons()

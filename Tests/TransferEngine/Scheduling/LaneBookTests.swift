@@ -24,17 +24,20 @@ import TransferModel
     @Test("lanes are in the order in which they are served, and keep what is at hand when they are looked at again")
     func order() throws {
         var lanes = LaneBook()
-        let batches = lanes.adopt([summary(1), summary(2, priority: .interactive, batch: 2)])
+        let batches = lanes.adopt([summary(1), summary(2, priority: .interactive, batch: 2)]).batches
         #expect(batches == [BatchID(rawValue: 1), BatchID(rawValue: 2)])
         #expect(lanes.order.map(\.id) == [2, 1])
         let lane = try #require(lanes[lanes.order[1]])
         lanes.add([task(1), task(2)], to: lane, context())
-        _ = lanes.adopt([summary(1)])
-        #expect(lanes.order.map(\.ready) == [2])
+        let none = lanes.adopt([summary(1)]).unstarted
+        #expect(none.isEmpty && lanes.order.map(\.ready) == [2])
         #expect(lanes.contains(lane))
         let begun = lanes.begin(at: 0)?.lane === lane
         #expect(begun)
         #expect(lanes.order.map(\.ready) == [1])
+        // Its batch is over: of what was never started nothing can have reached a server.
+        let unstarted = lanes.adopt([]).unstarted
+        #expect(unstarted == [task(1).claim, task(2).claim])
     }
 
     @Test("what is stopped is taken out, also of a claim that the queue has not answered yet")
@@ -46,11 +49,11 @@ import TransferModel
         #expect(lane.isClaiming)
         let none = lanes.takeOut([task(2).claim])
         #expect(none.isEmpty)
-        let claimed = lanes.valid([task(1), task(2), task(3)])
+        let claimed = [task(1), task(2), task(3)].filter { !lanes.isEnded($0) }
         #expect(claimed.map(\.id.rawValue) == [1, 3])
         lanes.add(claimed, to: lane, context())
         lanes.endClaim(lane)
-        #expect(lanes.valid([task(2)]).count == 1)
+        #expect(!lanes.isEnded(task(2)))
         let back = lanes.takeOut([task(3).claim, task(4).claim])
         #expect(back == [task(3).claim])
         #expect(lanes.order.map(\.ready) == [1])

@@ -410,10 +410,23 @@ import TransferModel
         let third = try await queue.claimAll()
         _ = try await queue.writer.cancel(third.map { .task($0.id) })
         #expect(try await found() == [isRewritten ? open : nil], "it was cancelled in its last request")
+        sandbox.clock.advance(by: .seconds(61))
+        #expect(try await found() == [nil], "nobody waits for it any more")
         for task in second { _ = try await queue.writer.retry([.task(task.id)]) }
         try await queue.complete(try await queue.claimAll())
         let completed = LaterFile(isOpen: false, completed: LaterFile.Version(size: 100))
         #expect(try await found() == [isRewritten ? completed : nil], "it is completed")
+        // What its own look missed was there once: whoever sent the name earlier is not to send the older version over it.
+        let absent = try await queue.reader.tasks(batch: second[0].batch, limit: 2).map { task in
+            let run = try sandbox.database().integer("SELECT run FROM tasks WHERE id = ?", .integer(task.id.rawValue))
+            return AbsentFile(
+                SentRun(task.id, run: run ?? 0, finishedAt: try #require(task.finishedAt)),
+                error: TransferError(.notThere, "gone"))
+        }
+        _ = try await queue.writer.fail(absent: absent) { _ in [] }
+        #expect(try await found() == [isRewritten ? open : nil], "it was found missing")
+        let refused = try await queue.writer.purge(absent.map { .task($0.sent.task) })
+        if isRewritten { #expect(refused.results.map(\.result) == [.refused]) }
         try await queue.close()
     }
 
