@@ -214,7 +214,7 @@ extension TransferEngine {
                     switch part.absence(on: disk) {
                     case .gone: break
                     // Nothing else could end a purge of it: nobody can bring back a folder that was removed.
-                    case .otherFolder where purpose == .purge: break
+                    case .otherFolder where purpose != .cleanup: break
                     case .otherFolder, .folderAway: return .partOutOfReach(directory)
                     }
                 }
@@ -267,7 +267,9 @@ extension TransferError {
 package enum RemovalPurpose: Sendable {
     /// The task stays, and may be retried: what is known of the final name is kept (`ResumePoint.withoutParts`).
     case cleanup
-    /// The task is about to be forgotten.
+    /// The task is forgotten by the queue's next change, unless that is refused: until then the same is kept.
+    case purgeOfTask
+    /// The task's batch was purged, and nobody can take that back any more.
     case purge
 }
 

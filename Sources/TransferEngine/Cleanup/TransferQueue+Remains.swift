@@ -19,23 +19,31 @@ extension TransferQueue {
 }
 
 extension EngineControl {
-    /// Takes away what single tasks that are over have left, at servers and here. The queue forgets such a task only afterwards, because
-    /// its resume point alone names what is left.
-    /// - Returns: the tasks of which something is still there, and why.
-    package func clearRemains(
-        of tasks: Set<TaskID>, in queue: TransferQueue
-    ) async throws -> [TaskID: TransferError] {
-        var kept: [TaskID: TransferError] = [:]
-        for remains in try await queue.writer.remains(of: tasks.sorted()) {
+    /// Takes away what single tasks among some nodes have left, at servers and here, before they are purged: a task's resume point alone
+    /// names it. What the queue would refuse to forget keeps all that it has left, and what is known of a final name stays known until the
+    /// task is forgotten.
+    package func clearRemains(of nodes: [NodeID], in queue: TransferQueue) async throws -> ClearedRemains {
+        var cleared = ClearedRemains()
+        for remains in try await queue.writer.remains(of: queue.writer.purgeable(nodes).sorted()) {
             let task = remains.task.id
-            if remains.isThere {
-                kept[task] = await remove(remains, for: .purge)
+            if !remains.isThere {
+                cleared.bare[task] = remains.task.resumePoint
+            } else if let error = await remove(remains, for: .purgeOfTask) {
+                cleared.kept[task] = error
             } else {
-                try await queue.writer.forget(remains)
+                cleared.bare[task] = remains.knowledge
             }
         }
-        return kept
+        return cleared
     }
+}
+
+/// The outcome of taking away what tasks have left that are to be purged.
+package struct ClearedRemains: Sendable {
+    /// Tasks of which something is still there, and why.
+    package var kept: [TaskID: TransferError] = [:]
+    /// Resume points that name nothing that is left, for `QueueWriter.purge`.
+    package var bare: [TaskID: [UInt8]] = [:]
 }
 
 extension Remains {

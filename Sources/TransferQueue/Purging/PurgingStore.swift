@@ -27,8 +27,10 @@ struct PurgingStore: QueueSubject {
 
     /// Forgets nodes for a person: batches are hidden at once, and deleted when the purge can no longer be undone; a single task is forgotten
     /// at once, for good, and refused while something is known that it has left, or while a look may find what it has written.
-    /// - Parameter joining: this is more of the last change, to be taken back with it.
-    func purge(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
+    /// - Parameters:
+    ///   - joining: this is more of the last change, to be taken back with it.
+    ///   - bare: resume points that name nothing that is left. A task that still has its one may be forgotten with it.
+    func purge(_ nodes: [NodeID], joining: Int64? = nil, bare: [TaskID: [UInt8]] = [:]) throws -> NodeChange {
         let page = try undoLog.page(joining: joining)
         var known: [String: [BatchID]]?
         return try finder.forEach(nodes) { node, target, _ in
@@ -41,24 +43,40 @@ struct PurgingStore: QueueSubject {
                 return finder.refused(
                     node, "a folder is forgotten with its batch: \(quoted: AdvisedCommand("purge", [.batch(batch)]))")
             case .task(let row):
-                guard row.state.isTerminal else { return finder.refused(node, "\(node) is not over: cancel it first") }
+                if let refusal = try refusal(node, row, &known) { return refusal }
                 // Only its resume point names what it has left: without it nobody would know of that.
-                guard try tasks.details(row).resumePoint == nil else {
+                if let point = try tasks.details(row).resumePoint, point != bare[row.id] {
                     return finder.refused(node, "what \(node) left is still there: purge it again later")
-                }
-                if let refusal = try refusalInUnlistedFolder(node, row) { return refusal }
-                let awaited = try known ?? awaitedLooks()
-                known = awaited
-                if row.begunAt != nil,
-                    let batch = try look(in: awaited, thatMayFind: row.batch) ?? ownLook(thatMayFind: row)
-                {
-                    return finder.refused(
-                        node, "what \(batch) sent is still to be compared with it: purge it when that is over")
                 }
                 try forget(row)
             }
             return NodeResult(id: node, result: .done)
         }.asOperation(page.operation)
+    }
+
+    /// The tasks among some nodes that `purge` forgets as things stand, but for what they have left: asked before that is taken away.
+    func purgeable(_ nodes: [NodeID]) throws -> [TaskID] {
+        var known: [String: [BatchID]]?
+        return try nodes.compactMap { node in
+            guard case .task = node, case .task(let row)? = try finder.target(node),
+                try refusal(node, row, &known) == nil
+            else { return nil }
+            return row.id
+        }
+    }
+
+    /// The reason for which a task is not forgotten, whatever it has left.
+    /// - Parameter known: `awaitedLooks()`, once it was needed.
+    private func refusal(_ node: NodeID, _ row: TaskRow, _ known: inout [String: [BatchID]]?) throws -> NodeResult? {
+        guard row.state.isTerminal else { return finder.refused(node, "\(node) is not over: cancel it first") }
+        if let refusal = try refusalInUnlistedFolder(node, row) { return refusal }
+        let awaited = try known ?? awaitedLooks()
+        known = awaited
+        // What was found missing was there once, in one version or another.
+        guard try row.begunAt != nil || tasks.details(row).failure?.code == .notThere,
+            let batch = try look(in: awaited, thatMayFind: row.batch) ?? ownLook(thatMayFind: row)
+        else { return nil }
+        return finder.refused(node, "what \(batch) sent is still to be compared with it: purge it when that is over")
     }
 
     /// The refusal for a file whose folder will be listed again: it would be taken for a new one, and sent once more.

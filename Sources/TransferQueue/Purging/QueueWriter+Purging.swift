@@ -3,8 +3,16 @@ package import TransferModel
 /// Forgetting what is over.
 extension QueueWriter {
     /// Forgets terminal batches, which can be taken back, and tasks that have left nothing.
-    package func purge(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
-        try change { try store.purging.purge(nodes, joining: joining) }
+    /// - Parameter bare: resume points that name nothing that is left: they are forgotten with their tasks.
+    package func purge(
+        _ nodes: [NodeID], joining: Int64? = nil, bare: [TaskID: [UInt8]] = [:]
+    ) throws(QueueError) -> NodeChange {
+        try change { try store.purging.purge(nodes, joining: joining, bare: bare) }
+    }
+
+    /// The tasks among some nodes that `purge` would forget now, but for what they have left.
+    package func purgeable(_ nodes: [NodeID]) throws(QueueError) -> [TaskID] {
+        try look { try store.purging.purgeable(nodes) }
     }
 
     /// Forgets all finished batches, which can be taken back.

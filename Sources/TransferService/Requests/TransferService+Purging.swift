@@ -29,26 +29,25 @@ extension TransferService {
     private func purgeNamed(_ request: NodesRequest) async throws -> NodeResults {
         var operation: Int64?
         return try await change(request) { writer, nodes in
-            let kept = try await clearRemains(of: nodes)
-            let cleared = nodes.filter { kept[$0] == nil }
-            var change = cleared.isEmpty ? NodeChange() : try await writer.purge(cleared, joining: operation)
+            // A single task is forgotten at once, for good: what it has left goes first, because afterwards nobody would know of it.
+            let cleared = try await engine.clearRemains(of: nodes, in: queue)
+            let kept = nodes.compactMap { stillThere($0, cleared.kept) }
+            let keptNodes = Set(kept.map(\.id))
+            let purged = nodes.filter { !keptNodes.contains($0) }
+            var change =
+                purged.isEmpty
+                ? NodeChange() : try await writer.purge(purged, joining: operation, bare: cleared.bare)
             operation = operation ?? change.operation
-            change.results += nodes.compactMap { kept[$0] }
+            change.results += kept
             return change
         }
     }
 
-    /// A single task is forgotten at once, for good: what it has left is taken away first, because afterwards nobody would know of it.
-    /// Gives back the tasks of which something is still there, and why.
-    private func clearRemains(of nodes: [NodeID]) async throws -> [NodeID: NodeResult] {
-        let tasks = Set(nodes.compactMap { if case .task(let task) = $0 { task } else { nil } })
-        var kept: [NodeID: NodeResult] = [:]
-        for (task, error) in try await engine.clearRemains(of: tasks, in: queue) {
-            kept[.task(task)] = NodeResult(
-                id: .task(task), result: .refused, code: .refused,
-                message: "what \(task) left is still there (\(error.message)): purge it again later, "
-                    + "or let it lie with 'martlet leftovers abort --forget \(task)'")
-        }
-        return kept
+    private func stillThere(_ node: NodeID, _ kept: [TaskID: TransferError]) -> NodeResult? {
+        guard case .task(let task) = node, let error = kept[task] else { return nil }
+        return NodeResult(
+            id: node, result: .refused, code: .refused,
+            message: "what \(task) left is still there (\(error.message)): purge it again later, "
+                + "or let it lie with 'martlet leftovers abort --forget \(task)'")
     }
 }

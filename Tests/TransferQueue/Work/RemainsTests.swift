@@ -131,9 +131,26 @@ extension TransferQueue {
         let nodes = tasks.map { NodeID.task($0.id) }
         #expect(try await queue.writer.purge(nodes).results.map(\.result) == [.refused, .done])
         #expect(try await queue.writer.remains(in: [.failed]).map(\.task.id) == [tasks[0].id])
-        try await queue.forgetRemains(of: tasks[0].id)
-        #expect(try await queue.writer.purge([nodes[0]]).results.map(\.result) == [.done])
+        // A point that names nothing that is left goes with its task, while it is that one.
+        #expect(try await queue.writer.purge([nodes[0]], bare: [tasks[0].id: [8]]).results.map(\.result) == [.refused])
+        #expect(try await queue.writer.purge([nodes[0]], bare: [tasks[0].id: [7]]).results.map(\.result) == [.done])
         #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("are asked to be taken away of those alone that would be forgotten then")
+    func purgeable() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let hidden = try await queue.addTree(files: 1)
+        let listed = try await queue.addTree("others", files: 2)
+        let tasks = try await queue.claimAll()
+        for task in tasks.dropLast() { queue.writer.record(.failed(TransferError(.http, "no")), for: task.id) }
+        try await queue.writer.commit()
+        _ = try await queue.writer.purge([.batch(hidden)])
+        let nodes = tasks.map { NodeID.task($0.id) } + [.batch(listed), .task(TaskID(rawValue: 99))]
+        // One of a batch that was purged, and can come back; one that is over; one that goes on.
+        #expect(try await queue.writer.purgeable(nodes) == [tasks[1].id])
         try await queue.close()
     }
 

@@ -71,9 +71,8 @@ struct Front {
 
     /// As `nodes.purge`: what a single task has left goes first, or it stays.
     func purge(_ node: NodeID) async throws {
-        if case .task(let task) = node {
-            guard try await engine.clearRemains(of: [task], in: queue).isEmpty else { return }
-        }
-        try await take(try await queue.writer.purge([node]))
+        let cleared = try await engine.clearRemains(of: [node], in: queue)
+        guard cleared.kept.isEmpty else { return }
+        try await take(try await queue.writer.purge([node], bare: cleared.bare))
     }
 }
