@@ -8,6 +8,9 @@ package enum ShownAddress {
 
     /// Everything but what may be secret; for messages about words that cannot be meant.
     package static func of(_ text: String) -> String {
+        // With a mark behind it a separator is another `Character`, and everybody else still reads a separator.
+        let isHidden = text.contains { $0.utf8.count > 1 && $0.utf8.first.map(":/?#@".utf8.contains) ?? false }
+        guard !isHidden else { return mark }
         guard let colon = text.firstRange(of: "://") else { return withoutScheme(text) }
         guard isScheme(text[..<colon.lowerBound]) else { return mark }
         let scheme = String(text[..<colon.upperBound])

@@ -132,6 +132,8 @@ struct ShownAddressTests {
             ("https://ana:geheim@[::1]:80/", "https://[::1]:80/"), ("sftp://geheim:@h:x/", "sftp://..."),
             ("host/x?sig=geheim", "host/x?..."), ("https:/host/x?sig=geheim", "https:/host/x?..."),
             ("//ana:geheim@h/", "..."),
+            // With a mark behind it a separator is none for Swift.
+            ("ana:geheim@\u{301}host", "..."), ("https://ana:\u{301}geheim@h/", "..."),
         ])
     func secret(text: String, shown: String) {
         #expect(ShownAddress.of(text) == shown)

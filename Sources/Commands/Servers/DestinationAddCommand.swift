@@ -89,7 +89,7 @@ struct DestinationAddCommand: EngineCommand {
             let endpoint = invocation.value(Self.endpoint) ?? ""
             // It may be a token, and would stand in the file.
             guard url.query.isEmpty else { throw .usage("the URL of a configured server has a query", "leave it out") }
-            guard !endpoint.contains(where: { "@?#".contains($0) }) else {
+            guard !endpoint.utf8.contains(where: { "@?#".utf8.contains($0) }) else {
                 throw .usage("the endpoint is more than scheme, host and path", "leave user and query out")
             }
             return url.path.hasSuffix("/") ? (name, url) : (name, try TransferURL(Self.withSlash(text), place: "URL"))

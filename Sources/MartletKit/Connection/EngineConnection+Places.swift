@@ -30,7 +30,7 @@ extension EngineConnection {
     package nonisolated func write(_ bytes: [UInt8], as name: String) -> Result<String, RequestError> {
         let file = places.stateDirectory + "/" + name
         do {
-            try SmallFile.replace(file, with: bytes)
+            try SmallFile.replace(file, with: bytes, isReport: true)
             return .success(file)
         } catch {
             return .failure(RequestError(.refused, "\(file) could not be written: \(error)"))

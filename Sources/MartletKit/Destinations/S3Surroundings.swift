@@ -61,7 +61,7 @@ package struct S3Surroundings: Sendable {
             // What it holds may be a password: it is not shown.
             throw .usage("the S3 endpoint is not a URL of http or https", "write https://HOST in AWS_ENDPOINT_URL")
         }
-        if let endpoint, endpoint.contains(where: { "@?#".contains($0) }) {
+        if let endpoint, endpoint.utf8.contains(where: { "@?#".utf8.contains($0) }) {
             throw .usage(
                 "the S3 endpoint has more in it than host and path",
                 "write https://HOST in AWS_ENDPOINT_URL, and give the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"

@@ -51,6 +51,7 @@ package struct RecentPlaces: Hashable, Sendable {
 
     /// Without the password and the query; the user's name is needed to log in again.
     package static func harmless(_ text: String) -> String {
+        let text = PercentEncoding.ofMarks(in: text)
         guard let start = text.firstRange(of: "://")?.upperBound else { return text }
         let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let tail = text[authority.endIndex...].prefix { $0 != "?" && $0 != "#" }

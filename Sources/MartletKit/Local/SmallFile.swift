@@ -59,12 +59,13 @@ package enum SmallFile {
     /// Puts a new version in the place of the old one: a reader sees one or the other, also after a power cut. Made
     /// with its folder when it is not there, for this person's eyes only. One that cannot be read whole is left alone: whoever made the
     /// new version has not seen the old one.
-    package static func replace(_ path: String, with bytes: [UInt8]) throws(Errno) {
+    /// - Parameter isReport: it is for a person to read, of any length; no new version is made from it.
+    package static func replace(_ path: String, with bytes: [UInt8], isReport: Bool = false) throws(Errno) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         try System.mkdirs(Array(folder.utf8), mode: 0o700)
         // A link (to a repository of dotfiles, say) goes on pointing to the file.
         let target = (try? System.realpath(Array(path.utf8))) ?? Array(path.utf8)
-        try requireReadable(target)
+        if !isReport { try requireReadable(target) }
         let temporary = target + Array(".\(getpid()).new".utf8)
         do throws(Errno) {
             let file = try System.open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)

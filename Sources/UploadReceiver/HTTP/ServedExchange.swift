@@ -190,6 +190,9 @@ extension Answer {
         for field in fields { _ = MHD_add_response_header(response, field.name, field.value) }
         // Martlet asks a server that it knows by this name less often.
         _ = MHD_add_response_header(response, "Server", "martlet-receive")
+        // No page of somebody else's loads what lies here as a script of its own.
+        _ = MHD_add_response_header(response, "X-Content-Type-Options", "nosniff")
+        _ = MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin")
         return MHD_queue_response(connection, status.rawValue, response)
     }
 

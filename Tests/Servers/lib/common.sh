@@ -63,7 +63,9 @@ print(port)' "$HOST" "${PORTS_IN_A_ROW:-1}"
 # One that nobody else is about to take either: the lock lasts as long as the server, which has the file open.
 claim_port() {
   local folder=${TMPDIR:-/tmp}/martlet-test-ports-$(id -u)
-  mkdir -p "$folder"
+  mkdir -m 700 "$folder" 2>/dev/null || true
+  # Another user's folder may be full of links to files of ours.
+  if [ -L "$folder" ] || [ ! -O "$folder" ]; then echo "$folder is somebody else's: remove it, or set TMPDIR" >&2; exit 1; fi
   while true; do
     PORT=$(free_port)
     exec 9>"$folder/$PORT"

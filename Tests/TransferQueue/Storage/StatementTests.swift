@@ -4,7 +4,8 @@ import TransferModel
 @testable import TransferQueue
 
 @Suite("Statements") struct StatementTests {
-    @Test("the same changes at another time and of other batches need no other statements: values are bound, not written")
+    @Test(
+        "the same changes at another time and of other batches need no other statements: values are bound, not written")
     func kept() async throws {
         let bench = try ChangeBench()
         let writer = bench.queue.writer

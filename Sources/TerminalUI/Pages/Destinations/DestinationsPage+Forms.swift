@@ -124,7 +124,7 @@ extension DestinationsPage {
         guard !form.text(.user).contains(":") else {
             return wrong(.user, "The name alone: the password has a field of its own.")
         }
-        guard !form.text(.endpoint).contains(where: { "@?#".contains($0) }) else {
+        guard !form.text(.endpoint).utf8.contains(where: { "@?#".utf8.contains($0) }) else {
             return wrong(.endpoint, "The endpoint is host and path alone: user and keys are asked for elsewhere.")
         }
         let limit = form.text(.limit)
