@@ -213,10 +213,21 @@ struct PurgingStore: QueueSubject {
             (BatchID(rawValue: $0.integer(0)), $0.integer(1))
         }.filter { !kept.contains($0.0) }
         let awaited = batches.isEmpty ? [:] : try awaitedLooks()
+        var forgotten: [BatchID] = []
+        var firstEvent = Int64.max
         for (batch, root) in batches where try look(in: awaited, thatMayFind: batch) == nil {
-            try forget(batch, root)
+            firstEvent = min(firstEvent, try forget(batch, root))
+            forgotten.append(batch)
         }
-        if !batches.isEmpty { try limits.forgetLimits() }
+        if forgotten.isEmpty { return }
+        // No index leads to those of one batch: one look through them, however many batches are forgotten.
+        let all = SQLiteValue.text(try StoredJSON.text(forgotten.map(\.rawValue)))
+        try database.run("DELETE FROM undo WHERE batch IN (SELECT value FROM json_each(?))", all)
+        try database.run("DELETE FROM pause_ends WHERE batch IN (SELECT value FROM json_each(?))", all)
+        try database.run(
+            "DELETE FROM events WHERE batch IN (SELECT value FROM json_each(?)) AND seq >= ?", all, .integer(firstEvent)
+        )
+        try limits.forgetLimits()
     }
 
     /// Batches whose last look is still due, by origin. An upload that may have written the same names is known until then; otherwise its files
@@ -256,7 +267,8 @@ struct PurgingStore: QueueSubject {
         ).map { _ in row.batch }
     }
 
-    private func forget(_ batch: BatchID, _ root: Int64) throws {
+    /// - Returns: the number of the batch's first event. Its events and what changed it are still there.
+    private func forget(_ batch: BatchID, _ root: Int64) throws -> Int64 {
         let id = SQLiteValue.integer(batch.rawValue)
         // Leaves first: a parent's row outlives its children's.
         for folder in try sets.subtree(of: root).reversed().map({ SQLiteValue.integer($0) }) {
@@ -274,15 +286,13 @@ struct PurgingStore: QueueSubject {
             "DELETE FROM linked_folders WHERE source IN (SELECT id FROM sources WHERE batch = ?)", id)
         try database.run("DELETE FROM sources WHERE batch = ?", id)
         try database.run("DELETE FROM reasons WHERE batch = ?", id)
-        try database.run("DELETE FROM undo WHERE batch = ?", id)
-        try database.run("DELETE FROM pause_ends WHERE batch = ?", id)
         try database.run("DELETE FROM last_looks WHERE batch = ?", id)
-        try database.run(
-            "DELETE FROM events WHERE batch = ?1 AND seq >= (SELECT first_event FROM batches WHERE id = ?1)", id)
+        let firstEvent = try database.integer("SELECT first_event FROM batches WHERE id = ?", id) ?? 0
         let uuid = try database.first("SELECT uuid FROM batches WHERE id = ?", id) { UUID(bytes: $0.bytes(0)) }
         if case let uuid?? = uuid { references.orphan(.batch(uuid)) }
         try database.run("DELETE FROM batches WHERE id = ?", id)
         queue.change.removed.insert(batch)
+        return firstEvent
     }
 
     func forget(_ row: TaskRow) throws {

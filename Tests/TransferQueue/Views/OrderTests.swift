@@ -500,6 +500,27 @@ import TransferModel
         }
     }
 
+    @Test("many batches are forgotten with work that grows as their number does")
+    func manyForgotten() async throws {
+        func steps(_ count: Int) async throws -> Int64 {
+            let bench = try ChangeBench()
+            var batches: [NodeID] = []
+            for number in 0..<count { batches.append(.batch(try await bench.queue.addTree("t\(number)", files: 1))) }
+            for batch in batches { try await bench.cancel(batch) }
+            _ = try await bench.queue.writer.purge(batches)
+            bench.sandbox.clock.advance(by: .seconds(4000))
+            let before = await bench.queue.writer.virtualMachineSteps()
+            _ = try await bench.queue.writer.forgetPurged(now: bench.now)
+            let steps = await bench.queue.writer.virtualMachineSteps() - before
+            let events = try await bench.queue.reader.events(after: EventSequence(rawValue: 0), limit: 9)
+            #expect(events.allSatisfy { $0.batch == nil })
+            try await bench.close()
+            return steps
+        }
+        let (few, many) = (try await steps(20), try await steps(160))
+        #expect(many < 10 * few, "\(many) steps for 160 batches, \(few) for 20")
+    }
+
     @Test("of many nodes the newest change is taken back first, with work that grows as their number does")
     func manyTakenBack() async throws {
         let bench = try ChangeBench()

@@ -104,8 +104,8 @@ extension ProblemsPage {
             CureSubject(batch: batches.count == 1 ? batches[0].batch : nil, url: batches.first?.url)
         }
 
-        /// The names of its batches.
-        var names: String { batches.map(\.name).joined(separator: ", ") }
+        /// The names of its batches, as many as a line may have room for.
+        var names: String { batches.prefix(50).map(\.name).joined(separator: ", ") }
 
         var isUnserved: Bool { if case .unserved = kind { true } else { false } }
 
@@ -282,16 +282,19 @@ extension ProblemsPage.Cause {
         if self.said == nil, self.detail == nil { (self.said, self.detail) = (said, detail) }
     }
 
+    /// - Parameter place: of the batch that the last one was of, or of another than all before.
     mutating func add(_ place: Place, _ lastAt: Timestamp?) {
         ByteSum.add(place.files, to: &files)
         self.lastAt = [self.lastAt, lastAt].compactMap(\.self).max()
-        if let same = batches.firstIndex(where: { $0.batch == place.batch }) {
-            ByteSum.add(place.files, to: &batches[same].files)
+        if let last = batches.indices.last, batches[last].batch == place.batch {
+            ByteSum.add(place.files, to: &batches[last].files)
         } else {
             batches.append(place)
         }
-        batches.sort { ($1.files, $0.batch) < ($0.files, $1.batch) }
     }
+
+    /// The batch with the most files first.
+    mutating func sortBatches() { batches.sort { ($1.files, $0.batch) < ($0.files, $1.batch) } }
 }
 
 extension TransferErrorCode {

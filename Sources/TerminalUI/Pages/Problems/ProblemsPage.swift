@@ -55,7 +55,11 @@ struct ProblemsPage: Sendable {
                 found[kind]?.quote(wait.said, wait.detail)
             }
         }
-        causes = found.values.sorted(by: Cause.comesBefore)
+        causes = found.values.map { cause in
+            var cause = cause
+            cause.sortBatches()
+            return cause
+        }.sorted(by: Cause.comesBefore)
         (isKnown, problem) = (true, nil)
         cursor.follow(causes.map(\.kind))
     }
