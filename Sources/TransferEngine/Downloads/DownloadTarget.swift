@@ -82,7 +82,7 @@ final class DownloadTarget: TransferBodySink {
         (partName, partInode, folderInode, tail) = (known.name, status.inode, folder.inode, known.tail)
         descriptor = found
         // Whoever has cut it may have put anything there.
-        guard status.size >= point.offset else { return .cut }
+        guard status.size >= point.offset else { return .cut(length: status.size) }
         (position, synced) = (point.offset, point.offset)
         return .part(synced: point.offset, length: status.size)
     }
@@ -164,7 +164,7 @@ final class DownloadTarget: TransferBodySink {
         return KnownPart(known, in: directory)
     }
 
-    /// Discards all bytes and empties the file at once. A later attempt goes on from them all the same until the restart is recorded.
+    /// Discards all bytes and empties the file at once: nothing goes on from them, even where the restart does not come to be recorded.
     func forget() {
         if let descriptor { try? disk.cut(descriptor.rawValue, to: 0) }
         (position, synced, skip) = (0, 0, 0)

@@ -4,8 +4,8 @@ enum PartState: Hashable {
     case nothing
     /// The folder that it was made in is not there, or cannot be read: it says nothing of the file.
     case outOfReach(LocalRefusal)
-    /// Ours, and shorter than it was: somebody else has been there.
-    case cut
+    /// Ours, and shorter than it was.
+    case cut(length: Int64)
     /// So much of it is on the disk for sure, and so long the file is: a kill left bytes that may be there or not.
     case part(synced: Int64, length: Int64)
 
@@ -28,6 +28,8 @@ enum PartLoss: Hashable {
         switch left {
         case .nothing:
             self = accepted > 0 ? .all(reason: "the temporary file is not there any more", accepted) : .nothing
+        // We empty it ourselves before a new beginning is recorded; a kill in between leaves nobody who knows whose deed it was.
+        case .cut(0): self = .all(reason: "the temporary file is empty", accepted)
         case .cut:
             self = .all(reason: "somebody else has cut the temporary file", accepted)
         case .part(0, let length) where length > 0:

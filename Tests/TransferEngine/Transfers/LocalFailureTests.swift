@@ -58,7 +58,8 @@ import TransferQueue
             if case .all(let reason, _) = PartLoss(left, accepted: 3) { reason } else { nil }
         }
         #expect(reason(.nothing) == "the temporary file is not there any more")
-        #expect(reason(.cut) == "somebody else has cut the temporary file")
+        #expect(reason(.cut(length: 0)) == "the temporary file is empty")
+        #expect(reason(.cut(length: 1)) == "somebody else has cut the temporary file")
         #expect(reason(.part(synced: 0, length: 3)) == "it was broken off before anything was safe on the disk")
         #expect(reason(.part(synced: 3, length: 3)) == nil)
     }

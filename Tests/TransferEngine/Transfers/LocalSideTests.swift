@@ -320,11 +320,24 @@ import TransferQueue
         #expect(PartLoss(.part(synced: 4, length: 5), accepted: 4) == .tail(1))
         // Whoever has cut it may have put anything there.
         point.offset = 9
-        #expect(target().reopen(point) == .cut)
+        #expect(target().reopen(point) == .cut(length: 5))
         point.partInode = 1
         #expect(target().reopen(point) == .nothing)
         point.partName = nil
         #expect(target().reopen(point) == .nothing)
+    }
+
+    @Test("a file that we emptied for a new beginning, and were killed before that was recorded, is laid to nobody")
+    func emptied() throws {
+        let first = target()
+        try first.prepare(for: RawPath("f"))
+        try first.begin(GateOpening(offset: 0, total: 10))
+        try write(first, [1, 2, 3, 4, 5])
+        var point = GetResumePoint(version: RemoteVersion(), offset: 4, name: RawPath("f"))
+        first.tellPlace(to: &point)
+        first.forget()
+        let loss = PartLoss(target().reopen(point), accepted: 4)
+        #expect(loss == .all(reason: "the temporary file is empty", 4))
     }
 
     @Test("the file is cut to where the answer goes on, and what the server repeats is dropped")
