@@ -81,9 +81,7 @@ package struct FTPDownload: ProtocolMachine {
             return stop(end)
         }
         if let size = end.size, !FileSize.isPossible(size) { return over(.fail(.impossibleLength(at: plan.host))) }
-        if !hasWaited, let size = end.size, size > RemoteVersion.quicklyRead, let modified = end.modified,
-            let pause = RemoteVersion.unsettled(modified, at: end.at)
-        {
+        if !hasWaited, let pause = RemoteVersion.pause(of: end.size, end.modified, at: end.at) {
             hasWaited = true
             state = .settling
             return [.wake(.probeAgain, after: pause)]

@@ -69,6 +69,12 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
     /// A file of so many bytes comes in one go, and is hardly changed meanwhile.
     static let quicklyRead: Int64 = 1 << 20
 
+    /// Time to wait before a file is read of which nothing but its length and its time would tell that it was written to meanwhile; `nil`: none.
+    static func pause(of size: Int64?, _ modified: Timestamp?, at now: Timestamp) -> Duration? {
+        guard let size, size > quicklyRead, let modified else { return nil }
+        return unsettled(modified, at: now)
+    }
+
     /// Returns true for a file of so many bytes whose answer took so long: it came in one go, and holds one version. What goes on from an
     /// offset was read at two times, however short it is. A clock that was set back meanwhile says nothing of how long it took.
     static func isOneReading(from offset: Int64, through end: Int64, _ time: Duration) -> Bool {

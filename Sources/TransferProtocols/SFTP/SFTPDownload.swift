@@ -111,9 +111,8 @@ package struct SFTPDownload: ProtocolMachine {
             return over(.fail(.impossibleLength(at: plan.host)))
         }
         let version = Self.version(attributes, at: status.at)
-        if !hasWaited, attributes.size ?? 0 > RemoteVersion.quicklyRead, let modified = attributes.modified,
-            let pause = RemoteVersion.unsettled(Timestamp(seconds: modified), at: status.at)
-        {
+        let modified = attributes.modified.map { Timestamp(seconds: $0) }
+        if !hasWaited, let pause = RemoteVersion.pause(of: attributes.size, modified, at: status.at) {
             hasWaited = true
             state = .settling
             return [.perform(nextID(), .sftp(.close(handle))), .wake(.probeAgain, after: pause)]
