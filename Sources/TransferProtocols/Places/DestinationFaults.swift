@@ -39,7 +39,7 @@ extension TransferError {
     }
 
     static func contested(at host: String) -> TransferError {
-        TransferError(.networkConnectionLost, "somebody else writes the same object at \(host)", .again)
+        TransferError(.networkConnectionLost, "\(host) reports another write of the same object", .again)
     }
 
     static func cannotProtect(at host: String) -> TransferError {

@@ -129,7 +129,7 @@ extension S3Upload {
         }
         hasBegunAnew = true
         upload = nil
-        return [.startOver(reason: "somebody else wrote the same object")] + abort(old, then: .begin)
+        return [.startOver(reason: "the service reports another write of the same object")] + abort(old, then: .begin)
     }
 
     /// The last request once more, under another condition.

@@ -277,7 +277,7 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
 
     @Test(
         "something that is there: skipped, compared, or refused as the rule says",
-        .tells("somebody else writes the same object at h"))
+        .tells("h reports another write of the same object"))
     func occupied() {
         let full = no(412, "PreconditionFailed")
         #expect(run(s3Plan(), full) == ["2 HEAD"])
