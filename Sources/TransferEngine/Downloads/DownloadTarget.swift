@@ -128,8 +128,7 @@ final class DownloadTarget: TransferBodySink {
             // With the mode that the batch's umask gives: the engine's own is 077.
             hasMadeFolders = try System.makeFolders(directory.bytes, mode: 0o777 & ~umask)
             for number in 1...99 {
-                let suffix = ".\(mark)" + (number == 1 ? "" : "-\(number)") + ".part"
-                let candidate = RawPath(TemporaryName.cut(name.bytes, for: suffix.utf8.count) + Array(suffix.utf8))
+                let candidate = candidate(for: name, number)
                 guard let made = try makeOrAdopt(directory.appending(candidate)) else { continue }
                 try System.fchmod(made.rawValue, mode: 0o666 & ~umask)
                 (partName, descriptor) = (candidate, made)
@@ -143,6 +142,11 @@ final class DownloadTarget: TransferBodySink {
         } catch {
             throw refusal(.inputOutput)
         }
+    }
+
+    private func candidate(for name: RawPath, _ number: Int) -> RawPath {
+        let suffix = ".\(mark)" + (number == 1 ? "" : "-\(number)") + ".part"
+        return RawPath(TemporaryName.cut(name.bytes, for: suffix.utf8.count) + Array(suffix.utf8))
     }
 
     /// An empty file of that name is what a kill between making and recording leaves: nothing is lost by taking it.
@@ -162,6 +166,19 @@ final class DownloadTarget: TransferBodySink {
         var known = point ?? GetResumePoint(version: RemoteVersion(), offset: 0, name: RawPath(""))
         if partName != nil { tellPlace(to: &known) }
         return KnownPart(known, in: directory)
+    }
+
+    /// The temporary file of a download that ends without having come: the known one, else the empty one that a kill between making and
+    /// recording has left. - Parameter final: path of the file that has its name.
+    func partAtEnd(_ point: GetResumePoint?, beside final: RawPath) -> KnownPart? {
+        if let known = knownPart(point) { return known }
+        let name = candidate(for: final.lastComponent, 1)
+        guard let found = System.openFileOfOurs(directory.appending(name).bytes, flags: O_RDONLY),
+            found.status.size == 0
+        else { return nil }
+        var made = GetResumePoint(version: RemoteVersion(), offset: 0, name: final.lastComponent)
+        (made.partName, made.partInode) = (name, found.status.inode)
+        return KnownPart(made, in: directory)
     }
 
     /// Discards all bytes and empties the file at once: nothing goes on from them, even where the restart does not come to be recorded.

@@ -129,7 +129,7 @@ extension TransferEngine {
     func conclude(_ task: ClaimedTask, _ ending: Ending, of target: DownloadTarget, _ point: GetResumePoint?) {
         switch ending {
         case .completed(let completion):
-            guard let part = target.knownPart(point) else {
+            guard let final = completion.finalPath, let part = target.partAtEnd(point, beside: final) else {
                 return queue.writer.record(.completed(completion), for: task.claim)
             }
             inBackground { [self] in await complete(task, completion, without: part) }
@@ -153,7 +153,8 @@ extension TransferEngine {
                 // Whoever has stopped the task knows what became of it.
                 guard waits.comparisons.remove(task.claim) != nil else { return }
                 switch outcome {
-                case .success(let completion): await complete(task, completion, without: target.knownPart(point))
+                case .success(let completion):
+                    await complete(task, completion, without: target.partAtEnd(point, beside: path))
                 case .failure(let error): refuse(task, error)
                 }
             }

@@ -3,6 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 import TransferModel
+import TransferProtocols
 
 @testable import TransferEngine
 @testable import TransferQueue
@@ -438,6 +439,27 @@ import TransferModel
         try await harness.finished(batch)
         let task = try #require(try await harness.tasks(batch).first)
         #expect(task.state == .completed && task.skipped)
+        #expect(harness.sandbox.names("out") == ["f"])
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("an empty temporary file that a kill left unrecorded goes with a name that is taken meanwhile")
+    func skippedUnrecorded() async throws {
+        let harness = try await EngineHarness()
+        harness.store.put("/f", [1, 2, 3])
+        let batch = try await harness.add(
+            harness.request(download: ["/f"]) { request in
+                request.held = true
+                request.options.ifExists = .skip
+            })
+        let uuid = try #require(try await harness.tasks(batch).first).uuid
+        try harness.sandbox.write("out/f.\(UploadToken.task(uuid).text.prefix(8)).part", [])
+        try harness.sandbox.write("out/f", [9])
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        try await harness.finished(batch)
+        #expect(try await harness.tasks(batch).first?.skipped == true)
         #expect(harness.sandbox.names("out") == ["f"])
         try await harness.expectSound()
         await harness.stop()

@@ -340,6 +340,19 @@ import TransferQueue
         #expect(loss == .all(reason: "the temporary file is empty", 4))
     }
 
+    @Test("an end without a download finds the empty file that was made and not recorded, and no other")
+    func unrecorded() throws {
+        let final = RawPath(sandbox.path("new/dir/f"))
+        #expect(target().partAtEnd(nil, beside: final) == nil)
+        let killed = target()
+        try killed.prepare(for: RawPath("f"))
+        #expect(target().partAtEnd(nil, beside: final)?.name == killed.partName)
+        #expect(target().partAtEnd(nil, beside: final)?.inode == killed.partInode)
+        // Whatever has bytes is somebody's.
+        try sandbox.write("new/dir/f.t7.part", [1])
+        #expect(target().partAtEnd(nil, beside: final) == nil)
+    }
+
     @Test("the file is cut to where the answer goes on, and what the server repeats is dropped")
     func skipping() throws {
         let target = target()
