@@ -192,7 +192,9 @@ final class DownloadTarget: TransferBodySink {
     /// Cuts the file to where the answer goes on.
     func begin(_ opening: GateOpening) throws(Refusal) {
         guard let descriptor else { throw refusal(.badDescriptor) }
-        do {
+        do throws(Errno) {
+            // Cut down since it was opened: it would get a hole where bytes were.
+            guard try System.fstat(descriptor.rawValue).size >= opening.offset else { throw meddled() }
             try disk.cut(descriptor.rawValue, to: opening.offset)
         } catch {
             throw refusal(error)
@@ -234,15 +236,17 @@ final class DownloadTarget: TransferBodySink {
         return failure
     }
 
+    /// Discards everything: somebody else may have written anywhere in the file.
+    private func meddled() -> Errno {
+        isMeddledWith = true
+        forget()
+        return .badDescriptor
+    }
+
     func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
         guard let descriptor else { throw .badDescriptor }
         // Written behind its end the file would get a hole where bytes were, and its length would be right again.
-        guard try System.fstat(descriptor.rawValue).size == position else {
-            // Whoever it was may have written anywhere.
-            isMeddledWith = true
-            forget()
-            throw .badDescriptor
-        }
+        guard try System.fstat(descriptor.rawValue).size == position else { throw meddled() }
         let dropped = Int(min(skip, Int64(bytes.count)))
         skip -= Int64(dropped)
         let rest = UnsafeRawBufferPointer(rebasing: bytes[dropped...])

@@ -38,6 +38,7 @@ extension TransferEngine {
         do throws(DownloadTarget.Refusal) {
             try target.begin(opening)
         } catch {
+            _ = beganAnew(attempt)
             return refused(attempt, error)
         }
         attempt.progress.receive(from: opening.offset)

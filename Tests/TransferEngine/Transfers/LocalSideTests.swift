@@ -384,10 +384,24 @@ import TransferQueue
         #expect(sandbox.read("new/dir/f.t7.part") == [])
     }
 
+    @Test("a file that was cut down after it was opened is not made longer again by a hole")
+    func cutBeforeTheGate() throws {
+        let target = target()
+        try target.prepare(for: RawPath("f"))
+        try target.begin(GateOpening(offset: 0, total: nil))
+        try write(target, [1, 2, 3])
+        try sandbox.write("new/dir/f.t7.part", [1])
+        #expect(throws: DownloadTarget.Refusal.self) { try target.begin(GateOpening(offset: 3, total: 5)) }
+        #expect(target.spoilt == "the temporary file was changed by somebody else" && target.written == 0)
+        #expect(sandbox.read("new/dir/f.t7.part") == [])
+    }
+
     @Test("a server that sends more than it said the file has is not listened to: the file is asked for again")
     func longer() throws {
         let target = target()
         try target.prepare(for: RawPath("f"))
+        try target.begin(GateOpening(offset: 0, total: 5))
+        try write(target, [0])
         try target.begin(GateOpening(offset: 1, skip: 1, total: 5))
         try write(target, [0, 1, 2])
         #expect(throws: Errno.self) { try write(target, [3, 4, 5]) }
