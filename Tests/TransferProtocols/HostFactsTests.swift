@@ -11,6 +11,14 @@ import WireOperations
         return facts
     }
 
+    @Test("what the queue compares by its bytes is written the same each time")
+    func stable() {
+        var point = ResumePoint(StoredVersion(stored: true, etag: "\"1\"", version: nil, shown: nil))
+        point.targetIsOther = true
+        let facts = HostFacts { ($0.cannotRename, $0.cannotChunk, $0.chunk, $0.region) = (true, true, 1, "x") }
+        for _ in 0..<30 { #expect(point.encoded == point.encoded && facts.encoded == facts.encoded) }
+    }
+
     @Test("each fact that is learnt is kept and stored, and the queue finds the protocol under its name")
     func everyFact() throws {
         var learnt = HostFacts {

@@ -103,7 +103,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
     }
 
     /// One line of JSON.
-    package var encoded: [UInt8] { (try? JSONEncoder().encode(self)).map(Array.init) ?? [] }
+    package var encoded: [UInt8] { StableJSON.bytes(of: self) }
 
     /// `nil` for what is no such line: then everything is learnt anew.
     package init?(encoded: [UInt8]) {

@@ -75,10 +75,7 @@ package struct ResumePoint: Hashable, Sendable {
     package init<Content: ResumePointContent>(_ content: Content) {
         kind = Content.kind
         secret = content.secret
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings, numbers and Booleans only: there is nothing in it that JSON cannot say.
-        json = (try? encoder.encode(content)).map(Array.init) ?? []
+        json = StableJSON.bytes(of: content)
         ownVersion = (content as? StoredVersion).flatMap { $0.stored ? $0 : nil }
     }
 
@@ -113,7 +110,7 @@ package struct ResumePoint: Hashable, Sendable {
             own: content(StoredVersion.self)?.stored == true ? nil : ownVersion,
             left: left.isEmpty ? nil : left.map { String(decoding: $0.encoded, as: UTF8.self) },
             point: String(decoding: json, as: UTF8.self))
-        return (try? JSONEncoder().encode(line)).map(Array.init) ?? []
+        return StableJSON.bytes(of: line)
     }
 
     /// The protocol's value; `nil` when it is another protocol's, or damaged.

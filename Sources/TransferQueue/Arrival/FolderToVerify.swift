@@ -20,15 +20,34 @@ package enum FolderChoice: Sendable, Hashable {
 }
 
 extension QueueWriter {
-    /// The next folder, in the order of their numbers, that holds completed files of a node, or some that were missing.
-    package func folderToVerify(_ node: NodeID, after: Int64?) throws(QueueError) -> FolderChoice {
+    /// The next folder, in the order of their numbers, that holds completed files of a node, or some that were missing. Others use the queue
+    /// between the pages of a search among a million folders.
+    package nonisolated func folderToVerify(_ node: NodeID, after: Int64?) async throws(QueueError) -> FolderChoice {
+        var after = after
+        while true {
+            switch try await folderSearch(node, after: after) {
+            case .found(let choice): return choice
+            case .further(let last): after = last
+            }
+        }
+    }
+
+    private func folderSearch(_ node: NodeID, after: Int64?) throws(QueueError) -> FolderSearch {
         try look { try store.arrival.folderToVerify(node, after: after) }
     }
 }
 
+/// A page of the search for the next folder.
+enum FolderSearch: Sendable {
+    case found(FolderChoice)
+    /// None up to this one.
+    case further(after: Int64)
+}
+
 extension ArrivalStore {
-    func folderToVerify(_ node: NodeID, after: Int64?) throws -> FolderChoice {
-        guard let target = try finder.target(node) else { return .unknown }
+    /// - Parameter limit: folders of the queue that are looked at.
+    func folderToVerify(_ node: NodeID, after: Int64?, limit: Int = 1000) throws -> FolderSearch {
+        guard let target = try finder.target(node) else { return .found(.unknown) }
         let top: Int64
         switch target {
         case .batch(_, let root): top = root
@@ -36,8 +55,9 @@ extension ArrivalStore {
         case .task(let row):
             top = row.folder
             guard row.state == .completed || row.state == .failed else {
-                return .refused(
-                    "\(node) is not completed: \(quoted: AdvisedCommand("why", [node])) says what it waits for")
+                return .found(
+                    .refused(
+                        "\(node) is not completed: \(quoted: AdvisedCommand("why", [node])) says what it waits for"))
             }
         }
         let batch = SQLiteValue.integer(target.batch.rawValue)
@@ -53,44 +73,47 @@ extension ArrivalStore {
                 isExact: row.integer(3) != 0
             )
         }
-        guard let order else { return .unknown }
+        guard let order else { return .found(.unknown) }
         guard order.direction == .upload else {
-            return .refused("\(node) was received: its files are on this machine")
+            return .found(.refused("\(node) was received: its files are on this machine"))
         }
         guard TransferScheme(of: order.destination)?.lists == true else {
-            return .refused(
-                """
-                \(TransferScheme.server(of: order.destination)) does not list folders: look there whether all of it has \
-                arrived
-                """)
+            return .found(
+                .refused(
+                    """
+                    \(TransferScheme.server(of: order.destination)) does not list folders: look there whether all of it \
+                    has arrived
+                    """))
         }
         let isTask = node.isTask
-        var last = isTask ? top - 1 : after ?? 0
-        while let folder = try nextFolder(after: last, of: batch) {
-            last = folder
+        let folders = try sentFolders(after: isTask ? top - 1 : after ?? 0, limit: isTask ? 1 : limit)
+        for (folder, owner) in folders where owner == target.batch.rawValue {
             guard let place = try paths.place(of: folder) else { continue }
-            if isTask, folder != top { return .none }
+            if isTask, folder != top { return .found(.none) }
             guard isTask || place.chain.contains(FolderID(rawValue: top)) else { continue }
             // No look that is due is answered by it.
             let look = DueLook(
                 folder: FolderID(rawValue: folder), batch: target.batch, origin: order.origin, remote: place.remote,
                 isExact: order.isExact, due: 0)
             let destination = order.destination + PercentEncoding.encode(place.remote.bytes, keepingSlashes: true)
-            return .folder(FolderToVerify(look: look, destination: RawPath(destination).displayed))
+            return .found(.folder(FolderToVerify(look: look, destination: RawPath(destination).displayed)))
         }
-        return .none
+        guard !isTask, folders.count == limit, let last = folders.last?.folder else { return .found(.none) }
+        return .further(after: last)
     }
 
-    private func nextFolder(after: Int64, of batch: SQLiteValue) throws -> Int64? {
-        try database.integer(
+    /// The next folders of all batches that hold completed files, or some that were missing.
+    private func sentFolders(after: Int64, limit: Int) throws -> [(folder: Int64, batch: Int64)] {
+        try database.rows(
             """
-            SELECT o.folder FROM own_counts o JOIN folders f ON f.id = o.folder
-            WHERE o.folder > ?1 AND f.batch = ?2 AND o.files > 0
+            SELECT DISTINCT o.folder, f.batch FROM own_counts o JOIN folders f ON f.id = o.folder
+            WHERE o.folder > ?1 AND o.files > 0
             AND (o.state = \(state: .completed) OR o.state = \(state: .failed) AND EXISTS (
                 SELECT 1 FROM tasks t JOIN task_details d ON d.task = t.id WHERE t.folder = o.folder AND t.state = \(state: .failed)
                 AND d.cause = \(cause: .notThere)))
-            ORDER BY o.folder LIMIT 1
-            """, .integer(after), batch)
+            ORDER BY o.folder LIMIT ?2
+            """, .integer(after), .integer(Int64(limit))
+        ) { (folder: $0.integer(0), batch: $0.integer(1)) }
     }
 }
 

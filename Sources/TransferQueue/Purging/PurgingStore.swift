@@ -57,8 +57,11 @@ struct PurgingStore: QueueSubject {
     /// The tasks among some nodes that `purge` forgets as things stand, but for what they have left: asked before that is taken away.
     func purgeable(_ nodes: [NodeID]) throws -> [TaskID] {
         var known: [String: [BatchID]]?
+        // What a batch has left goes when its purge can be taken back no more.
+        var hidden: Set<BatchID> = []
         return try nodes.compactMap { node in
-            guard case .task = node, case .task(let row)? = try finder.target(node),
+            if case .batch(let batch) = node { hidden.insert(batch) }
+            guard case .task = node, case .task(let row)? = try finder.target(node), !hidden.contains(row.batch),
                 try refusal(node, row, &known) == nil
             else { return nil }
             return row.id

@@ -18,7 +18,9 @@ struct DesktopNotices {
         case ended, needsPerson
     }
 
-    private var waiting: [(batch: BatchID, news: News)] = []
+    /// News with their places in the order in which they came.
+    private var waiting: [BatchID: (place: Int, news: News)] = [:]
+    private var last = 0
     private var told: Set<BatchID> = []
     private var shownAt: MonotonicInstant?
     private var firstAt: MonotonicInstant?
@@ -40,8 +42,8 @@ struct DesktopNotices {
 
     private mutating func note(_ batch: BatchID, _ news: News, _ now: MonotonicInstant) {
         // What came last of a batch is what counts.
-        waiting.removeAll { $0.batch == batch }
-        waiting.append((batch, news))
+        last += 1
+        waiting[batch] = (last, news)
         firstAt = firstAt ?? now
     }
 
@@ -55,8 +57,8 @@ struct DesktopNotices {
     /// The batches that are to be shown now.
     mutating func take(at now: MonotonicInstant) -> [(batch: BatchID, news: News)] {
         guard let due, due <= now else { return [] }
-        defer { (waiting, firstAt) = ([], nil) }
-        return waiting
+        defer { (waiting, firstAt) = ([:], nil) }
+        return waiting.sorted { $0.value.place < $1.value.place }.map { (batch: $0.key, news: $0.value.news) }
     }
 
     /// A notification was shown.

@@ -172,28 +172,25 @@ extension TransferService {
         let stopped = Set(change.stopped.map(\.task))
         let lost = moving.filter { $0.bytesAtRisk > 0 && stopped.contains($0.task) }
         if lost.isEmpty { return change.results }
+        var folders: [FolderID: Set<FolderID>] = [:]
+        for task in lost where folders[task.folder] == nil {
+            folders[task.folder] = Set(try await queue.reader.chain(of: task.folder))
+        }
         var results = change.results
         for index in results.indices where results[index].result == .done {
-            let bytes = try await self.lost(lost, below: results[index].id)
-            if bytes > 0 { results[index].bytesToRepeat = bytes }
-        }
-        return results
-    }
-
-    private func lost(_ tasks: [LiveTask], below node: NodeID) async throws -> Int64 {
-        var sum: Int64 = 0
-        let row = try await queue.reader.row(of: node)
-        for task in tasks {
-            let isBelow =
+            let row = try await queue.reader.row(of: results[index].id)
+            let below = lost.filter { task in
                 switch row {
                 case .batch(let batch): task.batch == batch
                 case .task(_, let id): task.task == id
-                case .folder(_, let folder): try await queue.reader.chain(of: task.folder).contains(folder)
+                case .folder(_, let folder): folders[task.folder]?.contains(folder) == true
                 case .group, nil: false
                 }
-            if isBelow { sum += task.bytesAtRisk }
+            }
+            let bytes = ByteSum.of(below.lazy.map(\.bytesAtRisk))
+            if bytes > 0 { results[index].bytesToRepeat = bytes }
         }
-        return sum
+        return results
     }
 
     /// Named nodes one by one, in their order; a group of a screen as a whole.

@@ -151,6 +151,8 @@ extension TransferQueue {
         let nodes = tasks.map { NodeID.task($0.id) } + [.batch(listed), .task(TaskID(rawValue: 99))]
         // One of a batch that was purged, and can come back; one that is over; one that goes on.
         #expect(try await queue.writer.purgeable(nodes) == [tasks[1].id])
+        // Its batch goes with all that is in it.
+        #expect(try await queue.writer.purgeable([.batch(listed), nodes[1]]) == [])
         try await queue.close()
     }
 
