@@ -246,6 +246,7 @@ struct LocalPlacesTests {
         #expect(!String(decoding: recent.bytes, as: UTF8.self).contains("pw"))
         // With a mark behind it the colon is none for Swift.
         #expect(!RecentPlaces.harmless("https://ana:\u{301}geheim@host/").contains("geheim"))
+        #expect(RecentPlaces.harmless("nas:Cafe\u{301}/") == "nas:Cafe\u{301}/")
         for number in 0..<40 { recent.add(destination: "https://host/\(number)/") }
         #expect(recent.destinations.count == RecentPlaces.most)
         #expect(recent.destinations.first == "https://host/39/")

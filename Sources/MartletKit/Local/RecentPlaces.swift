@@ -51,8 +51,10 @@ package struct RecentPlaces: Hashable, Sendable {
 
     /// Without the password and the query; the user's name is needed to log in again.
     package static func harmless(_ text: String) -> String {
+        // A path behind a destination's name is no URL, and stays as it is.
+        let named = text
         let text = PercentEncoding.ofMarks(in: text)
-        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
+        guard let start = text.firstRange(of: "://")?.upperBound else { return named }
         let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let tail = text[authority.endIndex...].prefix { $0 != "?" && $0 != "#" }
         // What was never read as a URL may have its password anywhere.

@@ -32,7 +32,8 @@ package struct FTPDownload: ProtocolMachine {
     private var lastID = 0
     private var accepted: Int64
     /// A file that was being written to was waited for; one that is written to all the time is taken as it is.
-    private var hasWaited = false
+    /// Times that it waited for a file that had just been written to.
+    private var pauses = 0
     /// Digest that the local file must have.
     private var digest: TransferDigest?
     /// When the server told the version that is received.
@@ -81,8 +82,8 @@ package struct FTPDownload: ProtocolMachine {
             return stop(end)
         }
         if let size = end.size, !FileSize.isPossible(size) { return over(.fail(.impossibleLength(at: plan.host))) }
-        if !hasWaited, let pause = RemoteVersion.pause(of: end.size, end.modified, at: end.at) {
-            hasWaited = true
+        if pauses < RemoteVersion.mostPauses, let pause = RemoteVersion.pause(of: end.size, end.modified, at: end.at) {
+            pauses += 1
             state = .settling
             return [.wake(.probeAgain, after: pause)]
         }

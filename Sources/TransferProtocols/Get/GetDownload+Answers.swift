@@ -109,11 +109,6 @@ extension GetDownload {
                         .unsupported, "\(plan.address.harmless) is a folder's page, not a file",
                         .step("give the URL of a file, or, to keep the page, its path here"))))
         }
-        if opening.offset == 0, let pause = pause(version, answer, at: now) {
-            hasWaited = true
-            state = .settling
-            return [.abandon(id), .wake(.probeAgain, after: pause)]
-        }
         var point: GetResumePoint
         if let earlier = plan.resume, opening.offset > 0 {
             point = earlier
@@ -125,18 +120,17 @@ extension GetDownload {
             point = GetResumePoint(version: version, offset: 0, name: name)
             if let earlier = plan.resume { point.takePlace(of: earlier) }
             if plan.takesOffers { point.promised = answer.fileDigest }
+            if isFresh(version, answer, at: now) { point.isFresh = true }
         }
         state = .receiving(id, Flow(point: point, start: opening.offset, since: now))
         return [.persist(ResumePoint(point)), .openGate(id, opening)]
     }
 
-    /// Time to wait for a file that was written a moment ago, where neither a tag nor a digest would tell one version from the next. A link
-    /// that works only once is not asked twice by who wants nothing compared.
-    private func pause(_ version: RemoteVersion, _ answer: HTTPAnswer, at now: Timestamp) -> Duration? {
-        guard !hasWaited, version.etag == nil, plan.channel == nil, plan.verify != VerificationWish.none,
-            plan.expects == nil, !plan.takesOffers || answer.fileDigest == nil
-        else { return nil }
-        return RemoteVersion.pause(of: version.total, answer.lastModified, at: answer.date ?? now)
+    /// Returns true for a file that was written a moment ago, where neither a tag nor a digest would tell one version from the next.
+    private func isFresh(_ version: RemoteVersion, _ answer: HTTPAnswer, at now: Timestamp) -> Bool {
+        guard version.etag == nil, plan.verify != VerificationWish.none, !plan.takesOffers || answer.fileDigest == nil
+        else { return false }
+        return RemoteVersion.pause(of: version.total, answer.lastModified, at: answer.date ?? now) != nil
     }
 
     private var pageInstead: TransferError {

@@ -33,7 +33,9 @@ extension GetDownload {
             {
                 return byGet ? cutShort(point.offset, of: total) : lookByGet(point)
             }
-            return finish(point)
+            // The answer is not given up before it is whole: a link may work once, and this look says that it works again.
+            return point.isFresh == true
+                ? readAgain("was written to in the second in which it was read", isOther: false) : finish(point)
         // There is no first byte any more.
         case 416 where byGet: return changedMeanwhile()
         // By HEAD it may only mean that the server has none, or that a signed URL is for GET alone.
@@ -54,8 +56,11 @@ extension GetDownload {
     }
 
     private mutating func changedMeanwhile() -> [ProtocolAction] {
-        if let refusal = refuseChange(nil) { return refusal }
-        let restart = startOver("changed at the server", isOther: true)
+        refuseChange(nil) ?? readAgain("changed at the server", isOther: true)
+    }
+
+    private mutating func readAgain(_ reason: String, isOther: Bool) -> [ProtocolAction] {
+        let restart = startOver(reason, isOther: isOther)
         if restarts == 2 {
             let finding = "the file at \(chain.address.server) changes while it is read"
             return restart + over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, finding, .again))))

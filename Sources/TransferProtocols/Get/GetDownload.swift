@@ -16,10 +16,8 @@ package struct GetDownload: ProtocolMachine {
     enum State {
         /// Next: `asking`, `over` (all was there already).
         case ready
-        /// A GET without its final answer. Next: itself (redirect, start over), `settling`, `receiving`, `proving`, `explaining`, `over`.
+        /// A GET without its final answer. Next: itself (redirect, start over), `receiving`, `proving`, `explaining`, `over`.
         case asking(ExchangeID, Request)
-        /// The file was written a moment ago, and may still be. Next: `asking` from zero.
-        case settling
         /// The body flows into the file. Next: `lookingAgain`, `over`.
         case receiving(ExchangeID, Flow)
         /// All came, in an answer that was long or took its time: a HEAD shows whether the file is still the same, or, where the server says
@@ -51,7 +49,6 @@ package struct GetDownload: ProtocolMachine {
     /// As the plan's, with what was learnt since.
     var channel: (any ObjectChannel)?
     private var hasExplained = false
-    var hasWaited = false
     /// A file that changes under each reading is left alone for a while.
     var restarts = 0
 
@@ -68,7 +65,6 @@ package struct GetDownload: ProtocolMachine {
         case (.asking(let id, let request), .answered(let other, let answer, let now)) where other == id:
             return answered(answer, to: request, id, at: now)
         case (.asking(let id, _), .ended(let ended, let end)) where ended == id: return unanswered(end)
-        case (.settling, .timerFired(.probeAgain)): return ask(from: 0)
         case (.receiving(let id, let flow), .synced(let offset)): return synced(offset, id, flow)
         case (.receiving(let id, let flow), .ended(let ended, let end)) where ended == id:
             return bodyEnded(end, flow)

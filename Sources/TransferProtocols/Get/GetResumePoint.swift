@@ -22,6 +22,8 @@ package struct GetResumePoint: ResumePointContent {
     package var promised: TransferDigest?
     /// All bytes are there, and this is how they were checked: nothing is left to ask the server for.
     package var received: Verification?
+    /// The file was written in the second in which its body began, or right before: its time does not tell one version from the next.
+    var isFresh: Bool?
     /// Looks at the server's version after the last byte that it left without an answer.
     package var silentLooks: Int?
     /// All bytes are there and checked; the temporary file is getting its final name.

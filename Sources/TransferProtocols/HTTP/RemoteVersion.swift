@@ -69,6 +69,9 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
     /// A file of so many bytes comes in one go, and is hardly changed meanwhile.
     static let quicklyRead: Int64 = 1 << 20
 
+    /// Times that an attempt waits so: a file that is written to all the time is read all the same.
+    static let mostPauses = 3
+
     /// Time to wait before a file is read of which nothing but its length and its time would tell that it was written to meanwhile; `nil`: none.
     static func pause(of size: Int64?, _ modified: Timestamp?, at now: Timestamp) -> Duration? {
         guard let size, size > quicklyRead, let modified else { return nil }

@@ -37,7 +37,8 @@ package struct SFTPDownload: ProtocolMachine {
     /// A file that changes under each reading is left alone for a while.
     private var restarts = 0
     /// A file that was being written to was waited for; one that is written to all the time is taken as it is.
-    private var hasWaited = false
+    /// Times that it waited for a file that had just been written to.
+    private var pauses = 0
 
     package init(_ plan: SFTPDownloadPlan) {
         self.plan = plan
@@ -112,8 +113,10 @@ package struct SFTPDownload: ProtocolMachine {
         }
         let version = Self.version(attributes, at: status.at)
         let modified = attributes.modified.map { Timestamp(seconds: $0) }
-        if !hasWaited, let pause = RemoteVersion.pause(of: attributes.size, modified, at: status.at) {
-            hasWaited = true
+        if pauses < RemoteVersion.mostPauses,
+            let pause = RemoteVersion.pause(of: attributes.size, modified, at: status.at)
+        {
+            pauses += 1
             state = .settling
             return [.perform(nextID(), .sftp(.close(handle))), .wake(.probeAgain, after: pause)]
         }

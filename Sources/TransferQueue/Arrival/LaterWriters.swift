@@ -75,7 +75,8 @@ extension QueueReader {
                 iif(t.state = \(state: .completed), t.size, NULL), iif(t.state = \(state: .completed), d.digest, NULL)
             FROM tasks t LEFT JOIN task_details d ON d.task = t.id
             WHERE t.id BETWEEN ?4 AND ?5 AND +t.folder = ?3 AND (t.finished_at IS NULL OR t.finished_at + ?7 >= ?6)
-            AND (t.begun_at IS NOT NULL OR d.cause = \(cause: .notThere)) AND NOT t.flags & \(flags: .skipped)
+            AND (t.begun_at IS NOT NULL OR d.cause = \(cause: .notThere) OR t.finished_at IS NULL AND d.first_tried_at IS NOT NULL)
+            AND NOT t.flags & \(flags: .skipped)
             AND NOT (t.state = \(state: .cancelled) AND t.finished_at < ?8)
             AND (t.state = \(state: .completed) OR t.finished_at IS NULL OR d.cause IS NULL OR d.restarts > 0
                 OR d.cause = \(cause: .notThere)

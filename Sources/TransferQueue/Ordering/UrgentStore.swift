@@ -35,11 +35,13 @@ struct UrgentStore: QueueSubject {
         ) { (held: $0.integer(0) != 0, paused: $0.integer(1) != 0, urgent: $0.integer(2) != 0, $0.optionalInteger(3)) }
         guard let found else { return NodeResult(id: node, result: .already) }
         if found.paused { return finder.refused(node, "\(node) is paused: \(quoted: .resume(node))") }
-        if found.urgent { return NodeResult(id: node, result: .already) }
+        // It runs before all others, and nothing of it waits for what this takes away.
+        let isHeldBack = try found.held || found.3 != nil || waits.isWaiting(for: Self.allButPersons, batch: batch)
+        if found.urgent, !isHeldBack { return NodeResult(id: node, result: .already) }
         var before = UndoBefore()
         before.held = found.held
         before.paused = false
-        before.urgent = false
+        before.urgent = found.urgent
         before.notBefore = UndoBefore.Was(found.3)
         try undoLog.rememberTimes(.folder(root), page)
         try database.run(

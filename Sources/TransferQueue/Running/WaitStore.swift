@@ -84,6 +84,15 @@ struct WaitStore: QueueSubject {
         for id in waiting { try clearWait(reasons, of: id) }
     }
 
+    /// Returns true when something of a batch waits for one of these.
+    func isWaiting(for reasons: WaitReasons, batch: BatchID) throws -> Bool {
+        try database.integer(
+            """
+            SELECT 1 FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
+            JOIN lanes l ON l.id = t.lane WHERE d.wait <> 0 AND d.wait & ?1 <> 0 AND l.batch = ?2 LIMIT 1
+            """, .integer(Int64(reasons.rawValue)), .integer(batch.rawValue)) != nil
+    }
+
     /// Batches with tasks that lead to an origin and wait for one of these.
     func batchesWaiting(for reasons: WaitReasons, origin: String) throws -> [BatchID] {
         try database.rows(

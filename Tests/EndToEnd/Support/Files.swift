@@ -99,8 +99,12 @@ func digest(of path: RawPath) throws -> String {
     }
 }
 
-/// Removes a file or a whole folder.
+/// Removes a file, a link, or a whole folder.
 func removeTree(_ path: RawPath) {
-    for name in names(in: path) { removeTree(path.appending(name)) }
+    var status = stat()
+    guard lstat(cString(path), &status) == 0 else { return }
+    if status.st_mode & S_IFMT == S_IFDIR {
+        for name in names(in: path) { removeTree(path.appending(name)) }
+    }
     remove(cString(path))
 }

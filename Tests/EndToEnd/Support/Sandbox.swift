@@ -12,17 +12,18 @@ final class Sandbox {
     /// More environment for `martlet`, on top of the sandbox's own.
     var environment: [String] = []
     private var outputs = 0
-    private static let counter = Mutex(0)
 
     /// `home` is MARTLET_HOME below the root; a long one must work too.
     init(home name: String = "home") throws {
-        let number = Self.counter.withLock { count in
-            count += 1
-            return count
+        // Nobody else has made it, nor can put a link into it.
+        var template = Array("/tmp/martlet-e2e.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw HarnessError("no folder for a sandbox: \(String(cString: strerror(errno)))")
         }
-        root = "/tmp/martlet-e2e.\(getpid()).\(number)"
+        root = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // Servers that run as another user have their folders below it.
+        chmod(root, 0o755)
         home = "\(root)/\(name)"
-        removeTree(RawPath(root))
         makeFolder(RawPath(home))
         makeFolder(RawPath("\(root)/outputs"))
     }

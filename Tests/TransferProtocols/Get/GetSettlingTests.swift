@@ -4,6 +4,8 @@ import TransferModel
 import TransferProtocols
 import WireOperations
 
+private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
+
 /// A file that was written a moment ago, at a server that tells nothing of its version but a time in whole seconds.
 @Suite struct GetSettlingTests {
     private let size: Int64 = 5 << 20
@@ -22,39 +24,60 @@ import WireOperations
                 .answered(ExchangeID(rawValue: id), HTTPAnswer(status: 200, headers: fields(lines)), at: time)))
     }
 
-    @Test("what was written in this second is waited for, once, and read from its beginning")
-    func waits() {
+    /// Reads it whole; then the server shows it as it was.
+    private func read(_ download: inout GetDownload, _ id: Int, _ lines: [String], again: [String]) -> [String] {
+        let opened = told(&download, id, lines)
+        #expect(opened.last == "open \(id) at 0 skip 0 of \(size)")
+        let whole = ExchangeEnd(
+            answer: HTTPAnswer(status: 200, headers: fields(lines)), bytesWritten: size,
+            at: noon.advanced(by: .seconds(9)))
+        let look = words(download.handle(.ended(ExchangeID(rawValue: id), whole)))
+        #expect(look.last?.hasSuffix("HEAD http://h/f.bin") == true)
+        let shown = ExchangeEnd(
+            answer: HTTPAnswer(status: 200, headers: fields(again)), at: noon.advanced(by: .seconds(9)))
+        return words(download.handle(.ended(ExchangeID(rawValue: id + 1), shown)))
+    }
+
+    @Test("what was written in this second is read once more when all of it is here, and its link still works")
+    func again() {
+        let fresh = ["Content-Length: \(size)", "Last-Modified: \(noonText)", "Date: \(noonText)"]
+        let settled = ["Content-Length: \(size)", "Last-Modified: \(noonText)", "Date: \(laterText)"]
+        var download = begun()
+        let reason = "over: was written to in the second in which it was read"
+        #expect(read(&download, 1, fresh, again: settled) == [reason, "3 GET http://h/f.bin"])
+        #expect(read(&download, 3, settled, again: settled) == ["finish \(size) size"])
+        // It is written all the time: not for ever.
+        download = begun()
+        for id in [1, 3] { #expect(read(&download, id, fresh, again: fresh).last == "\(id + 2) GET http://h/f.bin") }
+        #expect(read(&download, 5, fresh, again: fresh) == [reason, "wait backoff badServerResponse"])
+    }
+
+    @Test("a link that worked once has brought the file")
+    func once() {
         let fresh = ["Content-Length: \(size)", "Last-Modified: \(noonText)", "Date: \(noonText)"]
         var download = begun()
-        #expect(told(&download, 1, fresh) == ["abandon 1", "wake probeAgain 2.0 seconds"])
-        #expect(words(download.handle(.timerFired(.probeAgain))) == ["2 GET http://h/f.bin"])
-        #expect(told(&download, 2, fresh) == ["persist f.bin 0 -", "open 2 at 0 skip 0 of \(size)"])
+        _ = told(&download, 1, fresh)
+        let whole = ExchangeEnd(
+            answer: HTTPAnswer(status: 200, headers: fields(fresh)), bytesWritten: size, at: noon)
+        _ = download.handle(.ended(ExchangeID(rawValue: 1), whole))
+        for id in [2, 3] {
+            let gone = ExchangeEnd(answer: HTTPAnswer(status: 403), at: noon)
+            let said = words(download.handle(.ended(ExchangeID(rawValue: id), gone)))
+            #expect(said == (id == 2 ? ["3 GET http://h/f.bin | Range: bytes=0-0"] : ["finish \(size) size"]))
+        }
     }
 
-    @Test("the server's own clock decides; without one, ours")
-    func clocks() {
-        let modified = ["Content-Length: \(size)", "Last-Modified: \(noonText)"]
-        let open = "open 1 at 0 skip 0 of \(size)"
-        var download = begun()
-        #expect(told(&download, 1, modified).last == "wake probeAgain 2.0 seconds")
-        download = begun()
-        #expect(told(&download, 1, modified, at: noon.advanced(by: .seconds(2))).last == open)
-        download = begun()
-        #expect(told(&download, 1, modified + ["Date: \(elevenText)"]).last == open)
-    }
-
-    @Test("nobody waits for what is told by more than its time, comes in one go, or is compared with nothing")
-    func goesOn() {
+    @Test(
+        "what is told by more than its time, or was not written right then, or is compared with nothing, is read once")
+    func settled() {
         let fresh = ["Last-Modified: \(noonText)", "Date: \(noonText)"]
         let long = fresh + ["Content-Length: \(size)"]
-        for lines in [long + ["ETag: \"a\""], fresh, fresh + ["Content-Length: \(1 << 20)"]] {
+        let earlier = ["Last-Modified: \(elevenText)", "Date: \(noonText)", "Content-Length: \(size)"]
+        for lines in [long + ["ETag: \"a\""], earlier] {
             var download = begun()
-            #expect(told(&download, 1, lines).last?.hasPrefix("open 1") == true)
+            #expect(read(&download, 1, lines, again: lines) == ["finish \(size) size"])
         }
-        let digest = "Repr-Digest: sha-256=:\(String(repeating: "A", count: 43))=:"
-        var download = begun()
-        #expect(told(&download, 1, long + [digest]).last?.hasPrefix("open 1") == true)
-        download = begun(VerificationWish.none)
-        #expect(told(&download, 1, long).last?.hasPrefix("open 1") == true)
+        var download = begun(VerificationWish.none)
+        #expect(read(&download, 1, long, again: long) == ["finish \(size) none"])
     }
 }

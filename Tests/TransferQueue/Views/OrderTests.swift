@@ -500,6 +500,29 @@ import TransferModel
         }
     }
 
+    @Test("a batch that runs before all others is let go on once more when something of it waits since")
+    func runNowAgain() async throws {
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 2)
+        try await bench.runNow(.batch(batch))
+        #expect(try await bench.queue.writer.runNow([.batch(batch)]).results.map(\.result) == [.already])
+        let error = TransferError(.timedOut, "no answer")
+        for task in try await bench.queue.claimAll() {
+            bench.queue.writer.record(
+                .waiting(WaitReasons(.backoff), retryAt: bench.later(3000), error: error), for: task.claim)
+        }
+        try await bench.queue.writer.commit()
+        #expect(try await bench.states() == [.waiting, .waiting])
+        try await bench.runNow(.batch(batch))
+        #expect(try await bench.states() == [.queued, .queued])
+        try await bench.set(.batch(batch), to: NodeSettings(notBefore: bench.later(60)))
+        try await bench.runNow(.batch(batch))
+        #expect(try await bench.queue.reader.batch(batch)?.notBefore == nil)
+        try await bench.undoLast()
+        #expect(try await bench.queue.reader.batch(batch)?.notBefore == bench.later(60))
+        try await bench.close()
+    }
+
     @Test("many batches are forgotten with work that grows as their number does")
     func manyForgotten() async throws {
         func steps(_ count: Int) async throws -> Int64 {

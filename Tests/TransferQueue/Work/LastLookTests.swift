@@ -427,6 +427,8 @@ import TransferModel
         #expect(try await found() == [isRewritten ? open : nil], "it was found missing")
         let refused = try await queue.writer.purge(absent.map { .task($0.sent.task) })
         if isRewritten { #expect(refused.results.map(\.result) == [.refused]) }
+        for task in second { _ = try await queue.writer.retry([.task(task.id)]) }
+        #expect(try await found() == [isRewritten ? open : nil], "it is to be sent once more")
         try await queue.close()
     }
 
