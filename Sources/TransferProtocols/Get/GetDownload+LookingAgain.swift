@@ -33,9 +33,7 @@ extension GetDownload {
             {
                 return byGet ? cutShort(point.offset, of: total) : lookByGet(point)
             }
-            // The answer is not given up before it is whole: a link may work once, and this look says that it works again.
-            return point.isFresh == true
-                ? readAgain("was written to in the second in which it was read", isOther: false) : finish(point)
+            return point.isFresh == true && !hasReadFresh ? settle(answer, at: end.at) : finish(point)
         // There is no first byte any more.
         case 416 where byGet: return changedMeanwhile()
         // By HEAD it may only mean that the server has none, or that a signed URL is for GET alone.
@@ -55,12 +53,24 @@ extension GetDownload {
         return [.perform(id, GetMessages.oneByte(chain, signing: channel?.signing))]
     }
 
-    private mutating func changedMeanwhile() -> [ProtocolAction] {
-        refuseChange(nil) ?? readAgain("changed at the server", isOther: true)
+    /// A fresh file is read once more when its time tells one version from the next. The first copy is not given up before it is whole: a link
+    /// may work once, and the look at the end says that it works again. Some servers call each answer fresh: the second reading counts.
+    private mutating func settle(_ answer: HTTPAnswer, at now: Timestamp) -> [ProtocolAction] {
+        hasReadFresh = true
+        guard let modified = answer.lastModified,
+            let pause = RemoteVersion.unsettled(modified, at: answer.date ?? now)
+        else { return readFresh() }
+        state = .settling
+        return [.wake(.probeAgain, after: pause)]
     }
 
-    private mutating func readAgain(_ reason: String, isOther: Bool) -> [ProtocolAction] {
-        let restart = startOver(reason, isOther: isOther)
+    mutating func readFresh() -> [ProtocolAction] {
+        startOver("was written to in the second in which it was read", isOther: false) + ask(from: 0)
+    }
+
+    private mutating func changedMeanwhile() -> [ProtocolAction] {
+        if let refusal = refuseChange(nil) { return refusal }
+        let restart = startOver("changed at the server", isOther: true)
         if restarts == 2 {
             let finding = "the file at \(chain.address.server) changes while it is read"
             return restart + over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, finding, .again))))

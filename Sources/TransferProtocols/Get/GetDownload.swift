@@ -23,6 +23,8 @@ package struct GetDownload: ProtocolMachine {
         /// All came, in an answer that was long or took its time: a HEAD shows whether the file is still the same, or, where the server says
         /// nothing to that, a GET of one byte. Next: itself by GET, `asking` from zero, `over`.
         case lookingAgain(ExchangeID, GetResumePoint, byGet: Bool = false)
+        /// All came of a file that was written right when it was read, and still may be. Next: `asking` from zero.
+        case settling
         /// 416 where the file may be complete: a HEAD asks. Next: itself (redirect), `asking` from zero, `over`.
         case proving(ExchangeID, GetResumePoint)
         /// A store refused, and says why in a body that the gate held back: asked once more for a byte. Next: `asking`, `over`.
@@ -51,6 +53,8 @@ package struct GetDownload: ProtocolMachine {
     private var hasExplained = false
     /// A file that changes under each reading is left alone for a while.
     var restarts = 0
+    /// A file that was fresh was read twice.
+    var hasReadFresh = false
 
     package init(_ plan: GetPlan) {
         self.plan = plan
@@ -65,6 +69,7 @@ package struct GetDownload: ProtocolMachine {
         case (.asking(let id, let request), .answered(let other, let answer, let now)) where other == id:
             return answered(answer, to: request, id, at: now)
         case (.asking(let id, _), .ended(let ended, let end)) where ended == id: return unanswered(end)
+        case (.settling, .timerFired(.probeAgain)): return readFresh()
         case (.receiving(let id, let flow), .synced(let offset)): return synced(offset, id, flow)
         case (.receiving(let id, let flow), .ended(let ended, let end)) where ended == id:
             return bodyEnded(end, flow)

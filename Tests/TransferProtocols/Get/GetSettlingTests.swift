@@ -46,10 +46,27 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         let reason = "over: was written to in the second in which it was read"
         #expect(read(&download, 1, fresh, again: settled) == [reason, "3 GET http://h/f.bin"])
         #expect(read(&download, 3, settled, again: settled) == ["finish \(size) size"])
-        // It is written all the time: not for ever.
+        // Not before its time tells; and where each answer is called fresh, not for ever.
         download = begun()
-        for id in [1, 3] { #expect(read(&download, id, fresh, again: fresh).last == "\(id + 2) GET http://h/f.bin") }
-        #expect(read(&download, 5, fresh, again: fresh) == [reason, "wait backoff badServerResponse"])
+        #expect(read(&download, 1, fresh, again: fresh) == ["wake probeAgain 2.0 seconds"])
+        #expect(words(download.handle(.timerFired(.probeAgain))) == [reason, "3 GET http://h/f.bin"])
+        #expect(read(&download, 3, fresh, again: fresh) == ["finish \(size) size"])
+    }
+
+    @Test("a later attempt, which finds all of it here, knows that it was fresh")
+    func later() throws {
+        let fresh = ["Content-Length: \(size)", "Last-Modified: \(noonText)", "Date: \(noonText)"]
+        var download = begun()
+        let opened = download.handle(
+            .answered(ExchangeID(rawValue: 1), HTTPAnswer(status: 200, headers: fields(fresh)), at: noon))
+        guard case .persist(let kept)? = opened.first else { return #expect(Bool(false), "\(opened)") }
+        var point = try #require(ResumePoint(encoded: kept.encoded)?.content(GetResumePoint.self))
+        point.offset = size
+        download = GetDownload(GetPlan(address: HTTPAddress("http://h/f.bin")!, resume: point))
+        #expect(words(download.handle(.began(at: noon))).last?.hasSuffix("HEAD http://h/f.bin") == true)
+        let shown = ExchangeEnd(
+            answer: HTTPAnswer(status: 200, headers: fields(fresh)), at: noon.advanced(by: .seconds(9)))
+        #expect(words(download.handle(.ended(ExchangeID(rawValue: 1), shown))) == ["wake probeAgain 2.0 seconds"])
     }
 
     @Test("a link that worked once has brought the file")
