@@ -62,4 +62,15 @@ import Testing
         let kept = answer.redacted(by: redaction)
         #expect(kept == TransferResponse(status: 500, headers: [HeaderField("X-You", "...")], body: "...!"))
     }
+
+    @Test("of a text that goes on behind its end no beginning of a secret is kept")
+    func cut() {
+        var redaction = Redaction()
+        redaction.add(value: "0123456789abcdef")
+        let cut = Array("before it, and then, again: 0123456789abcde".utf8)
+        #expect(redaction.redacted(cut, isCut: true) == Array("before it, and then, again: ".utf8))
+        #expect(redaction.redacted(cut) == cut)
+        let whole = Array("a 0123456789abcdef".utf8)
+        #expect(redaction.redacted(whole, isCut: true) == Array("a ...".utf8))
+    }
 }

@@ -27,7 +27,10 @@ struct FlyingExchange {
 /// A final answer and the beginning of its body, for who asks what the server said.
 struct LastAnswer {
     let head: HTTPAnswer
+    /// Its beginning, as far as it is told to anybody.
     let body: [UInt8]
+    /// There was more of it.
+    let isCut: Bool
     /// The request that it answers; `nil`: that was not HTTP.
     let request: (method: HTTPExchange.Method, url: HTTPAddress)?
     /// As `FlyingExchange.isElsewhere`.
@@ -38,9 +41,10 @@ struct LastAnswer {
     init(_ head: HTTPAnswer, body: [UInt8] = [], to exchange: FlyingExchange) {
         let url = exchange.request?.url
         self.head = url?.redacted(head) ?? head
-        // What is told of an answer is in its beginning, and all of that is gone through for secrets.
+        // All that is kept is gone through for secrets.
         let told = Array(body.prefix(TransferResponse.longestBody))
-        self.body = url?.redacted(told) ?? told
+        isCut = told.count < body.count
+        self.body = url?.redacted(told, isCut: isCut) ?? told
         request = exchange.request
         isElsewhere = exchange.isElsewhere
     }

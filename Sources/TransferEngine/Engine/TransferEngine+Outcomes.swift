@@ -72,7 +72,9 @@ extension TransferEngine {
         var error = error.redacted(by: redaction)
         guard let answer = attempt.exchanges.lastAnswer, answer.head.status == error.httpStatus else { return error }
         // Before the line is cut: of a secret that is cut in two nothing would be found.
-        error.said = ServerWords.line(of: redaction.redacted(answer.body)).map { redaction.redacted($0) }
+        error.said = ServerWords.line(of: redaction.redacted(answer.body, isCut: answer.isCut)).map {
+            redaction.redacted($0)
+        }
         error.detail = answer.request.map { method, url in
             let path = url.harmlessPath
             let shown = path.count > 300 ? "\(path.prefix(100))...\(path.suffix(197))" : "\(path)"
@@ -84,7 +86,7 @@ extension TransferEngine {
     /// Records the answer by which the server refused.
     private func recordAnswer(_ attempt: Attempt, _ error: TransferError, _ redaction: Redaction) {
         guard let answer = attempt.exchanges.lastAnswer, answer.head.status == error.httpStatus else { return }
-        let body = redaction.redacted(answer.body)
+        let body = redaction.redacted(answer.body, isCut: answer.isCut)
         let response = attempt.context.answerRoom.keep(refusal: answer.head, body: body)
         queue.writer.record(.response(response.redacted(by: redaction)), for: attempt.task.claim)
     }

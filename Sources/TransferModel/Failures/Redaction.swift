@@ -99,13 +99,16 @@ package struct Redaction: Sendable {
     // MARK: Texts
 
     /// The text with `...` in the place of each secret. Its cost grows as the text, and with the secrets that begin alike.
-    package func redacted(_ text: [UInt8]) -> [UInt8] {
+    /// - Parameter isCut: the text goes on behind its end. What may be the beginning of a secret there is left out.
+    package func redacted(_ text: [UInt8], isCut: Bool = false) -> [UInt8] {
         if words.isEmpty { return text }
+        let longest = isCut ? words.values.joined().map(\.count).max() ?? 0 : 1
+        let end = text.count - (longest - 1)
         let lengths = Set(words.keys.map(\.count)).sorted(by: >)
         var kept: [UInt8] = []
         kept.reserveCapacity(text.count)
         var place = 0
-        while place < text.count {
+        while place < end {
             if begins[Int(text[place])], let length = length(in: text[place...], starting: lengths) {
                 kept += Array("...".utf8)
                 place += length

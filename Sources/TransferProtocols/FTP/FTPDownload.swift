@@ -31,8 +31,7 @@ package struct FTPDownload: ProtocolMachine {
     private var state = State.ready
     private var lastID = 0
     private var accepted: Int64
-    /// A file that was being written to was waited for; one that is written to all the time is taken as it is.
-    /// Times that it waited for a file that had just been written to.
+    /// Times that a file was waited for that had just been written to; one that is written to all the time is taken as it is.
     private var pauses = 0
     /// Digest that the local file must have.
     private var digest: TransferDigest?

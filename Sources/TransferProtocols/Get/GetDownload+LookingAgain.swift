@@ -65,7 +65,7 @@ extension GetDownload {
     }
 
     mutating func readFresh() -> [ProtocolAction] {
-        startOver("was written to in the second in which it was read", isOther: false) + ask(from: 0)
+        startOver("was written to right before it was read, or meanwhile", isOther: false) + ask(from: 0)
     }
 
     private mutating func changedMeanwhile() -> [ProtocolAction] {

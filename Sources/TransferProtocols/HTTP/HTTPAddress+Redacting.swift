@@ -23,9 +23,10 @@ extension HTTPAddress {
     }
 
     /// The body of such an answer.
-    package func redacted(_ body: [UInt8]) -> [UInt8] {
+    /// - Parameter isCut: it is the beginning of one.
+    package func redacted(_ body: [UInt8], isCut: Bool = false) -> [UInt8] {
         guard let redaction else { return body }
-        return isTooLong ? [] : redaction.redacted(body)
+        return isTooLong ? [] : redaction.redacted(body, isCut: isCut)
     }
 
     private var isTooLong: Bool { target.utf8.count > Self.longestSought }

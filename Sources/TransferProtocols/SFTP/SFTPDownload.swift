@@ -36,8 +36,7 @@ package struct SFTPDownload: ProtocolMachine {
     private var accepted: Int64
     /// A file that changes under each reading is left alone for a while.
     private var restarts = 0
-    /// A file that was being written to was waited for; one that is written to all the time is taken as it is.
-    /// Times that it waited for a file that had just been written to.
+    /// Times that a file was waited for that had just been written to; one that is written to all the time is taken as it is.
     private var pauses = 0
 
     package init(_ plan: SFTPDownloadPlan) {

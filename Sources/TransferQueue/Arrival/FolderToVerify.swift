@@ -45,7 +45,7 @@ enum FolderSearch: Sendable {
 }
 
 extension ArrivalStore {
-    /// - Parameter limit: folders of the queue that are looked at.
+    /// - Parameter limit: folders of the queue that are looked at, 1 or more.
     func folderToVerify(_ node: NodeID, after: Int64?, limit: Int = 1000) throws -> FolderSearch {
         guard let target = try finder.target(node) else { return .found(.unknown) }
         let top: Int64
@@ -86,10 +86,13 @@ extension ArrivalStore {
                     """))
         }
         let isTask = node.isTask
-        let folders = try sentFolders(after: isTask ? top - 1 : after ?? 0, limit: isTask ? 1 : limit)
-        for (folder, owner) in folders where owner == target.batch.rawValue {
-            guard let place = try paths.place(of: folder) else { continue }
-            if isTask, folder != top { return .found(.none) }
+        var last = isTask ? top - 1 : after ?? 0
+        for _ in 0..<limit {
+            guard let (folder, owner) = try sentFolder(after: last), !isTask || folder == top else {
+                return .found(.none)
+            }
+            last = folder
+            guard owner == target.batch.rawValue, let place = try paths.place(of: folder) else { continue }
             guard isTask || place.chain.contains(FolderID(rawValue: top)) else { continue }
             // No look that is due is answered by it.
             let look = DueLook(
@@ -98,21 +101,20 @@ extension ArrivalStore {
             let destination = order.destination + PercentEncoding.encode(place.remote.bytes, keepingSlashes: true)
             return .found(.folder(FolderToVerify(look: look, destination: RawPath(destination).displayed)))
         }
-        guard !isTask, folders.count == limit, let last = folders.last?.folder else { return .found(.none) }
         return .further(after: last)
     }
 
-    /// The next folders of all batches that hold completed files, or some that were missing.
-    private func sentFolders(after: Int64, limit: Int) throws -> [(folder: Int64, batch: Int64)] {
-        try database.rows(
+    /// The next folder of any batch that holds completed files, or some that were missing.
+    private func sentFolder(after: Int64) throws -> (folder: Int64, batch: Int64)? {
+        try database.first(
             """
-            SELECT DISTINCT o.folder, f.batch FROM own_counts o JOIN folders f ON f.id = o.folder
+            SELECT o.folder, f.batch FROM own_counts o JOIN folders f ON f.id = o.folder
             WHERE o.folder > ?1 AND o.files > 0
             AND (o.state = \(state: .completed) OR o.state = \(state: .failed) AND EXISTS (
                 SELECT 1 FROM tasks t JOIN task_details d ON d.task = t.id WHERE t.folder = o.folder AND t.state = \(state: .failed)
                 AND d.cause = \(cause: .notThere)))
-            ORDER BY o.folder LIMIT ?2
-            """, .integer(after), .integer(Int64(limit))
+            ORDER BY o.folder LIMIT 1
+            """, .integer(after)
         ) { (folder: $0.integer(0), batch: $0.integer(1)) }
     }
 }

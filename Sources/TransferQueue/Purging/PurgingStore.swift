@@ -57,7 +57,7 @@ struct PurgingStore: QueueSubject {
     /// The tasks among some nodes that `purge` forgets as things stand, but for what they have left: asked before that is taken away.
     func purgeable(_ nodes: [NodeID]) throws -> [TaskID] {
         var known: [String: [BatchID]]?
-        // What a batch has left goes when its purge can be taken back no more.
+        // The parts of a batch go when its purge can be taken back no more.
         var hidden: Set<BatchID> = []
         return try nodes.compactMap { node in
             if case .batch(let batch) = node { hidden.insert(batch) }
@@ -75,7 +75,7 @@ struct PurgingStore: QueueSubject {
         if let refusal = try refusalInUnlistedFolder(node, row) { return refusal }
         let awaited = try known ?? awaitedLooks()
         known = awaited
-        // What was found missing was there once, in one version or another.
+        // A file that was found missing was there once, in one version or another.
         guard try row.begunAt != nil || tasks.details(row).failure?.code == .notThere,
             let batch = try look(in: awaited, thatMayFind: row.batch) ?? ownLook(thatMayFind: row)
         else { return nil }

@@ -43,7 +43,7 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         let fresh = ["Content-Length: \(size)", "Last-Modified: \(noonText)", "Date: \(noonText)"]
         let settled = ["Content-Length: \(size)", "Last-Modified: \(noonText)", "Date: \(laterText)"]
         var download = begun()
-        let reason = "over: was written to in the second in which it was read"
+        let reason = "over: was written to right before it was read, or meanwhile"
         #expect(read(&download, 1, fresh, again: settled) == [reason, "3 GET http://h/f.bin"])
         #expect(read(&download, 3, settled, again: settled) == ["finish \(size) size"])
         // Not before its time tells; and where each answer is called fresh, not for ever.

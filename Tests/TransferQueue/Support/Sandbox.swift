@@ -126,6 +126,22 @@ extension QueueWriter {
     /// Steps of SQLite's machine since the queue was opened.
     func virtualMachineSteps() -> Int64 { store.database.steps }
 
+    /// The folders of a node that hold what was sent, found in pages of so many folders of the queue; of a file its own, at each call.
+    func foldersToVerify(_ node: NodeID, page: Int, calls: Int = 100) throws -> [FolderToVerify] {
+        var found: [FolderToVerify] = []
+        var last: Int64?
+        for _ in 0..<calls {
+            switch try store.arrival.folderToVerify(node, after: last, limit: page) {
+            case .found(.folder(let folder)):
+                found.append(folder)
+                last = folder.look.folder.rawValue
+            case .found: return found
+            case .further(let after): last = after
+            }
+        }
+        return found
+    }
+
     /// Statements that are kept prepared.
     func statementCount() -> Int { store.database.statementCount }
 

@@ -272,6 +272,47 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("the folders of a batch, a folder and a file are found among those of others, in pages of any length")
+    func foldersInPages() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let names = (0..<5).map { "d\($0)" }
+        var batches: [BatchID] = []
+        for batch in ["a", "b", "c"] {
+            let request = BatchRequest(
+                work: .upload(
+                    [UploadSource(path: RawPath("/src/\(batch)"), placement: .named(RawPath(batch)))],
+                    to: "dav://host/in/"))
+            batches.append(try await queue.writer.add(request).batch)
+        }
+        for batch in batches {
+            let source = try await queue.writer.unscannedSources(of: batch)[0].source
+            try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
+            var next = try await queue.writer.foldersToWalk(of: source, limit: 10)
+            while !next.isEmpty {
+                let chunks = next.map { place in
+                    var chunk = WalkedChunk(folder: place.folder, isLast: true)
+                    if place.relative.bytes.isEmpty { chunk.folders = names.map { RawPath($0) } }
+                    chunk.files = [WalkedFile("f")]
+                    return chunk
+                }
+                next = try await queue.writer.insert(walked: chunks).folders
+            }
+            try await queue.writer.finishScan(batch)
+        }
+        try await queue.complete(try await queue.claimAll())
+        let file = try #require(try await queue.reader.tasks(batch: batches[1], limit: 9).last?.id)
+        for (node, count) in [
+            (NodeID.batch(batches[1]), 6), (.folder(batches[1], path: RawPath("b/d3")), 1), (.task(file), 1),
+        ] {
+            for page in [1, 2, 1000] {
+                let found = try await queue.writer.foldersToVerify(node, page: page, calls: node.isTask ? 1 : 100)
+                #expect(found.count == count && found.allSatisfy { $0.look.batch == batches[1] }, "\(node), \(page)")
+            }
+        }
+        try await queue.close()
+    }
+
     @Test("taking a cancel back does not ask again for a look that was over before")
     func lookedAlready() async throws {
         let sandbox = try Sandbox()
