@@ -271,3 +271,5 @@ CREATE TABLE linked_folders (
 CREATE TABLE interrupted (task INTEGER PRIMARY KEY) STRICT;
 
 CREATE INDEX undo_of_page ON undo (page);
+
+CREATE INDEX tasks_unlisted ON tasks (folder) WHERE state = 7 AND flags & 16;

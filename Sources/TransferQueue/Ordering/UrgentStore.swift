@@ -62,14 +62,13 @@ struct UrgentStore: QueueSubject {
         if let refusal = try pauseAbove(node, folder, batch) { return refusal }
         try lanes.setLane(LanePriority.now, below: folder, in: batch, page)
         try undoLog.rememberTimes(.folder(folder), page)
-        let below = Set(try sets.subtree(of: folder))
         let waiting = try database.rows(
             """
-            SELECT d.task, t.folder FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
-            WHERE d.wait <> 0
-            """
-        ) { (TaskID(rawValue: $0.integer(0)), $0.integer(1)) }
-        for (task, folder) in waiting where below.contains(folder) { try waits.clearWait(Self.allButPersons, of: task) }
+            SELECT d.task FROM tasks t CROSS JOIN task_details d ON d.task = t.id
+            WHERE t.folder IN (\(TaskSets.below("?"))) AND t.state IN (\(states: [.waiting, .paused])) AND d.wait <> 0
+            """, .integer(folder)
+        ) { TaskID(rawValue: $0.integer(0)) }
+        for task in waiting { try waits.clearWait(Self.allButPersons, of: task) }
         try undoLog.note(.runNow, node, batch: batch, Self.notPaused, page: page)
         nodeChange.reordered.insert(batch)
         queue.noteSettings(batch)

@@ -99,7 +99,7 @@ struct PurgingStore: QueueSubject {
         // The task that stands for a folder which could not be listed whole.
         let failure = try database.integer(
             """
-            SELECT id FROM tasks INDEXED BY tasks_of_folder WHERE folder = ?1 AND state = \(state: .failed)
+            SELECT id FROM tasks INDEXED BY tasks_unlisted WHERE folder = ?1 AND state = \(state: .failed)
             AND flags & \(flags: .directory) AND (name = ?2 AND ?3 = 0 OR ?3 = 1 AND NOT EXISTS (SELECT 1 FROM folders f
             WHERE f.parent = tasks.folder AND f.name = tasks.name)) LIMIT 1
             """, .integer(folder.parent ?? row.folder), .blob(folder.name), .integer(folder.parent == nil ? 1 : 0))

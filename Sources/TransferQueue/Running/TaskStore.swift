@@ -123,7 +123,7 @@ struct TaskStore: QueueSubject {
         max(d.wait_since)
         FROM task_details d INDEXED BY details_waiting
         CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
-        WHERE d.wait <> 0 AND t.state = \(state: .waiting) AND l.batch = ? GROUP BY 3, 4
+        WHERE d.wait <> 0 AND t.state = \(state: .waiting) AND l.batch = ?1 AND \(WaitStore.isInRange("?1")) GROUP BY 3, 4
         """,
         """
         SELECT l.batch, \(reasons: .failed), d.cause, \(failureDetailSQL), count(*),

@@ -73,12 +73,20 @@ struct WaitStore: QueueSubject {
         return [retry, begin, try pauses.nextPauseEnd()].compactMap { $0 }.min().map { Timestamp(milliseconds: $0) }
     }
 
+    /// The condition that keeps a search through the waiting tasks to those that may be of a batch; NULL: of any.
+    static func isInRange(_ batch: String) -> String {
+        """
+        d.task BETWEEN ifnull((SELECT first_task FROM batches WHERE id = \(batch)), 0)
+        AND ifnull((SELECT last_task FROM batches WHERE id = \(batch)), \(Int64.max))
+        """
+    }
+
     func clearWait(_ reasons: WaitReasons, batch: BatchID?, origin: String?) throws {
         let waiting = try database.rows(
             """
             SELECT d.task FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
             JOIN lanes l ON l.id = t.lane WHERE d.wait <> 0 AND d.wait & ?1 <> 0 AND (?2 IS NULL OR l.batch = ?2)
-            AND (?3 IS NULL OR l.origin = ?3)
+            AND (?3 IS NULL OR l.origin = ?3) AND \(Self.isInRange("?2"))
             """, .integer(Int64(reasons.rawValue)), SQLiteValue(batch?.rawValue), SQLiteValue(origin)
         ) { TaskID(rawValue: $0.integer(0)) }
         for id in waiting { try clearWait(reasons, of: id) }
@@ -89,7 +97,8 @@ struct WaitStore: QueueSubject {
         try database.integer(
             """
             SELECT 1 FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
-            JOIN lanes l ON l.id = t.lane WHERE d.wait <> 0 AND d.wait & ?1 <> 0 AND l.batch = ?2 LIMIT 1
+            JOIN lanes l ON l.id = t.lane WHERE d.wait <> 0 AND d.wait & ?1 <> 0 AND l.batch = ?2
+            AND \(Self.isInRange("?2")) LIMIT 1
             """, .integer(Int64(reasons.rawValue)), .integer(batch.rawValue)) != nil
     }
 

@@ -78,7 +78,7 @@ struct RetryStore: QueueSubject {
             in: folder, states: states,
             and: "flags & \(flags: .directory) = 0 AND NOT (state = \(state: .waiting) AND \(Self.timed))")
         func of(_ cause: TransferErrorCode) -> String {
-            "\(selection.condition) AND id IN (SELECT task FROM task_details WHERE cause = \(cause: cause))"
+            "\(selection.condition) AND EXISTS (SELECT 1 FROM task_details d WHERE d.task = tasks.id AND d.cause = \(cause: cause))"
         }
         try database.run(
             """
@@ -137,7 +137,7 @@ struct RetryStore: QueueSubject {
     /// The failed tasks directly in a folder that stand for directories.
     private func unlistedDirectories(in folder: Int64) throws -> [TaskRow] {
         let found = try database.rows(
-            "SELECT id FROM tasks WHERE folder = ? AND state = \(state: .failed) AND flags & \(flags: .directory)",
+            "SELECT id FROM tasks INDEXED BY tasks_unlisted WHERE folder = ? AND state = \(state: .failed) AND flags & \(flags: .directory)",
             .integer(folder)
         ) { TaskID(rawValue: $0.integer(0)) }
         return try found.compactMap { try tasks.task($0) }

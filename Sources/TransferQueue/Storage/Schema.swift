@@ -40,7 +40,13 @@ enum Schema {
         Migration(name: "0026 cancels that a kill left open", script: openCancels),
         Migration(name: "0027 what an engine had in hand when it was killed", script: interrupted),
         Migration(name: "0028 pages of changes, in the order in which they were done", script: changePages),
+        Migration(name: "0029 directories that could not be listed", script: unlistedDirectories),
     ]
+
+    private static let unlistedDirectories = """
+        -- Few, beside the files that failed in the same folder.
+        CREATE INDEX tasks_unlisted ON tasks (folder) WHERE state = 7 AND flags & 16;
+        """
 
     private static let changePages = """
         -- A change may be done in pages, with other changes between them: the order is that of its pages, of which none has the same number.

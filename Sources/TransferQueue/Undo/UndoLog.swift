@@ -113,8 +113,7 @@ final class UndoLog: QueueSubject {
         func remember(_ place: String) -> String {
             """
             INSERT INTO undo_tasks (page, task, lane, not_before) SELECT ?1, t.id, 0, d.retry_at
-            FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
-            WHERE d.wait <> 0 AND d.wait & ?2 AND \(place)
+            FROM tasks t CROSS JOIN task_details d ON d.task = t.id WHERE \(place) AND d.wait & ?2
             ON CONFLICT (page, task) DO UPDATE SET not_before = excluded.not_before
             """
         }
@@ -126,7 +125,8 @@ final class UndoLog: QueueSubject {
             }
         case .folder(let top):
             try database.run(
-                remember("t.folder IN (\(TaskSets.below("?3")))"), .integer(page.number), reason, .integer(top))
+                remember("t.folder IN (\(TaskSets.below("?3"))) AND t.state IN (\(states: [.waiting, .paused]))"),
+                .integer(page.number), reason, .integer(top))
         }
     }
 

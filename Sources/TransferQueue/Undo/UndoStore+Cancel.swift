@@ -26,17 +26,16 @@ extension UndoStore {
             WHERE \(place.condition) AND id IN (SELECT task FROM undo_tasks WHERE page = ?2)
             """, .integer(place.value), .integer(step.page.number))
         if step.node == .batch(batch) { try looks.takeUpLastLooks(batch) }
-        try pauseBelowPausedFolders(batch)
         if try takeUpWalks(stoppedBy: step) { undoing.nodeChange.walked.insert(batch) }
         sets.noteMoves(in: batch)
         try putBack(times, &undoing)
     }
 
-    /// One event for each batch, however many of its nodes were cancelled one by one.
-    func tellOfCancels(_ steps: [UndoneStep]) throws {
-        var told: Set<BatchID> = []
-        for batch in steps.map(\.batch) where told.insert(batch).inserted {
-            let nodes = steps.filter { $0.batch == batch }.compactMap(\.node)
+    /// Once for each batch, however many of its nodes were cancelled one by one: tells of it, and pauses what is below paused folders.
+    func finishCancels(_ steps: [UndoneStep]) throws {
+        for (batch, steps) in Dictionary(grouping: steps, by: \.batch).sorted(by: { $0.key < $1.key }) {
+            try pauseBelowPausedFolders(batch)
+            let nodes = steps.compactMap(\.node)
             let files = nodes.count { if case .task = $0 { true } else { false } }
             let what =
                 switch nodes.count {

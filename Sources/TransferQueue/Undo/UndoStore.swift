@@ -79,7 +79,7 @@ struct UndoStore: QueueSubject {
             if step.deed == .cancel { cancels.append(step) }
         }
         try undoing.standing.save(in: undoLog)
-        try tellOfCancels(cancels)
+        try finishCancels(cancels)
         var nodeChange = undoing.nodeChange
         if case .nodes(let nodes) = choice {
             // As they were named.

@@ -105,6 +105,7 @@ import TransferModel
                     DROP INDEX undo_tasks_of_task;
                     DROP INDEX undo_of_operation;
                     DROP INDEX undo_of_page;
+                    DROP INDEX tasks_unlisted;
                     ALTER TABLE undo DROP COLUMN page;
                     ALTER TABLE undo_tasks RENAME COLUMN page TO operation;
                     ALTER TABLE batches DROP COLUMN kept_secrets;
