@@ -25,7 +25,9 @@ extension GetDownload {
             if let error = chain.follow(answer, keepsMethod: false) { return over(id, .fail(error)) }
             return [.abandon(id)] + ask(request)
         case .wait(let demand): return over(id, .wait(demand))
-        case .fail(let error): return over(id, .fail(error))
+        case .fail(let error):
+            if let firstReading { return [.abandon(id)] + refusedAgain(firstReading, answer.status) }
+            return over(id, .fail(error))
         }
     }
 
@@ -34,16 +36,16 @@ extension GetDownload {
         _ answer: HTTPAnswer, to request: Request, _ id: ExchangeID, at now: Timestamp
     ) -> [ProtocolAction] {
         let version = RemoteVersion(answer)
-        guard request.offset > 0, let known = plan.resume?.version else {
+        if let page = pageInstead(answer) { return instead(id, page) }
+        if let firstReading, firstReading.version.showsChange(to: version), let refusal = refuseChange(id) {
+            return refusal
+        }
+        guard request.offset > 0, let known else {
             return open(id, version, answer, from: GateOpening(offset: 0, total: version.total), at: now)
         }
         let isSame = known.isSame(as: version)
         if isSame, request.isGuarded, !request.isSecondTry {
             return [.abandon(id)] + ask(from: request.offset, isSecondTry: true)
-        }
-        // A page is shown to a person who was signed out: the part here is kept until that is mended. A file whose type nobody told is no page.
-        if !isSame, answer.isPage, known.type.map(HTTPAnswer.isPage) != true {
-            return over(id, .wait(WaitDemand(.auth, pageInstead)))
         }
         if !isSame, let refusal = refuseChange(id) { return refusal }
         return startOver(isSame ? "the server sends whole files only" : "changed at the server", isOther: !isSame)
@@ -59,6 +61,7 @@ extension GetDownload {
             return over(id, .wait(WaitDemand(.backoff, badRange)))
         }
         let version = RemoteVersion(answer)
+        if let page = pageInstead(answer) { return instead(id, page) }
         if request.offset > 0 {
             guard let known = plan.resume, known.version.isSame(as: version) else { return changed(id) }
             if let mine = known.promised, let theirs = answer.fileDigest, mine != theirs { return changed(id) }
@@ -92,7 +95,7 @@ extension GetDownload {
     }
 
     mutating func again(_ id: ExchangeID, _ reason: String, isOther: Bool = false) -> [ProtocolAction] {
-        [.abandon(id)] + startOver(reason, isOther: isOther) + ask(from: 0)
+        [.abandon(id)] + begin(anew: reason, isOther: isOther)
     }
 
     /// The version and both names are durable before the first byte is written.
@@ -123,7 +126,9 @@ extension GetDownload {
             if isFresh(version, answer, at: now) { point.isFresh = true }
         }
         state = .receiving(id, Flow(point: point, start: opening.offset, since: now))
-        return [.persist(ResumePoint(point)), .openGate(id, opening)]
+        (known, firstReading) = (point.version, nil)
+        let restarted = restart.map { startOver($0.reason, isOther: $0.isOther) } ?? []
+        return restarted + [.persist(ResumePoint(point)), .openGate(id, opening)]
     }
 
     /// Returns true for a file that was written a moment ago, where neither a tag nor a digest would tell one version from the next.
@@ -133,9 +138,20 @@ extension GetDownload {
         return RemoteVersion.pause(of: version.total, answer.lastModified, at: answer.date ?? now) != nil
     }
 
-    private var pageInstead: TransferError {
-        TransferError(
+    /// A page is shown to a person who was signed out: what is here is kept until that is mended. A file whose type nobody told is no page.
+    private func pageInstead(_ answer: HTTPAnswer) -> TransferError? {
+        guard let known, isPage(answer, insteadOf: known) else { return nil }
+        return TransferError(
             .http, "\(chain.address.server) answered with a page instead of the file",
             .step("sign in there anew, with martlet set"))
+    }
+
+    private mutating func instead(_ id: ExchangeID, _ page: TransferError) -> [ProtocolAction] {
+        if let firstReading { return [.abandon(id)] + finish(firstReading) }
+        return over(id, .wait(WaitDemand(.auth, page)))
+    }
+
+    func isPage(_ answer: HTTPAnswer, insteadOf known: RemoteVersion) -> Bool {
+        answer.isPage && known.type.map(HTTPAnswer.isPage) != true && !known.isSame(as: RemoteVersion(answer))
     }
 }

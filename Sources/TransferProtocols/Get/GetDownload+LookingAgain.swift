@@ -6,8 +6,9 @@ extension GetDownload {
     /// All of it is here. A server tells the version before the first byte: what is written there while it sends goes into the same answer.
     /// - Parameter inOneReading: the server has hardly read it at two times (`RemoteVersion.isOneReading`).
     mutating func received(_ point: GetResumePoint, inOneReading: Bool) -> [ProtocolAction] {
-        // A digest says more, and an object of a store is never changed in place.
-        guard promised(point) == nil, !inOneReading, point.version.isRecognisable, plan.channel == nil else {
+        // A digest says more, and an object of a store is never changed in place. Of what is taken as it comes only the length is asked for.
+        let isAsked = plan.verify != VerificationWish.none || point.version.total == nil
+        guard isAsked, promised(point) == nil, !inOneReading, point.version.isRecognisable, plan.channel == nil else {
             return finish(point)
         }
         let id = nextID()
@@ -15,48 +16,85 @@ extension GetDownload {
         return [.perform(id, GetMessages.head(chain, signing: channel?.signing))]
     }
 
-    mutating func lookedAgain(_ end: ExchangeEnd, _ point: GetResumePoint, byGet: Bool) -> [ProtocolAction] {
+    mutating func lookedAgain(_ end: ExchangeEnd, _ point: GetResumePoint, _ look: Look) -> [ProtocolAction] {
         if end.answer == nil, let failure = end.failure, !Self.isSilence(failure) || (point.silentLooks ?? 0) == 0 {
             var point = point
             if Self.isSilence(failure) { point.silentLooks = 1 }
             return [.persist(ResumePoint(point))] + failed(failure)
         }
         // Twice no answer must not stop a download.
-        guard let answer = end.answer else { return finish(point) }
+        guard let answer = end.answer else { return unsaid(point, look) }
         switch answer.status {
         case 200, 203, 206:
             let now = RemoteVersion(answer)
-            if point.version.showsChange(to: now) { return changedMeanwhile() }
+            // As the other answers that say nothing of the file: who was signed out meanwhile has it all the same.
+            if isPage(answer, insteadOf: point.version) { return unsaid(point, look) }
+            if plan.verify != VerificationWish.none, point.version.showsChange(to: now) {
+                return showsChange(answer, now, point, look)
+            }
             // A body without a length may have been cut. Some servers tell another length to a HEAD than to a GET.
             if point.version.total == nil, point.version.coding == now.coding, let total = now.total,
                 total > point.offset
             {
-                return byGet ? cutShort(point.offset, of: total) : lookByGet(point)
+                return look == .head ? lookByGet(point, .byte) : cutShort(point.offset, of: total)
             }
-            return point.isFresh == true && !hasReadFresh ? settle(answer, at: end.at) : finish(point)
+            return point.isFresh == true && !hasReadFresh ? settle(point, answer, at: end.at) : finish(point)
         // There is no first byte any more.
-        case 416 where byGet: return changedMeanwhile()
+        case 416 where look != .head: return changedMeanwhile()
         // By HEAD it may only mean that the server has none, or that a signed URL is for GET alone.
-        case _ where !byGet: return lookByGet(point)
+        case _ where look == .head: return lookByGet(point, .byte)
         // It may have been written anew before it went away. All is kept for when it is back.
         case 404 where plan.verify != VerificationWish.none, 410 where plan.verify != VerificationWish.none:
-            return [.persist(ResumePoint(point))]
-                + over(.fail(.wentAway(at: chain.address.server, status: answer.status)))
+            return wentAway(point, answer.status)
         // A server that does not want to say must not stop a download.
-        default: return finish(point)
+        default: return unsaid(point, look)
         }
     }
 
-    private mutating func lookByGet(_ point: GetResumePoint) -> [ProtocolAction] {
+    /// The answer says nothing of the file.
+    private mutating func unsaid(_ point: GetResumePoint, _ look: Look) -> [ProtocolAction] {
+        switch look {
+        case .head, .byte: finish(point)
+        case .byteAfterChange, .byteAfterPause: changedMeanwhile()
+        }
+    }
+
+    /// Nothing is thrown away for the word of a HEAD alone, nor for a date that each answer has anew.
+    private mutating func showsChange(
+        _ answer: HTTPAnswer, _ now: RemoteVersion, _ point: GetResumePoint, _ look: Look
+    ) -> [ProtocolAction] {
+        if look == .head { return lookByGet(point, .byteAfterChange) }
+        guard !point.version.isDateStrong, point.version.etag == nil, point.version.total == now.total,
+            isDatedAnew(answer)
+        else { return changedMeanwhile() }
+        if look == .byteAfterPause { return finish(point) }
+        state = .lookingLater(point)
+        return [.wake(.probeAgain, after: .seconds(3))]
+    }
+
+    /// Returns true for what a program has made, whose date is that of the answer. Of a file, which is written to again and again, a server
+    /// tells neither how to keep the answer nor under which name.
+    private func isDatedAnew(_ answer: HTTPAnswer) -> Bool {
+        guard answer.etag == nil, let modified = answer.lastModified, let date = answer.date else { return false }
+        let isProgram =
+            answer.field("content-disposition") != nil
+            || ["no-store", "no-cache"].contains { answer.field("cache-control")?.lowercased().contains($0) == true }
+        return isProgram && abs(date.milliseconds - modified.milliseconds) <= 1000
+    }
+
+    mutating func lookByGet(_ point: GetResumePoint, _ look: Look) -> [ProtocolAction] {
         let id = nextID()
-        state = .lookingAgain(id, point, byGet: true)
+        state = .lookingAgain(id, point, look)
         return [.perform(id, GetMessages.oneByte(chain, signing: channel?.signing))]
     }
 
     /// A fresh file is read once more when its time tells one version from the next. The first copy is not given up before it is whole: a link
     /// may work once, and the look at the end says that it works again. Some servers call each answer fresh: the second reading counts.
-    private mutating func settle(_ answer: HTTPAnswer, at now: Timestamp) -> [ProtocolAction] {
+    private mutating func settle(
+        _ point: GetResumePoint, _ answer: HTTPAnswer, at now: Timestamp
+    ) -> [ProtocolAction] {
         hasReadFresh = true
+        firstReading = point
         guard let modified = answer.lastModified,
             let pause = RemoteVersion.unsettled(modified, at: answer.date ?? now)
         else { return readFresh() }
@@ -65,19 +103,32 @@ extension GetDownload {
     }
 
     mutating func readFresh() -> [ProtocolAction] {
-        startOver("was written to right before it was read, or meanwhile", isOther: false) + ask(from: 0)
+        begin(anew: "was written to right before it was read, or meanwhile")
+    }
+
+    /// The second reading of a fresh file is refused: the first one has brought all of it.
+    mutating func refusedAgain(_ first: GetResumePoint, _ status: Int) -> [ProtocolAction] {
+        [404, 410].contains(status) ? wentAway(first, status) : finish(first)
+    }
+
+    private mutating func wentAway(_ point: GetResumePoint, _ status: Int) -> [ProtocolAction] {
+        [.persist(ResumePoint(point))] + over(.fail(.wentAway(at: chain.address.server, status: status)))
     }
 
     private mutating func changedMeanwhile() -> [ProtocolAction] {
         if let refusal = refuseChange(nil) { return refusal }
-        let restart = startOver("changed at the server", isOther: true)
+        let reason = "changed at the server"
         if restarts == 2 {
             let finding = "the file at \(chain.address.server) changes while it is read"
-            return restart + over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, finding, .again))))
+            return startOver(reason, isOther: true)
+                + over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, finding, Self.asItComes))))
         }
         restarts += 1
-        return restart + ask(from: 0)
+        return begin(anew: reason, isOther: true)
     }
+
+    private static let asItComes = Remedy.again(
+        "if that goes on, cancel it and queue it with --verify none, which takes the file as it comes")
 
     /// A server that was reached said nothing. Most often the line broke, so it is asked once more.
     private static func isSilence(_ failure: ExchangeFailure) -> Bool {

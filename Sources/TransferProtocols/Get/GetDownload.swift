@@ -22,15 +22,35 @@ package struct GetDownload: ProtocolMachine {
         case receiving(ExchangeID, Flow)
         /// All came, in an answer that was long or took its time: a HEAD shows whether the file is still the same, or, where the server says
         /// nothing to that, a GET of one byte. Next: itself by GET, `asking` from zero, `over`.
-        case lookingAgain(ExchangeID, GetResumePoint, byGet: Bool = false)
+        case lookingAgain(ExchangeID, GetResumePoint, Look = .head)
         /// All came of a file that was written right when it was read, and still may be. Next: `asking` from zero.
         case settling
+        /// All came, and each answer seems to have a date of its own. Next: `lookingAgain`.
+        case lookingLater(GetResumePoint)
         /// 416 where the file may be complete: a HEAD asks. Next: itself (redirect), `asking` from zero, `over`.
         case proving(ExchangeID, GetResumePoint)
         /// A store refused, and says why in a body that the gate held back: asked once more for a byte. Next: `asking`, `over`.
         case explaining(ExchangeID, Request)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
+    }
+
+    /// A look at the version when all bytes are here.
+    enum Look: Hashable {
+        case head
+        /// By a GET of one byte: HEAD said nothing.
+        case byte
+        /// By a GET of one byte: HEAD said that the file is another. Some servers tell a HEAD other things than a GET.
+        case byteAfterChange
+        /// The same, after a pause.
+        case byteAfterPause
+    }
+
+    /// The reason to read the file from its first byte on.
+    struct Restart: Hashable {
+        var reason: String
+        /// The file is another one.
+        var isOther: Bool
     }
 
     /// The body that flows.
@@ -53,14 +73,21 @@ package struct GetDownload: ProtocolMachine {
     private var hasExplained = false
     /// A file that changes under each reading is left alone for a while.
     var restarts = 0
-    /// A file that was fresh was read twice.
+    /// A file that was fresh was asked for twice.
     var hasReadFresh = false
+    /// The end of its first reading: all of it is here until the second one begins.
+    var firstReading: GetResumePoint?
+    /// The file is asked for from its first byte on. What is here is kept until the answer shows that it can be replaced.
+    var restart: Restart?
+    /// The version that was read last; `nil`: nothing of it is known.
+    var known: RemoteVersion?
 
     package init(_ plan: GetPlan) {
         self.plan = plan
         channel = plan.channel
         chain = RedirectChain(plan.address)
         accepted = plan.resume?.offset ?? 0
+        known = plan.resume.flatMap { $0.version == RemoteVersion() ? nil : $0.version }
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
@@ -75,8 +102,10 @@ package struct GetDownload: ProtocolMachine {
             return bodyEnded(end, flow)
         // The disk may be behind: the file's length stays the one that came.
         case (.lookingAgain(_, let point, _), .synced(let offset)): return [.persist(point.synced(through: offset))]
-        case (.lookingAgain(let id, let point, let byGet), .ended(let ended, let end)) where ended == id:
-            return lookedAgain(end, point, byGet: byGet)
+        case (.lookingAgain(let id, let point, let look), .ended(let ended, let end)) where ended == id:
+            return lookedAgain(end, point, look)
+        case (.lookingLater(let point), .synced(let offset)): return [.persist(point.synced(through: offset))]
+        case (.lookingLater(let point), .timerFired(.probeAgain)): return lookByGet(point, .byteAfterPause)
         case (.proving(let id, let point), .ended(let ended, let end)) where ended == id: return proved(end, point)
         case (.explaining(let id, let request), .ended(let ended, let end)) where ended == id:
             return explained(end, request)
@@ -94,7 +123,7 @@ package struct GetDownload: ProtocolMachine {
         // All was synced before the last stop: nothing is left to fetch. Nobody knows how long it took.
         if let total = point.version.total, point.offset == total { return received(point, inOneReading: false) }
         guard point.version.isResumable else {
-            return startOver("the server gave nothing to recognise the version by") + ask(from: 0)
+            return begin(anew: "the server gave nothing to recognise the version by")
         }
         return ask(from: point.offset, ifRange: point.version.ifRange)
     }
@@ -113,8 +142,16 @@ package struct GetDownload: ProtocolMachine {
         return ask(from: request.offset, ifRange: guardField, isSecondTry: request.isSecondTry)
     }
 
-    mutating func startOver(_ reason: String, isOther: Bool = false) -> [ProtocolAction] {
+    /// Asks for the file from its first byte on.
+    mutating func begin(anew reason: String, isOther: Bool = false) -> [ProtocolAction] {
+        restart = Restart(reason: reason, isOther: isOther)
+        return ask(from: 0)
+    }
+
+    /// Throws away what is here.
+    mutating func startOver(_ reason: String, isOther: Bool) -> [ProtocolAction] {
         accepted = 0
+        restart = nil
         return [.startOver(reason: reason, isOther: isOther)]
     }
 
@@ -186,7 +223,7 @@ package struct GetDownload: ProtocolMachine {
         case .success:
             var point = point
             guard point.version.isSame(as: RemoteVersion(answer)) else {
-                return refuseChange(nil) ?? startOver("changed at the server", isOther: true) + ask(from: 0)
+                return refuseChange(nil) ?? begin(anew: "changed at the server", isOther: true)
             }
             point.version.total = point.offset
             point.promised = point.promised ?? answer.fileDigest
@@ -198,7 +235,7 @@ package struct GetDownload: ProtocolMachine {
             return [.perform(id, GetMessages.head(chain, signing: channel?.signing))]
         case .wait(let demand): return over(.wait(demand))
         // The GET will say what the matter is; a server that has no HEAD must not stop a download.
-        case .fail: return startOver("the server does not prove the version") + ask(from: 0)
+        case .fail: return begin(anew: "the server does not prove the version")
         }
     }
 
