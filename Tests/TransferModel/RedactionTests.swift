@@ -25,6 +25,29 @@ import Testing
         #expect(redacted("is it?") { ($0.user, $0.password) = ("ana", "is") } == "is it?")
     }
 
+    @Test(
+        "a secret is found however a server or a library escapes it",
+        arguments: [
+            "p%26s%2fw%c3%b6rd'x", #"p\u0026s\/w\u00f6rd\u0027x"#, #"p&s\x2fwörd\'x"#, "p&#38;s/w&#xf6;rd&#039;x",
+            "p&amp;s&#x2F;w&ouml;rd'x".replacing("&ouml;", with: "&#246;"), "p%2526s%252Fw%25C3%25B6rd%2527x",
+            #"p\u0026amp;s/wörd&apos;x"#, "p&amp;s%2Fwörd\\u0027x",
+        ])
+    func escapes(written: String) {
+        let text = redacted("at /a?b='\(written)' & 5% \\ more") { ($0.user, $0.password) = ("ana", "p&s/wörd'x") }
+        #expect(text == "at /a?b='...' & 5% \\ more")
+    }
+
+    @Test("a character of two units of JSON, a blank of a form, and what is no escape")
+    func unitsAndBlanks() {
+        func password(_ text: String) -> String {
+            redacted(text) { ($0.user, $0.password) = ("ana", "key 🐦 nest") }
+        }
+        #expect(password(#"{"a": "key \ud83d\udc26 nest"}"#) == #"{"a": "..."}"#)
+        #expect(password("key+%F0%9F%90%A6+nest&x") == "...&x")
+        let none = #"key &#xD83D; \ud83d\u0041 \u12 %zz &#; &#99999999999; &nbsp; nest \"#
+        #expect(password(none) == none)
+    }
+
     @Test("keys, fields, and what a proxy is shown are taken out; a type is none")
     func others() {
         let text = redacted(
@@ -70,6 +93,9 @@ import Testing
         let cut = Array("before it, and then, again: 0123456789abcde".utf8)
         #expect(redaction.redacted(cut, isCut: true) == Array("before it, and then, again: ".utf8))
         #expect(redaction.redacted(cut) == cut)
+        // An escape that was cut in two, behind one that was not.
+        let escaped = Array("it is /a?b=c, then 012345%3678%39abc%6".utf8)
+        #expect(redaction.redacted(escaped, isCut: true) == Array("it is /a?b".utf8))
         let whole = Array("a 0123456789abcdef".utf8)
         #expect(redaction.redacted(whole, isCut: true) == Array("a ...".utf8))
     }

@@ -38,13 +38,14 @@ struct LastAnswer {
 
     /// - Parameter exchange: the one that it ended. What is kept of an answer may come into messages and rows, so that it is kept without
     ///   the address of an upload.
-    init(_ head: HTTPAnswer, body: [UInt8] = [], to exchange: FlyingExchange) {
+    /// - Parameter isCut: there was more of the body.
+    init(_ head: HTTPAnswer, body: [UInt8] = [], isCut: Bool = false, to exchange: FlyingExchange) {
         let url = exchange.request?.url
         self.head = url?.redacted(head) ?? head
         // All that is kept is gone through for secrets.
         let told = Array(body.prefix(TransferResponse.longestBody))
-        isCut = told.count < body.count
-        self.body = url?.redacted(told, isCut: isCut) ?? told
+        self.isCut = isCut || told.count < body.count
+        self.body = url?.redacted(told, of: head, isCut: self.isCut) ?? told
         request = exchange.request
         isElsewhere = exchange.isElsewhere
     }

@@ -111,6 +111,7 @@ extension TransferEngine {
         }
         FaultPoint.answered.pass()
         let cause = end.failure?.cause
+        let isCut = end.body.isTruncated
         var end = converted(end, exchange, attempt)
         if exchange.mayChange, end.failure?.mayHaveReachedServer ?? true { attempt.exchanges.reachedServer() }
         switch cause {
@@ -119,7 +120,7 @@ extension TransferEngine {
         default: break
         }
         end.listing = attempt.listing?.endReading()
-        attempt.exchanges.answered(end.answer.map { LastAnswer($0, body: end.body, to: exchange) })
+        attempt.exchanges.answered(end.answer.map { LastAnswer($0, body: end.body, isCut: isCut, to: exchange) })
         noteLogin(attempt, end.answer, exchange.request?.method)
         feed(attempt, .ended(exchange.local, end))
     }

@@ -158,7 +158,6 @@ final class BatchContext {
         // An address of IPv6 has colons of its own, in brackets.
         let host = place.hasSuffix("]") ? String(place) : String(place[..<(place.lastIndex(of: ":") ?? place.endIndex)])
         var redaction = Redaction()
-        order.secrets.add(to: &redaction)
         credentials.add(to: &redaction, at: host)
         if let query = order.destinationQuery { redaction.add(query: query) }
         if case .download(let url, _, _) = work, let mark = url.firstIndex(of: "?") {

@@ -52,6 +52,10 @@ struct CredentialState {
     private var otherKeysAskedAt: Timestamp?
     /// Files in line go on when the question has its answer.
     private var isAwaited = false
+    /// Those that others took the place of, the latest last: a request that showed them may still be under way, and its answer repeat them.
+    private var replaced: [(secrets: TransferSecrets, shown: Shown)] = []
+    /// A program may print others each minute.
+    private static let mostReplaced = 4
 
     init(_ order: BatchOrder) {
         (secrets, lacks) = (order.secrets, order.lacks)
@@ -80,6 +84,7 @@ struct CredentialState {
     /// - Returns: whether what lets it in was given anew.
     mutating func adopt(_ order: BatchOrder) -> Bool {
         guard order.secrets != secrets || order.lacks != lacks else { return false }
+        keepReplaced()
         (secrets, lacks) = (order.secrets, order.lacks)
         generation.keys += 1
         generation.secrets += 1
@@ -109,12 +114,17 @@ struct CredentialState {
 
     /// The name and password for a host.
     func login(at host: String) -> HTTPCredentials? {
+        Self.login(shown, secrets, at: host).map {
+            HTTPCredentials(user: $0.user, password: $0.password, scheme: scheme)
+        }
+    }
+
+    private static func login(
+        _ shown: Shown, _ secrets: TransferSecrets, at host: String
+    ) -> (user: String, password: String)? {
         switch shown {
-        case .user(let user, let password): HTTPCredentials(user: user, password: password, scheme: scheme)
-        case .netrc(let netrc):
-            netrc.entry(for: host, user: secrets.user).map {
-                HTTPCredentials(user: $0.user, password: $0.password, scheme: scheme)
-            }
+        case .user(let user, let password): (user, password)
+        case .netrc(let netrc): netrc.entry(for: host, user: secrets.user).map { ($0.user, $0.password) }
         case .unknown, .none, .s3, .failed: nil
         }
     }
@@ -127,10 +137,20 @@ struct CredentialState {
         return S3Keys(accessKeyID: id, secretAccessKey: secret)
     }
 
-    /// Adds those that were asked for.
+    /// Adds those that are shown, and those that were before them.
     func add(to redaction: inout Redaction, at host: String) {
-        if let login = login(at: host) { redaction.add(user: login.user, password: login.password) }
-        for word in keys?.secretWords ?? [] { redaction.add(password: word) }
+        for (secrets, shown) in replaced + [(secrets, shown)] {
+            secrets.add(to: &redaction)
+            if let login = Self.login(shown, secrets, at: host) {
+                redaction.add(user: login.user, password: login.password)
+            }
+            if case .s3(let keys) = shown { for word in keys.secretWords { redaction.add(password: word) } }
+        }
+    }
+
+    private mutating func keepReplaced() {
+        if isUnknown { return }
+        replaced = (replaced + [(secrets, shown)]).suffix(Self.mostReplaced)
     }
 
     /// The batch shows who asks, so no token is looked for.
@@ -153,6 +173,7 @@ struct CredentialState {
     mutating func take(_ found: CredentialSource.Found, from question: Question, at now: Timestamp) -> Bool {
         guard asking == question else { return !isWanted }
         (asking, failedAt) = (nil, nil)
+        keepReplaced()
         switch checked(found) {
         case .notNow: return false
         case .user(let user, let password): shown = .user(user, password: password)

@@ -56,68 +56,73 @@ package struct Redaction: Sendable {
         if parts.count > 1 { add(query: String(decoding: parts[1], as: UTF8.self)) }
     }
 
-    /// As it is, and in the forms in which a server's page or a library may write it.
+    /// As it is, and with its own escapes undone.
     private mutating func add(_ word: [UInt8], shortest: Int) {
         guard word.count >= shortest else { return }
         let plain = PercentEncoding.decode(word)
-        let encoded = Array(PercentEncoding.encode(plain).utf8)
-        let forms: Set = [
-            word, plain, encoded, Self.escaped(word), Self.escaped(plain), Self.quoted(word), Self.quoted(plain),
-        ]
-        for form in forms where form.count >= shortest {
-            begins[Int(form[0])] = true
-            let start = Array(form.prefix(4))
-            guard words[start]?.contains(form) != true else { continue }
-            words[start, default: []].append(form)
-            words[start]?.sort { $0.count > $1.count }
-        }
+        // As a form writes it.
+        let field = plain.map { $0 == UInt8(ascii: " ") ? UInt8(ascii: "+") : $0 }
+        for form in Set([word, plain, field]) where form.count >= shortest { insert(form) }
     }
 
-    /// As text of XML and HTML.
-    private static func escaped(_ word: [UInt8]) -> [UInt8] {
-        word.flatMap { byte in
-            switch byte {
-            case UInt8(ascii: "&"): Array("&amp;".utf8)
-            case UInt8(ascii: "<"): Array("&lt;".utf8)
-            case UInt8(ascii: ">"): Array("&gt;".utf8)
-            case UInt8(ascii: "\""): Array("&quot;".utf8)
-            default: [byte]
-            }
-        }
-    }
-
-    /// As PHP writes it in JSON.
-    private static func quoted(_ word: [UInt8]) -> [UInt8] {
-        word.flatMap { byte in
-            switch byte {
-            case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "\""): [UInt8(ascii: "\\"), byte]
-            default: [byte]
-            }
-        }
+    private mutating func insert(_ form: [UInt8]) {
+        begins[Int(form[0])] = true
+        let start = Array(form.prefix(4))
+        guard words[start]?.contains(form) != true else { return }
+        words[start, default: []].append(form)
+        words[start]?.sort { $0.count > $1.count }
     }
 
     // MARK: Texts
 
-    /// The text with `...` in the place of each secret. Its cost grows as the text, and with the secrets that begin alike.
+    /// The text with `...` in the place of each secret, however it is escaped. Its cost grows as the text, and with the secrets that begin
+    /// alike.
     /// - Parameter isCut: the text goes on behind its end. What may be the beginning of a secret there is left out.
     package func redacted(_ text: [UInt8], isCut: Bool = false) -> [UInt8] {
         if words.isEmpty { return text }
-        let longest = isCut ? words.values.joined().map(\.count).max() ?? 0 : 1
-        let end = text.count - (longest - 1)
-        let lengths = Set(words.keys.map(\.count)).sorted(by: >)
-        var kept: [UInt8] = []
-        kept.reserveCapacity(text.count)
-        var place = 0
-        while place < end {
-            if begins[Int(text[place])], let length = length(in: text[place...], starting: lengths) {
-                kept += Array("...".utf8)
-                place += length
-            } else {
-                kept.append(text[place])
-                place += 1
-            }
+        var text = text
+        // An escape that the cut may have gone through says nothing any more.
+        if isCut,
+            let opener = text.suffix(2 * EscapedText.longestEscape).firstIndex(where: EscapedText.opensEscape)
+        {
+            text.removeSubrange(opener...)
         }
+        let readings = EscapedText.readings(of: text)
+        let found = readings.flatMap(places).sorted { $0.lowerBound < $1.lowerBound }
+        let longest = isCut ? words.values.joined().map(\.count).max() ?? 1 : 1
+        let end = readings.map { $0.places[max(0, $0.bytes.count - (longest - 1))] }.min() ?? text.count
+        return Self.blanked(text, found, end: end)
+    }
+
+    /// The text up to its end, with `...` for each run of places that overlap.
+    private static func blanked(_ text: [UInt8], _ places: [Range<Int>], end: Int) -> [UInt8] {
+        var kept: [UInt8] = []
+        kept.reserveCapacity(end)
+        var done = 0
+        for place in places where place.lowerBound < end {
+            if place.lowerBound < done {
+                done = max(done, place.upperBound)
+                continue
+            }
+            kept += text[done..<place.lowerBound] + Array("...".utf8)
+            done = place.upperBound
+        }
+        if done < end { kept += text[done..<end] }
         return kept
+    }
+
+    /// The places of secrets in the text as it is written, found in one reading of it.
+    private func places(in reading: EscapedText) -> [Range<Int>] {
+        let lengths = Set(words.keys.map(\.count)).sorted(by: >)
+        var found: [Range<Int>] = []
+        var place = 0
+        while place < reading.bytes.count {
+            let rest = reading.bytes[place...]
+            let length = begins[Int(rest[place])] ? length(in: rest, starting: lengths) : nil
+            if let length { found.append(reading.places[place]..<reading.places[place + length]) }
+            place += length ?? 1
+        }
+        return found
     }
 
     /// Bytes of the longest secret that a text begins with.

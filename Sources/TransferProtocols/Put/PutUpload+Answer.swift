@@ -149,7 +149,7 @@ extension PutUpload {
         receipt.shown = answer?.date.map { $0.milliseconds / 1000 }
         if let answer, !body.isEmpty {
             let url = plan.answeredAt ?? chain.address
-            receipt.response = TransferResponse(url.redacted(answer), body: url.redacted(body))
+            receipt.response = TransferResponse(url.redacted(answer), body: url.redacted(body, of: answer))
         }
         return receipt
     }

@@ -19,7 +19,7 @@ extension TusUpload {
         case .appending(_, let range):
             let answer = TusAnswer(append: end, at: address, length: length)
             if !end.body.isEmpty, let head = end.answer, let upload = parts[index].url {
-                response = TransferResponse(upload.redacted(head), body: upload.redacted(end.body))
+                response = TransferResponse(upload.redacted(head), body: upload.redacted(end.body, of: head))
             }
             return appended(index, range, answer, end)
         default: return []

@@ -93,17 +93,33 @@ import WireOperations
         let head = HTTPAnswer(status: 307, headers: fields)
         #expect(upload.redacted(head).headers.map(\.value) == ["...", "at ..."])
         let body = Array("{\"path\":\"/files/24e533e0f\",\"id\":\"24e533e0f\"}".utf8)
-        #expect(upload.redacted(body) == Array("{\"path\":\"...\",\"id\":\"...\"}".utf8))
+        #expect(upload.redacted(body, of: head) == Array("{\"path\":\"...\",\"id\":\"...\"}".utf8))
         #expect(HTTPAddress("http://h/files/24e533e0f")?.redacted(head) == head)
         // A name of a few letters is in any text.
         let short = try #require(HTTPAddress("http://h/")?.uploadAddress("/a"))
-        #expect(short.redacted(Array("a /a b".utf8)) == Array("a ... b".utf8))
+        #expect(short.redacted(Array("a /a b".utf8), of: head) == Array("a ... b".utf8))
         let queried = try #require(HTTPAddress("http://h/")?.uploadAddress("/?upload_id=24e533e0f"))
-        #expect(queried.redacted(Array("at /?upload_id=24e533e0f".utf8)) == Array("at /?...".utf8))
+        #expect(queried.redacted(Array("at /?upload_id=24e533e0f".utf8), of: head) == Array("at /?...".utf8))
         let long = try #require(HTTPAddress("http://h/")?.uploadAddress("/" + String(repeating: "a", count: 300)))
-        #expect(long.redacted(body).isEmpty)
+        #expect(long.redacted(body, of: head).isEmpty)
         let challenge = HTTPAnswer(status: 401, headers: [HeaderField("WWW-Authenticate", "Digest realm=x")])
         #expect(long.redacted(challenge) == challenge)
+    }
+
+    @Test("the queries of an address and of one that it leads to are not repeated, wherever somebody led us")
+    func queries() throws {
+        let signed = try #require(HTTPAddress("http://store/k?sig=0123456789abcdef&e=1"))
+        let fields = [
+            HeaderField("Location", "https://other/x?token=fedcba9876543210"), HeaderField("X", "sig 0123456789abcdef"),
+        ]
+        let head = HTTPAnswer(status: 403, headers: fields)
+        #expect(signed.redacted(head).headers.map(\.value) == [fields[0].value, "sig ..."])
+        let body = Array("<a href=\"https://other/x?token=fedcba9876543210\">k</a> 0123456789abcdef e=1".utf8)
+        #expect(signed.redacted(body, of: head) == Array("<a href=\"https://other/x?...\">k</a> ... e=1".utf8))
+        let cut = Array("see https://other/x?token=fedcba98765".utf8)
+        #expect(signed.redacted(cut, of: head, isCut: true) == Array("see https://ot".utf8))
+        let long = "http://h/?" + String(repeating: "a", count: 1025)
+        #expect(try #require(HTTPAddress(long)).redacted(body, of: HTTPAnswer(status: 403)).isEmpty)
     }
 
     @Test("any bytes survive percent-encoding, and a broken escape stands for itself")
