@@ -87,10 +87,11 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
     /// There is something by which another version could be told.
     var isRecognisable: Bool { etag != nil || lastModified != nil }
 
-    /// True when the server shows another version now, as far as both answers tell. A date that names one version decides; tags differ from
-    /// one server of a group to the other.
+    /// True when the server shows another version now, as far as both answers tell. An equal strong tag decides, then a date that names one
+    /// version: tags, and dates, differ from one server of a group to the other.
     func showsChange(to now: RemoteVersion) -> Bool {
         if let total, let theirs = now.total, total != theirs { return true }
+        if let strongTag, strongTag == now.strongTag { return false }
         if isDateStrong, let lastModified, let theirs = now.lastModified { return lastModified != theirs }
         if let etag, let theirs = now.etag { return etag != theirs }
         if let lastModified, let theirs = now.lastModified { return lastModified != theirs }

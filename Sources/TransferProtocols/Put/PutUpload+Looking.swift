@@ -128,6 +128,12 @@ extension PutUpload {
         return learn(tellsDigests: false) + over(.finish(receipt(.answered, .size, yes.answer, body: yes.body)))
     }
 
+    private var samePage: TransferError {
+        TransferError(
+            .badServerResponse, "\(chain.address.server) answered PUT with the page that it shows in its place",
+            .again("sign in where the network asks for it, or check the address"))
+    }
+
     private var tellsNoDigest: TransferError {
         .unverifiable(at: chain.address.server, "took the file but tells no SHA-256 of it")
     }
@@ -283,6 +289,11 @@ extension PutUpload {
     private mutating func decideWholeness(
         _ answer: HTTPAnswer, _ stored: HTTPAnswer, _ body: [UInt8], mustTell: Bool
     ) -> [ProtocolAction] {
+        if stored.isPageForYes, answer.isPageForYes, stored.contentLength ?? Int64(body.count) == answer.contentLength {
+            return over(.wait(WaitDemand(.backoff, samePage)))
+        }
+        // A program may take files under an address, and show a page of its own there.
+        if stored.isPageForYes, !mustTell { return over(.finish(receipt(.answered, known, stored, body: body))) }
         guard answer.isSuccess, let length = answer.contentLength else {
             if !mustTell {
                 return learn(tellsDigests: false) + over(.finish(receipt(.answered, known, stored, body: body)))

@@ -21,6 +21,7 @@ struct DavFolderListing: Inquirer {
         case 207 where end.failure == nil && end.listing?.isWhole == true: return .done
         // It broke off on the way, or was no list.
         case 207: return .over(.wait(WaitDemand(.backoff, end.failure?.error ?? .noListing(host))))
+        case 200 where answer.isPage: return .over(.wait(WaitDemand(.backoff, .page(at: host))))
         case 404, 410: return .missing(&found)
         case 200..<300, 405, 501: return .fail(.unlistable(host))
         default:

@@ -91,7 +91,8 @@ enum DavFinding: Hashable, Sendable {
     case unknownMethod
     case other(AnswerMeaning)
 
-    init(_ end: ExchangeEnd, host: String, hasAccepted: Bool) {
+    /// - Parameter byHead: HEAD was asked, which is answered for a page as for any other file.
+    init(_ end: ExchangeEnd, host: String, hasAccepted: Bool, byHead: Bool = false) {
         guard let answer = end.answer else {
             self = .other(DavFinding.unanswered(end, host))
             return
@@ -110,6 +111,7 @@ enum DavFinding: Hashable, Sendable {
                                 ?? TransferError(
                                     .badServerResponse, "\(host) answered PROPFIND with what is no list", .again))))
             }
+        case 200 where answer.isPage && !byHead: self = .other(.wait(WaitDemand(.backoff, .page(at: host))))
         case 200..<300: self = .found(DavResource(answer))
         case 404, 410: self = .missing
         case 405, 501: self = .unknownMethod
@@ -120,6 +122,15 @@ enum DavFinding: Hashable, Sendable {
     static func unanswered(_ end: ExchangeEnd, _ host: String) -> AnswerMeaning {
         let error = end.failure?.error ?? .cutOff(by: host)
         return error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error)
+    }
+}
+
+extension TransferError {
+    /// An answer that no server of WebDAV gives.
+    static func page(at host: String) -> TransferError {
+        TransferError(
+            .badServerResponse, "\(host) answered with a web page, as no WebDAV server does",
+            .again("sign in where the network asks for it, or check the address"))
     }
 }
 

@@ -68,6 +68,10 @@ extension DavUpload {
             renames.lostAnswer()
             return prove(WaitDemand(.backoff, undone(answer)), busy: answer.status == 202 ? .hour : nil)
         }
+        if answer.isPageForYes {
+            renames.lostAnswer()
+            return prove(WaitDemand(.backoff, .page(at: host)))
+        }
         if answer.isSuccess {
             // A server that cuts the name says yes, too.
             if DavMessages.mayBeMisread(plan.address) { return ask(.confirming(answer)) }

@@ -45,7 +45,7 @@ extension DavUpload {
             guard theirs == digest.value else { return differs() }
             point.compared = digest
         }
-        let isSure = end.bytesSent >= plan.subject.size && answer.status != 202
+        let isSure = end.bytesSent >= plan.subject.size && answer.status != 202 && !answer.isPageForYes
         if isSure, plan.subject.verify != .size, plan.subject.size <= Self.unlooked { return whole() }
         let word = isSure ? PutWord.yes : .doubtful(.doubtful(answer.status, at: host))
         return ask(.checking(word))

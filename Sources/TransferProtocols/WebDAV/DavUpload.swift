@@ -174,7 +174,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
 
     /// An answer to the question what is there.
     private mutating func found(_ end: ExchangeEnd, _ question: Question) -> [ProtocolAction] {
-        let finding = DavFinding(end, host: host, hasAccepted: wasWhole)
+        let finding = DavFinding(end, host: host, hasAccepted: wasWhole, byHead: asksByHead)
         if finding == .unknownMethod, !asksByHead {
             asksByHead = true
             return ask(question)

@@ -114,6 +114,13 @@ import WireOperations
         #expect(told(&download, 1, page).last == "open 1 at 0 skip 0 of 900")
     }
 
+    @Test("servers of a group that have the same strong tag have the same file, whatever its date")
+    func group() {
+        let first = archive + ["Last-Modified: \(elevenText)", "Date: \(noonText)"]
+        let second = archive + ["Last-Modified: \(noonText)", "Date: Sat, 21 Nov 2026 12:30:00 GMT"]
+        #expect(looked(first, (200, second)) == ["finish \(size) size"])
+    }
+
     @Test("a HEAD that tells another length or tag than the GET throws nothing away")
     func headSaysOther() {
         let empty = ["Content-Length: 0", "ETag: \"a\""]

@@ -48,6 +48,20 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
 }
 
 @Suite struct PutUploadTests {
+    @Test(
+        "a page that stands in the file's place is no yes; a program's answer is one",
+        .tells("h answered PUT with the page that it shows in its place"))
+    func pages() {
+        func page(_ length: Int) -> ExchangeEnd {
+            answered(200, ["Content-Type: text/html", "Content-Length: \(length)"])
+        }
+        #expect(run(plan(), page(5120)) == ["2 HEAD http://h/f" + wish])
+        #expect(run(plan(), page(5120), page(5120)) == ["wait backoff badServerResponse"])
+        #expect(run(plan(), page(40), page(5120)) == ["finish 1000 none"])
+        #expect(run(plan(), page(40), answered(405)) == ["finish 1000 none"])
+        #expect(run(plan(), answered(201, ["Content-Type: text/html"])) == ["finish 1000 none"])
+    }
+
     @Test("the request refuses to replace a foreign file unless that was wanted")
     func condition() {
         #expect(run(plan()) == [put])

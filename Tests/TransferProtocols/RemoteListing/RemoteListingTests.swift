@@ -51,6 +51,8 @@ struct RemoteListingTests {
         #expect(dav(end(404)) == (["finish 0 none"], true))
         #expect(dav(end(405)).words == ["fail unsupported"])
         #expect(dav(end(200, ListingEnd(isWhole: false))).words == ["fail unsupported"])
+        let page = HTTPAnswer(status: 200, headers: [HeaderField("Content-Type", "text/html")])
+        #expect(dav(ExchangeEnd(answer: page, at: noon)).words == ["wait backoff badServerResponse"])
         #expect(dav(end(301)).words == ["fail http 301"])
         #expect(dav(end(403)).words == ["fail permissionDenied 403"])
         #expect(dav(end(401)).words == ["wait auth http"])

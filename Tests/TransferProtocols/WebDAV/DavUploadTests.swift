@@ -60,6 +60,23 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         #expect(after(plan(.replace), answered(201)).last == move.replacing("F", "T"))
     }
 
+    @Test(
+        "a page is no yes: the network wants a sign-in, or the site shows one page under each address",
+        .tells("h answered with a web page, as no WebDAV server does"))
+    func pages() {
+        let page = answered(200, ["Content-Type: text/html; charset=utf-8", "Content-Length: 5120"])
+        let wait = ["wait backoff badServerResponse"]
+        #expect(after(plan(), page) == ["PROPFIND \(part)"])
+        #expect(after(plan(), page, page) == wait)
+        #expect(after(plan(), page, listing((part, 1000))).last == move)
+        #expect(after(plan(), answered(201), page) == ["PROPFIND \(part)"])
+        #expect(after(plan(), answered(201), page, page) == wait)
+        #expect(after(plan(.replace), answered(201), page, answered(404), there(1000)) == ["finish 1000 size"])
+        for rule in [ExistingFilePolicy.skip, .fail] { #expect(after(plan(rule, size: large), page) == wait) }
+        // Where HEAD is asked a page is a file like others.
+        #expect(after(plan(.skip, size: large), answered(405), page) == ["finish \(large) none skipped"])
+    }
+
     @Test("no request ever names a Content-Range")
     func noRange() {
         var play = HTTPPlay(DavUpload(plan()))
