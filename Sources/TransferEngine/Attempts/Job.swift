@@ -44,6 +44,8 @@ final class UploadWork {
     private(set) var left: [ResumePoint] = []
     /// The earlier version of the source that the server has stored.
     var ownVersion: StoredVersion?
+    /// As `ResumePoint.absentSince`.
+    var absentSince: Timestamp?
     /// Bytes that exchanges of this attempt which are over have sent, without the server's word on them yet. What earlier attempts had sent is
     /// in `Accounting.unconfirmed`.
     private(set) var sentByEnded: Int64 = 0
@@ -65,7 +67,7 @@ final class UploadWork {
     func heardFromServer() { sentByEnded = 0 }
 
     /// The upload begins at zero: nothing that was sent counts, and the queue is told anew how far it is.
-    func beginAnew() { (sentByEnded, told.bytes) = (0, 0) }
+    func beginAnew() { (sentByEnded, told.bytes, absentSince) = (0, 0, nil) }
 
     func leave(_ points: [ResumePoint]) { for point in points where !left.contains(point) { left.append(point) } }
 }

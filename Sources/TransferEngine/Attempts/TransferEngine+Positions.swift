@@ -9,6 +9,7 @@ extension TransferEngine {
     func accepted(_ attempt: Attempt, _ bytes: Int64) {
         attempt.progress.accept(bytes)
         attempt.upload?.isCounted = true
+        attempt.upload?.absentSince = nil
         settleEarlier(attempt)
         countRepeated(attempt)
         moved(attempt, to: attempt.uploaded)
@@ -21,6 +22,7 @@ extension TransferEngine {
             again = max(0, (takeUnconfirmed(attempt) ?? 0) - offset)
             attempt.progress.resume(at: offset)
             work.isCounted = true
+            work.absentSince = nil
         case .download(let work):
             (again, work.lostTail) = (work.lostTail, 0)
         case .look, .removal, .probe, .listing, .readBack: return
@@ -67,6 +69,24 @@ extension TransferEngine {
         record(restart: reason, lost, of: attempt.task, keeping: kept, isOther: isOther)
         attempt.progress.startOver(losing: lost, isOther: isOther)
         attempt.download?.target.forget()
+    }
+
+    // MARK: Absence
+
+    /// Returns true when the server is to say once more, and later, that it knows nothing of the upload.
+    func doubtsAbsence(_ attempt: Attempt) -> Bool {
+        guard let work = attempt.upload, work.resumePoint != nil else { return false }
+        return AbsenceRule.isDoubted(
+            losing: max(attempt.progress.accepted, attempt.task.accepted), since: work.absentSince, at: timeline.now)
+    }
+
+    /// Keeps what is known of the upload until then.
+    func untilAbsent(_ attempt: Attempt) {
+        guard let work = attempt.upload, let point = work.resumePoint else { return }
+        work.absentSince = AbsenceRule.since(work.absentSince, at: timeline.now)
+        persist(point, attempt, waits: false)
+        let server = attempt.exchanges.lastAnswer?.request?.url.server ?? attempt.origin
+        wait(attempt, WaitDemand(.backoff, .absent(at: server)))
     }
 
     /// The resume point of what was there before, kept until another takes its place: a kill in between must not leave remains for ever.

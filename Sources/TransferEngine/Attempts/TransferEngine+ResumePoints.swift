@@ -42,6 +42,7 @@ extension TransferEngine {
             if let own = point.ownVersion { work.ownVersion = own }
             point.ownVersion = work.ownVersion
             point.targetIsOther = work.subject.targetIsOther
+            point.absentSince = work.absentSince
             work.leave(attempt.machine.unremoved)
             point.leave(work.left)
             work.resumePoint = point

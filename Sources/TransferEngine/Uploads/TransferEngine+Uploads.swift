@@ -66,6 +66,7 @@ extension TransferEngine {
         let work = UploadWork(subject, from: source, at: timeline.now)
         work.changes = changes
         work.resumePoint = point
+        work.absentSince = point?.absentSince
         work.ownVersion = point?.ownVersion
         work.leave(task.storedPoint?.left ?? [])
         let attempt = Attempt(

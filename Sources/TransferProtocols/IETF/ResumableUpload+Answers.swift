@@ -20,7 +20,7 @@ extension ResumableUpload {
         case 403: return over(.wait(.refused(answer, chain.address)))
         case 409, 423: return rest(refusal(answer))
         case 412: return taken()
-        default: return gone()
+        default: return gone(isOwnWord: answer.status == 410)
         }
     }
 
@@ -34,7 +34,7 @@ extension ResumableUpload {
         if let told = UploadLimit(answer) { limit = told }
         isMeasured = ResumableAnswer.offset(answer) == size
         guard offset <= size, ResumableAnswer.length(answer) ?? size == size, !isComplete || offset == size else {
-            return gone()
+            return gone(isOwnWord: true)
         }
         // By the draft an offset never goes back: what is there cannot be trusted.
         if offset < held { return restart("the server has lost bytes that it had confirmed") }
@@ -123,7 +123,7 @@ extension ResumableUpload {
         case 403: return over(.wait(.refused(answer, chain.address)))
         case 404, 410:
             cut = UploadCut(offset: held, sent: end.bytesSent)
-            return gone()
+            return gone(isOwnWord: answer.status == 410)
         case 413: return shrink(count, answer)
         case 423: return rest(refusal(answer))
         case 400 where ResumableAnswer.problem(end) == .completed: return again()

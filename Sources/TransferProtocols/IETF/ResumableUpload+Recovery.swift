@@ -11,10 +11,13 @@ extension ResumableUpload {
     }
 
     /// The upload is not there any more. After its last byte it may have become the file; then that is what is looked for.
-    mutating func gone() -> [ProtocolAction] {
+    /// - Parameter isOwnWord: the server that made the upload says so, and not a gateway.
+    mutating func gone(isOwnWord: Bool = false) -> [ProtocolAction] {
         let hasExpired = expires.map { $0 <= begun } ?? false
         let reason = hasExpired ? "the upload expired at the server" : "the server has lost the upload"
-        guard let cut, cut.offset + cut.sent >= plan.subject.size else { return restart(reason) }
+        guard let cut, cut.offset + cut.sent >= plan.subject.size else {
+            return restart(reason, isAbsence: !isOwnWord && !hasExpired)
+        }
         let since = plan.resume?.begun ?? plan.subject.begunBefore ?? begun
         return plainly(since) { $0.arrived(since: since, orSendBecause: reason) }
     }
@@ -76,14 +79,16 @@ extension ResumableUpload {
     }
 
     /// - Parameter last: what is said when it began anew often enough.
-    mutating func restart(_ reason: String, else last: ProtocolAction? = nil) -> [ProtocolAction] {
+    mutating func restart(
+        _ reason: String, else last: ProtocolAction? = nil, isAbsence: Bool = false
+    ) -> [ProtocolAction] {
         restarts += 1
         guard restarts <= UploadPace.mostRestarts else {
             return over(
                 last ?? .wait(WaitDemand(.backoff, .keepsStartingOver(at: plan.address.server, reason))))
         }
         guard let upload else { return anew() }
-        return [.startOver(reason: reason)] + delete(upload)
+        return [.startOver(reason: reason, isAbsence: isAbsence)] + delete(upload)
     }
 
     mutating func shrink(_ count: Int64, _ answer: HTTPAnswer) -> [ProtocolAction] {

@@ -22,7 +22,8 @@ package enum ProtocolAction: Sendable, Hashable {
     case listed([RemoteEntry])
     /// The accepted bytes count no more: the file begins again at zero.
     /// `isOther`: with another version of it, of which nothing was there yet.
-    case startOver(reason: String, isOther: Bool = false)
+    /// `isAbsence`: for the word of an answer alone that nothing is there, which a gateway gives, too, while it does not find its server.
+    case startOver(reason: String, isOther: Bool = false, isAbsence: Bool = false)
     /// Computes the digest of the whole source: `digested` follows.
     case digestSource
     /// Computes digests (`sha-256`, `sha-1`, `md5`) of a range of the source, beside whatever goes on: `rangeDigested` follows.

@@ -63,7 +63,7 @@ extension NextcloudUpload {
             }
             return lostAnswer(end)
         }
-        if answer.status == 202 { return lostAnswer(end) }
+        if answer.status == 202 || answer.isPageForYes { return lostAnswer(end) }
         if answer.isSuccess { return ask(plan.address) { .confirming($0, answer) } }
         // A lock on its own is somebody else's; after a lost answer it is our own MOVE that still goes on.
         if answer.status == 423, renames.mayHaveHappened { return lostAnswer(end) }

@@ -28,7 +28,8 @@ extension NextcloudUpload {
     }
 
     mutating func sent(_ number: Int, _ end: ExchangeEnd) -> [ProtocolAction] {
-        if let answer = end.answer, answer.isSuccess, end.bytesSent >= Int64(range(number).count) {
+        if let answer = end.answer, answer.isSuccess, !answer.isPageForYes, end.bytesSent >= Int64(range(number).count)
+        {
             stored.insert(number)
             return [.accepted(bytesStored)] + fill()
         }
@@ -51,6 +52,7 @@ extension NextcloudUpload {
             let next = clear()
             point.chunk = smaller
             return others + next
+        case 200 where answer.isPage: return finish(with: .wait(WaitDemand(.backoff, .page(at: host))))
         // An early yes leaves doubt: the chunk is sent again after a pause.
         case 200..<300:
             return finish(

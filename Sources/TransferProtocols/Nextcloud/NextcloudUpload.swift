@@ -249,7 +249,9 @@ package struct NextcloudUpload: RenamingUpload {
             let wasMade = point.isMade
             (point.isMade, point.isAssembling) = (false, false)
             guard repaired() else { return over(.wait(WaitDemand(.backoff, lostChunks))) }
-            return (wasMade ? [.startOver(reason: "the server does not have the chunks any more")] : []) + make()
+            let lost = ProtocolAction.startOver(
+                reason: "the server does not have the chunks any more", isAbsence: !DavMessages.isOwnWord(end.body))
+            return (wasMade ? [lost] : []) + make()
         }
         guard answer.status == 207 else { return stop(end) }
         guard end.failure == nil, let resources = DavListing.read(end.body) else {

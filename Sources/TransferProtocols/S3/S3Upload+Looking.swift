@@ -114,7 +114,8 @@ extension S3Upload {
         }
         hasBegunAnew = true
         upload = nil
-        return [.startOver(reason: "the server does not know the upload any more")] + decideBefore(standing)
+        return [.startOver(reason: "the server does not know the upload any more", isAbsence: lacksWord)]
+            + decideBefore(standing)
     }
 
     /// S3 wants a new upload then (https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html). The old one is thrown away:

@@ -82,7 +82,7 @@ extension S3Upload {
         case .again(let learnt): return learned(learnt) + list(listing)
         case .silent(let error, _): return giveUp(error)
         case .refused(let refusal):
-            return refusal.isGone ? look(.afterLoss(isWhole: false)) : conclude(refusal.decision)
+            return refusal.isGone ? lost(refusal, isWhole: false) : conclude(refusal.decision)
         }
     }
 
@@ -193,9 +193,14 @@ extension S3Upload {
         return actions + [.accepted(parts.storedBytes)] + advance()
     }
 
+    private mutating func lost(_ refusal: S3Channel.Refusal, isWhole: Bool) -> [ProtocolAction] {
+        lacksWord = refusal.code.isEmpty
+        return look(.afterLoss(isWhole: isWhole))
+    }
+
     private mutating func partRefused(_ index: Int, _ refusal: S3Channel.Refusal) -> [ProtocolAction] {
         if refusal.isGone {
-            return abandonments() + look(.afterLoss(isWhole: false))
+            return abandonments() + lost(refusal, isWhole: false)
         }
         if refusal.isDamage {
             parts.set(index, .missing)
@@ -265,7 +270,7 @@ extension S3Upload {
 
     private mutating func completionRefused(_ refusal: S3Channel.Refusal) -> [ProtocolAction] {
         if let actions = conditionRefused(refusal) { return actions }
-        if refusal.isGone { return look(.afterLoss(isWhole: true)) }
+        if refusal.isGone { return lost(refusal, isWhole: true) }
         if refusal.code == "ConditionalRequestConflict" { return look(.afterConflict) }
         if ["InvalidPart", "InvalidPartOrder", "EntityTooSmall"].contains(refusal.code), !hasRepaired {
             hasRepaired = true

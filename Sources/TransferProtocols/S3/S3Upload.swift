@@ -91,6 +91,8 @@ package struct S3Upload: ProtocolMachine {
     var hasLostWhole = false
     /// The upload was lost and begun anew.
     var hasBegunAnew = false
+    /// An answer without a code of S3, as a gateway gives it, has said that the upload is gone.
+    var lacksWord = false
     var hasRested = false
     /// MD5 of the file, when it went in one request.
     var sentMD5: [UInt8]?

@@ -8,7 +8,8 @@ enum TusAnswer: Hashable, Sendable {
     /// So many bytes are there, of this upload.
     case stands(at: Int64)
     /// The server does not have it any more.
-    case gone
+    /// `isOwnWord`: a server of tus says so.
+    case gone(isOwnWord: Bool)
     /// The two sides disagree on the offset, or the server does not tell it: ask.
     case disagrees(TransferError)
     /// Bytes are not taken any more: because the permission is gone, or because a request that was cut has filled the upload since.
@@ -86,13 +87,17 @@ enum TusAnswer: Hashable, Sendable {
             }
             let told = answer.field("upload-length").flatMap { FileSize.read($0) } ?? length
             // Another upload's address, or one that another client went on with.
-            self = (0...length).contains(offset) && told == length ? .stands(at: offset) : .gone
+            self = (0...length).contains(offset) && told == length ? .stands(at: offset) : .gone(isOwnWord: true)
         case 403 where answer.field("tus-resumable") == nil: self = .wait(Self.revoked(answer, address))
         case 409, 423: self = .busy(Self.locked(answer, address))
         case 412: self = Self.refusesVersion(answer, end) ? .fail(.noTus(address, 412)) : .exists
         case 401, 407, 408, 421, 425, 429, 300..<400, 500...: self = Self.usual(answer, end, address, hasAccepted: true)
-        default: self = .gone
+        default: self = .gone(isOwnWord: Self.isOwnWord(answer))
         }
+    }
+
+    private static func isOwnWord(_ answer: HTTPAnswer) -> Bool {
+        answer.status == 410 || answer.field("tus-resumable") != nil
     }
 
     // MARK: To bytes
@@ -117,7 +122,7 @@ enum TusAnswer: Hashable, Sendable {
                         .thenRetry("look at what is there"), httpStatus: answer.status))
             }
         case 403: self = Self.refusal(answer, end) ?? .refused(Self.revoked(answer, address))
-        case 404, 410: self = .gone
+        case 404, 410: self = .gone(isOwnWord: Self.isOwnWord(answer))
         case 405, 501: self = .noMethod(Self.error(answer, address))
         case 409: self = .disagrees(Self.locked(answer, address))
         case 412: self = Self.refusesVersion(answer, end) ? .fail(.noTus(address, 412)) : .exists

@@ -92,9 +92,9 @@ extension TusUpload {
             let learnt = parts[index].cut.flatMap { $0.showsBuffering(at: offset) ? chunks() : nil } ?? []
             parts[index].stands(at: offset)
             return learnt + advance()
-        case .gone:
+        case .gone(let isOwnWord):
             if parts.count == 1, parts[index].wasSentWhole { countUnheard() }
-            return gone(index)
+            return gone(index, isOwnWord: isOwnWord)
         case .exists: return taken()
         case .busy(let error): return rest(index, error)
         case .lost(let error): return interrupted(index, error)
@@ -117,9 +117,9 @@ extension TusUpload {
             parts[index].stands(at: offset)
             return isWorthwhile || offset == parts[index].length
                 ? advance() : rest(index, .noAnswer(parts[index].chain.address))
-        case .gone:
+        case .gone(let isOwnWord):
             parts[index].cut = cut
-            return gone(index)
+            return gone(index, isOwnWord: isOwnWord)
         case .exists: return taken()
         case .refused(let demand):
             parts[index].refusal = demand

@@ -25,7 +25,7 @@ extension TusUpload {
         return advance()
     }
 
-    mutating func gone(_ index: Int) -> [ProtocolAction] {
+    mutating func gone(_ index: Int, isOwnWord: Bool) -> [ProtocolAction] {
         let isInDoubt = isJoining || (parts.count == 1 && parts[index].wasSentWhole)
         if isInDoubt, plan.subject.ifExists != .replace || isUnheard {
             parts[index].state = .unknown
@@ -42,7 +42,9 @@ extension TusUpload {
             stop(index, WaitDemand(.backoff, .keepsStartingOver(at: parts[index].chain.address.server, reason)))
             return advance()
         }
-        guard parts.count > 1, !isJoining else { return [.startOver(reason: reason)] + anew() }
+        guard parts.count > 1, !isJoining else {
+            return [.startOver(reason: reason, isAbsence: !isOwnWord && !hasExpired)] + anew()
+        }
         parts[index].forget(endpoint: plan.endpoint)
         isPrepared = false
         lossReason = reason

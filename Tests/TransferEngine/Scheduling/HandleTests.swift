@@ -33,6 +33,45 @@ import WireOperations
         server.server.stop()
     }
 
+    @Test(
+        "a gateway that does not find its server for a moment has nothing begun again",
+        .tells("does not find what it has of the file: Martlet asks for it again before it begins anew"))
+    func gateway() async throws {
+        let server = try FakeTusServer { request, earlier in
+            switch (request.method, earlier) {
+            case ("PATCH", 0): .keepAfter(20_000_000)
+            case ("PATCH", 1): .keepAfter(0)
+            case ("HEAD", 1): .gateway("404 Not Found")
+            default: .ordinary
+            }
+        }
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(30_000_000))
+        let batch = try await harness.add(request(harness, ["f"], to: server))
+        let told = TransferError.absent(at: "127.0.0.1")
+        let doubting = try await harness.task(of: batch) { $0.state == .waiting && $0.error?.code == told.code }
+        #expect(doubting.bytesAccepted >= 20_000_000)
+        let task = try await harness.task(of: batch) { $0.state == .completed }
+        #expect(task.restarts == 0 && server.count("POST") == 1 && server.contents == [pattern(30_000_000)])
+        try await harness.expectSound()
+        await harness.stop()
+        server.server.stop()
+    }
+
+    @Test("an absence is doubted for a minute, where it would cost hours")
+    func doubt() {
+        let first = Timestamp(milliseconds: 1_000_000)
+        func isDoubted(_ bytes: Int64, _ since: Timestamp?, _ seconds: Int) -> Bool {
+            AbsenceRule.isDoubted(losing: bytes, since: since, at: first.advanced(by: .seconds(seconds)))
+        }
+        #expect(!isDoubted(1 << 20, nil, 0) && isDoubted(16 << 20, nil, 0))
+        #expect(isDoubted(16 << 20, first, 59) && !isDoubted(16 << 20, first, 60))
+        // The clock was set back.
+        #expect(isDoubted(16 << 20, first, -1))
+        #expect(AbsenceRule.since(first, at: first.advanced(by: .seconds(-5))) == first.advanced(by: .seconds(-5)))
+        #expect(AbsenceRule.since(first, at: first.advanced(by: .seconds(5))) == first)
+    }
+
     @Test("what was sent before a cut is no progress any more while the next attempt asks what is there")
     func cutIsNoProgress() async throws {
         let held = try Milestone()

@@ -11,6 +11,10 @@ final class FakeTusServer: Sendable {
         case announce(String)
         /// Of a PATCH: reads so much of the body, forgets it, ends the connection with RST.
         case loseAfter(Int)
+        /// Of a PATCH: reads so much of the body, keeps it, ends the connection with RST.
+        case keepAfter(Int)
+        /// As a gateway that does not find its server.
+        case gateway(String)
         /// Reads what comes, waits, and answers in the ordinary way.
         case hold(Milestone)
     }
@@ -58,7 +62,14 @@ final class FakeTusServer: Sendable {
             connection.reset()
             throw EndOfConnection()
         }
+        if case .keepAfter(let count) = fate {
+            let bytes = try connection.readBody(min(count, request.length))
+            state.mutex.withLock { $0.uploads[request.target]?.bytes += bytes }
+            connection.reset()
+            throw EndOfConnection()
+        }
         let body = try connection.readBody(request.length)
+        if case .gateway(let status) = fate { return try connection.answer(status) }
         if case .hold(let milestone) = fate { milestone.waitBlocking() }
         let version = "Tus-Resumable: 1.0.0"
         if case .answer(let status) = fate { return try connection.answer(status, fields: [version]) }

@@ -95,6 +95,19 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         if case .finish(let receipt)? = play.last.last { #expect(receipt.etag == "\"new\"") }
     }
 
+    @Test("a page is no yes to a question, a chunk or a MOVE")
+    func pages() {
+        let page = answered(200, ["Content-Type: text/html"], sent: 10 * mebi)
+        #expect(after(HTTPPlay(NextcloudUpload(plan(.skip))), page) == ["wait backoff badServerResponse"])
+        var play = HTTPPlay(NextcloudUpload(plan(parallel: 1)))
+        for end in [answered(404), answered(201)] { play.end(end) }
+        play.end(page, of: "/00001")
+        #expect(play.said.last == "wait backoff badServerResponse")
+        var lost = assembling()
+        lost.end(page)
+        #expect(lost.said.first == "persist nextcloud" && !lost.said.contains("PROPFIND \(target)"), "\(lost.said)")
+    }
+
     @Test("the rule for a file that is there; replacing remembers its version")
     func existing() {
         #expect(after(HTTPPlay(NextcloudUpload(plan())), file(7)) == ["fail destinationExists 412"])
@@ -126,7 +139,7 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         // The folder went after a day, or was never made.
         #expect(
             after(HTTPPlay(NextcloudUpload(plan(resume: left()))), answered(404)) == [
-                "over: the server does not have the chunks any more", "persist nextcloud",
+                "over, as it says: the server does not have the chunks any more", "persist nextcloud",
                 "MKCOL \(folder) | \(destination)",
             ])
         #expect(
@@ -202,7 +215,7 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         play.end(answered(404), of: "/00001")
         #expect(play.said == ["abandon 4", "PROPFIND \(folder) | Depth: 1"])
         play.end(answered(404))
-        #expect(play.said.first == "over: the server does not have the chunks any more")
+        #expect(play.said.first == "over, as it says: the server does not have the chunks any more")
 
         var large = HTTPPlay(NextcloudUpload(plan()))
         for end in [answered(404), answered(201)] { large.end(end) }

@@ -116,6 +116,10 @@ private let size = fourParts
         _ = replacing.end(4, 404, body: errorXML("NoSuchUpload"))
         #expect(replacing.end(6, 403) == ["wait backoff badServerResponse 60.0 seconds"])
         var strict = s3Resumed(s3Plan(size: size, verify: .digest, resume: s3Point(size: size)))
+        // A gateway says no code of S3.
+        var gateway = s3Resumed()
+        _ = gateway.end(1, 404)
+        #expect(gateway.end(2, 404).first == "over, as it says: the server does not know the upload any more")
         _ = strict.end(1, 404)
         #expect(strict.end(2, 200, ours) == ["finish \(size) digest found"])
     }

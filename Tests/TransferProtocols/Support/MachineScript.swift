@@ -71,7 +71,7 @@ func words(_ actions: [ProtocolAction]) -> [String] {
         case .wake(let timer, let after): "wake \(timer) \(after)"
         case .resumed(let offset): "resumed \(offset)"
         case .listed(let entries): "listed \(entries.count)"
-        case .startOver(let reason, _): "over: \(reason)"
+        case .startOver(let reason, _, let isAbsence): isAbsence ? "over, as it says: \(reason)" : "over: \(reason)"
         case .digestSource: "digest"
         case .compareSource: "compare"
         case .claimName(let path): "claim \(path)"
