@@ -3,61 +3,117 @@ import TransferModel
 
 /// Places of tasks in their batch: found between others, and given.
 extension OrderingStore {
-    /// The place of a task that shares it with none before it.
-    func separate(_ row: TaskRow) throws -> Int64 {
-        let own = try place(of: row.id)
-        let shares =
-            try database.integer(
-                """
-                SELECT 1 FROM tasks INDEXED BY tasks_ranked
-                WHERE lane = ? AND state = \(state: .queued) AND claimed = 0 AND rank = ? AND id < ? LIMIT 1
-                """, .integer(row.lane), .integer(own), .integer(row.id.rawValue)) != nil
-        guard shares else { return own }
-        try renumber(row.batch)
-        return try place(of: row.id)
+    /// The part of a move that is still to be done, itself included: as many need room at the same place.
+    struct Room {
+        /// The number of units.
+        let units: Int
+        /// The later ones go before those that come first.
+        let isBackwards: Bool
+
+        /// More than that many are given room again.
+        static let most = 4096
     }
 
-    func place(of task: TaskID) throws -> Int64 {
-        let place = try database.integer("SELECT \(TaskPlaces.sql) FROM tasks WHERE id = ?", .integer(task.rawValue))
-        return TaskPlaces.within(place ?? 0)
+    /// A place for a unit just before a turn, and behind the one before it. Where there is no room, or several share the place, all tasks of
+    /// the batch get new places: once for all that is moved together, else once in some twenty moves to the same place.
+    func place(before upper: TaskTurn, _ lanes: [Int64], _ batch: BatchID, _ room: Room) throws -> Int64 {
+        guard var lower = try neighbour(lanes, .before, upper) else { return upper.place - TaskPlaces.gap }
+        var upper = upper
+        let units = Int64(min(room.units, Room.most))
+        // What is put before the last ones stays behind what is still to be found, as they do.
+        func bottom() -> Int64 {
+            upper.place > TaskPlaces.behindAll ? max(lower.place, TaskPlaces.behindAll) : lower.place
+        }
+        if upper.place - bottom() <= units {
+            try renumber(batch)
+            lower = try turn(of: lower.id)
+            upper = try turn(of: upper.id)
+        }
+        let step = max(1, (upper.place - bottom()) / (units + 1))
+        return room.isBackwards ? upper.place - step : bottom() + step
     }
 
-    /// A place just before another one.
-    func rank(before place: Int64, _ batch: BatchID) throws -> Int64 {
-        let lanes = try lanes(of: batch)
-        guard let lower = try neighbour(lanes, before: place) else { return place - TaskPlaces.gap }
-        if place - lower > 1 { return lower + (place - lower) / 2 }
-        // No room: everybody gets a new number, which happens once in many moves to the same place.
-        let rank = try database.integer(
-            """
-            SELECT count(*) FROM tasks t JOIN lanes l ON l.id = t.lane WHERE l.batch = ?1 AND t.state < \(state: .completed)
-            AND ifnull(t.rank, t.id << 24) < ?2
-            """, .integer(batch.rawValue), .integer(place))
-        try renumber(batch)
-        let first = try database.integer("SELECT first_task FROM batches WHERE id = ?", .integer(batch.rawValue)) ?? 0
-        return TaskPlaces.within((first &+ (rank ?? 0)) << 24) - TaskPlaces.gap / 2
+    func turn(of task: Int64) throws -> TaskTurn {
+        let place = try database.integer("SELECT \(TaskPlaces.sql) FROM tasks WHERE id = ?", .integer(task))
+        return TaskTurn(place: TaskPlaces.within(place ?? 0), id: task)
     }
 
-    /// Gives all tasks of a batch that are not over places with room between them, in the order in which they stand.
+    /// Gives all tasks of a batch that are not completed places with room between them, in the order in which they stand. With them go the
+    /// places that an undo puts back, and those of folders for files that are still to be found: behind all who share such a place.
     private func renumber(_ batch: BatchID) throws {
+        let id = SQLiteValue.integer(batch.rawValue)
+        try database.execute(script: Self.tableOfPlaces)
+        try database.run(Self.findPlaces, id)
         try database.run(
             """
-            UPDATE tasks SET rank = n.place FROM (SELECT t.id AS id,
-            (b.first_task + row_number() OVER (ORDER BY ifnull(t.rank, t.id << 24), t.id) - 1) << 24 AS place
-            FROM tasks t JOIN lanes l ON l.id = t.lane JOIN batches b ON b.id = l.batch
-            WHERE l.batch = ?1 AND t.state < \(state: .completed)) n WHERE n.id = tasks.id
-            """, .integer(batch.rawValue))
+            UPDATE tasks SET rank = (SELECT new FROM temp.new_places WHERE task = tasks.id AND old = \(TaskPlaces.sql))
+            WHERE id IN (SELECT task FROM temp.new_places)
+            """)
+        try database.run(
+            """
+            UPDATE undo_tasks SET rank = (SELECT n.new FROM temp.new_places n
+            WHERE n.task = undo_tasks.task AND n.old = ifnull(undo_tasks.rank, undo_tasks.task << 24))
+            WHERE lane <> 0 AND task IN (SELECT task FROM temp.new_places)
+            """)
+        try database.run(
+            """
+            UPDATE folders SET rank = (SELECT new FROM temp.new_places WHERE task = \(Self.folder) AND old = rank)
+            WHERE batch = ? AND rank IS NOT NULL
+            """, id)
+        try database.run(
+            """
+            UPDATE undo SET before = json_set(before, '$.folderRanks', (
+            SELECT json_group_array(json_array(json_extract(f.value, '$[0]'), n.new)) FROM json_each(undo.before, '$.folderRanks') f
+            JOIN temp.new_places n ON n.task = \(Self.folder) AND n.old = json_extract(f.value, '$[1]')))
+            WHERE batch = ? AND before LIKE '%"folderRanks"%'
+            """, id)
+        try database.run("DELETE FROM temp.new_places")
+        queue.forgetPaths()
     }
 
-    /// The first and last place of what is not over in it.
-    func span(of unit: TaskSets.Unit) throws -> (first: Int64, last: Int64)? {
-        var span: (first: Int64, last: Int64)?
+    /// The number under which places of folders are found anew.
+    private static let folder = Int64.max
+
+    private static let tableOfPlaces = """
+        CREATE TEMP TABLE IF NOT EXISTS new_places (
+            task INTEGER NOT NULL,
+            old INTEGER NOT NULL,
+            new INTEGER NOT NULL,
+            PRIMARY KEY (task, old)
+        ) WITHOUT ROWID
+        """
+
+    /// Room is all that lies between the numbers of the batch's first and last task. What is behind all that is still to be found stays there.
+    /// A place that is found twice counts once.
+    private static let findPlaces = """
+        INSERT OR IGNORE INTO temp.new_places
+        WITH own (id, rank) AS (SELECT t.id, t.rank FROM batches b CROSS JOIN tasks t ON t.id BETWEEN b.first_task AND b.last_task
+        JOIN lanes l ON l.id = t.lane WHERE b.id = ?1 AND l.batch = ?1 AND t.state <> \(state: .completed)),
+        old (task, place) AS (SELECT id, \(TaskPlaces.sql) FROM own
+        UNION ALL SELECT u.task, ifnull(u.rank, u.task << 24) FROM own JOIN undo_tasks u ON u.task = own.id WHERE u.lane <> 0
+        UNION ALL SELECT \(folder), rank FROM folders WHERE batch = ?1 AND rank IS NOT NULL
+        UNION ALL SELECT \(folder), json_extract(f.value, '$[1]') FROM undo o, json_each(o.before, '$.folderRanks') f
+        WHERE o.batch = ?1 AND o.before LIKE '%"folderRanks"%'),
+        counted AS (SELECT task, place, place > \(TaskPlaces.behindAll) AS is_behind, row_number() OVER turns AS number,
+        count(*) OVER (turns ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS places
+        FROM old WINDOW turns AS (PARTITION BY place > \(TaskPlaces.behindAll) ORDER BY place, task))
+        SELECT c.task, c.place, CASE WHEN c.is_behind THEN \(TaskPlaces.behindAll) + c.number * \(TaskPlaces.gap)
+        ELSE (b.first_task << 24) + (c.number - 1) * max(((b.last_task - b.first_task + 1) << 24) / c.places, 65536) END
+        FROM counted c CROSS JOIN batches b ON b.id = ?1
+        """
+
+    /// The first and the last turn of what is not over in it.
+    func span(of unit: TaskSets.Unit) throws -> (first: TaskTurn, last: TaskTurn)? {
+        var span: (first: TaskTurn, last: TaskTurn)?
+        func end(_ condition: String, _ value: Int64, _ order: String) throws -> TaskTurn? {
+            try database.first(
+                """
+                SELECT \(TaskPlaces.sql), id FROM tasks WHERE \(condition) AND state < \(state: .completed)
+                ORDER BY 1 \(order), 2 \(order) LIMIT 1
+                """, .integer(value), body: Self.turn)
+        }
         func take(_ condition: String, _ value: Int64) throws {
-            let found = try database.first(
-                "SELECT min(\(TaskPlaces.sql)), max(\(TaskPlaces.sql)) FROM tasks WHERE \(condition) AND state < \(state: .completed)",
-                .integer(value)
-            ) { ($0.optionalInteger(0), $0.optionalInteger(1)) }
-            guard let first = (found?.0).map(TaskPlaces.within), let last = (found?.1).map(TaskPlaces.within) else {
+            guard let first = try end(condition, value, "ASC"), let last = try end(condition, value, "DESC") else {
                 return
             }
             span = (min(span?.first ?? first, first), max(span?.last ?? last, last))
@@ -69,49 +125,43 @@ extension OrderingStore {
         return span
     }
 
+    private static func turn(_ row: SQLiteStatement) -> TaskTurn {
+        TaskTurn(place: TaskPlaces.within(row.integer(0)), id: row.integer(1))
+    }
+
     func lanes(of batch: BatchID) throws -> [Int64] {
         try database.rows("SELECT id FROM lanes WHERE batch = ?", .integer(batch.rawValue)) { $0.integer(0) }
     }
 
-    /// The nearest place in a batch before or behind another one, of what stands in line or is at hand.
-    func neighbour(_ lanes: [Int64], before place: Int64) throws -> Int64? {
-        try nearest(lanes, "max", "<", place, id: place == .max ? .max : (place + TaskPlaces.gap - 1) >> 24).max()
-    }
-
-    func neighbour(_ lanes: [Int64], behind place: Int64) throws -> Int64? {
-        try nearest(lanes, "min", ">", place, id: place == .min ? .min : place >> 24).min()
-    }
-
-    private func nearest(
-        _ lanes: [Int64], _ function: String, _ sign: String, _ place: Int64, id: Int64
-    ) throws -> [Int64] {
-        var places: [Int64] = []
+    /// The nearest turn in a batch on a side of another one, of what stands in line, is at hand, waits or is paused. What runs has had its
+    /// turn.
+    func neighbour(_ lanes: [Int64], _ side: TaskTurn.Side, _ turn: TaskTurn) throws -> TaskTurn? {
+        var turns: [TaskTurn] = []
+        let order = side == .before ? "DESC" : "ASC"
+        let ready = "state = \(state: .queued) AND claimed = 0"
         for lane in lanes {
-            if let rank = try database.integer(
-                """
-                SELECT \(function)(rank) FROM tasks INDEXED BY tasks_ranked
-                WHERE lane = ? AND state = \(state: .queued) AND claimed = 0 AND rank IS NOT NULL AND rank \(sign) ?
-                """, .integer(lane), .integer(place))
-            {
-                places.append(rank)
-            }
-            if let task = try database.integer(
-                """
-                SELECT \(function)(id) FROM tasks INDEXED BY tasks_ready
-                WHERE lane = ? AND state = \(state: .queued) AND claimed = 0 AND rank IS NULL AND id \(sign) ?
-                """, .integer(lane), .integer(id))
-            {
-                places.append(TaskPlaces.found(TaskID(rawValue: task)))
+            for (place, index, condition) in [
+                ("rank", "tasks_ranked", "\(ready) AND \(TaskTurn.moved(side, "?2", "?3"))"),
+                ("id << 24", "tasks_ready", "\(ready) AND \(TaskTurn.found(side, "?2", "?3"))"),
+                (
+                    TaskPlaces.sql, "tasks_resting",
+                    "state IN (\(states: [.waiting, .paused])) AND \(TaskTurn.any(side, "?2", "?3"))"
+                ),
+            ] {
+                let nearest = try database.first(
+                    """
+                    SELECT \(place), id FROM tasks INDEXED BY \(index) WHERE lane = ?1 AND \(condition)
+                    ORDER BY \(place == "id << 24" ? "" : "\(place) \(order), ")id \(order) LIMIT 1
+                    """, .integer(lane), .integer(turn.place), .integer(turn.id), body: Self.turn)
+                if let nearest { turns.append(nearest) }
             }
         }
-        let claimed = try database.rows(
-            "SELECT lane, \(TaskPlaces.sql) FROM tasks INDEXED BY tasks_claimed WHERE claimed = 1 AND state = \(state: .queued)"
-        ) { (lane: $0.integer(0), place: $0.integer(1)) }
         let known = Set(lanes)
-        for task in claimed where known.contains(task.lane) {
-            if sign == "<" ? task.place < place : task.place > place { places.append(task.place) }
-        }
-        return places.map(TaskPlaces.within)
+        turns += try database.rows(
+            "SELECT \(TaskPlaces.sql), id, lane FROM tasks INDEXED BY tasks_claimed WHERE claimed = 1 AND state = \(state: .queued)"
+        ) { known.contains($0.integer(2)) ? Self.turn($0) : nil }.compactMap { $0 }
+            .filter { side == .before ? $0 < turn : $0 > turn }
+        return side == .before ? turns.max() : turns.min()
     }
 
     /// Puts it there; a folder's tasks that are still to be found go there, too.

@@ -21,7 +21,10 @@ struct OrderingStore: QueueSubject {
         if asOne { return try moveGroup(nodes, to: place, rank: rank, page) }
         let backwards = place == .top || place == .later
         var places: BatchPlaces?
+        var left = nodes.count
         var nodeChange = try finder.forEach(backwards ? nodes.reversed() : nodes) { node, target, nodeChange in
+            defer { left -= 1 }
+            let room = Room(units: left, isBackwards: backwards)
             switch target {
             case .batch(let batch, let root):
                 var known = try places ?? batchPlaces()
@@ -29,11 +32,11 @@ struct OrderingStore: QueueSubject {
                 defer { places = known }
                 return try move(node, batch, root, to: place, in: &known, page)
             case .folder(let batch, let folder, _):
-                return try move(node, batch, TaskSets.Unit.folder(folder), to: place, page, &nodeChange)
+                return try move(node, batch, TaskSets.Unit.folder(folder), to: place, room, page, &nodeChange)
             case .task(let row):
                 return row.state.isTerminal
                     ? finder.refused(node, "\(node) is over: its place does not matter any more")
-                    : try move(node, row.batch, TaskSets.Unit.tasks([row.id]), to: place, page, &nodeChange)
+                    : try move(node, row.batch, TaskSets.Unit.tasks([row.id]), to: place, room, page, &nodeChange)
             }
         }
         for (batch, position) in places?.changed ?? [] {
@@ -116,7 +119,8 @@ struct OrderingStore: QueueSubject {
             nodeChange.results += rows.map { NodeResult(id: .task($0.id), result: .done) }
             return nodeChange.asOperation(page.operation)
         }
-        let result = try move(.task(rows[0].id), batch, unit, to: place, page, &nodeChange)
+        let room = Room(units: 1, isBackwards: false)
+        let result = try move(.task(rows[0].id), batch, unit, to: place, room, page, &nodeChange)
         nodeChange.results += rows.map {
             NodeResult(id: .task($0.id), result: result.result, code: result.code, message: result.message)
         }
@@ -124,20 +128,21 @@ struct OrderingStore: QueueSubject {
     }
 
     private func move(
-        _ node: NodeID, _ batch: BatchID, _ unit: TaskSets.Unit, to place: MovePlace, _ page: ChangePage,
-        _ nodeChange: inout NodeChange
+        _ node: NodeID, _ batch: BatchID, _ unit: TaskSets.Unit, to place: MovePlace, _ room: Room,
+        _ page: ChangePage, _ nodeChange: inout NodeChange
     ) throws -> NodeResult {
         if case .folder(let folder) = unit, try finder.isOver(folder: folder, in: batch) {
             return finder.refused(node, "\(node) is over: its place does not matter any more")
         }
-        var before = UndoBefore()
-        if case .folder(let folder) = unit { before.folderRanks = try undoLog.given(.rank, below: folder) }
         let rank: Int64
-        switch try find(place, node, batch, unit) {
+        switch try find(place, batch, unit, room) {
         case .refused(let message): return finder.refused(node, message)
         case .already: return NodeResult(id: node, result: .already)
         case .at(let found): rank = found
         }
+        // The places before the move are those that the others are compared with now.
+        var before = UndoBefore()
+        if case .folder(let folder) = unit { before.folderRanks = try undoLog.given(.rank, below: folder) }
         try undoLog.remember(unit, page)
         try self.place(unit, at: rank)
         try undoLog.note(.move, node, batch: batch, before, page: page)
@@ -154,41 +159,49 @@ struct OrderingStore: QueueSubject {
         case refused(Advice)
     }
 
-    private func find(_ place: MovePlace, _ node: NodeID, _ batch: BatchID, _ unit: TaskSets.Unit) throws -> Found {
+    private func find(
+        _ place: MovePlace, _ batch: BatchID, _ unit: TaskSets.Unit, _ room: Room
+    ) throws -> Found {
         guard let own = try span(of: unit) else { return .already }
         let lanes = try lanes(of: batch)
+        func before(_ other: TaskTurn) throws -> Found { .at(try self.place(before: other, lanes, batch, room)) }
         switch place {
         case .top:
-            guard let first = try neighbour(lanes, behind: .min) else { return .at(own.first) }
-            return own.first == first && isAlone(unit) ? .already : .at(first - TaskPlaces.gap)
+            guard let first = try neighbour(lanes, .behind, .first) else { return .at(own.first.place) }
+            return own.first == first && isAlone(unit) ? .already : .at(first.place - TaskPlaces.gap)
         case .bottom:
-            let last = try neighbour(lanes, before: .max) ?? 0
-            let isThere = own.last == last && last > TaskPlaces.behindAll && isAlone(unit)
-            return isThere ? .already : .at(max(last, TaskPlaces.behindAll) + TaskPlaces.gap)
+            guard let last = try neighbour(lanes, .before, .last) else { return .at(own.first.place) }
+            let isThere = try last.place > TaskPlaces.behindAll || !finder.isScanning(batch)
+            return own.last == last && isAlone(unit) && isThere
+                ? .already : .at(max(last.place, TaskPlaces.behindAll) + TaskPlaces.gap)
         case .earlier:
-            guard let other = try neighbour(lanes, before: own.first) else { return .already }
-            return .at(try rank(before: other, batch))
+            guard let other = try neighbour(lanes, .before, own.first) else { return .already }
+            return try before(other)
         case .later:
-            guard let other = try neighbour(lanes, behind: own.last) else { return .already }
-            guard let next = try neighbour(lanes, behind: other) else { return .at(other + TaskPlaces.gap) }
-            return .at(try rank(before: next, batch))
+            guard let other = try neighbour(lanes, .behind, own.last) else { return .already }
+            guard let next = try neighbour(lanes, .behind, other) else { return .at(other.place + TaskPlaces.gap) }
+            return try before(next)
         case .before(let anchor):
+            let other: TaskTurn
             switch try finder.target(anchor) {
             case .task(let row) where row.batch == batch:
                 if row.state.isTerminal { return .refused("\(anchor) is over: nothing can be put before it") }
                 if case .tasks(let ids) = unit, ids.contains(row.id) { return .already }
-                return .at(try rank(before: try separate(row), batch))
+                other = try turn(of: row.id.rawValue)
             case .folder(batch, let folder, _):
+                if case .folder(folder) = unit { return .already }
                 guard let span = try span(of: .folder(folder)) else {
                     return .refused("\(anchor) is over: nothing can be put before it")
                 }
-                return .at(try rank(before: span.first, batch))
+                other = span.first
             case nil:
                 return .refused(
                     "there is no \(anchor) to put it before: see \(quoted: AdvisedCommand("list", [.batch(batch)]))")
             case .some:
                 return .refused("\(anchor) is not in \(batch): name a file or folder of \(batch), or move the batch")
             }
+            let isThere = try own.first == other || neighbour(lanes, .before, other) == own.first
+            return isThere && isAlone(unit) ? .already : try before(other)
         }
     }
 

@@ -81,9 +81,12 @@ struct NodeFinder: QueueSubject {
 
     /// Returns true when every task below a folder is over and the batch is not being walked any more.
     func isOver(folder: Int64, in batch: BatchID) throws -> Bool {
-        let isScanning =
-            try database.integer("SELECT scanning FROM batches WHERE id = ?", .integer(batch.rawValue)) == 1
-        return try !isScanning && areTasksOver(below: folder)
+        try !isScanning(batch) && areTasksOver(below: folder)
+    }
+
+    /// Returns true while files of a batch may still be found.
+    func isScanning(_ batch: BatchID) throws -> Bool {
+        try database.integer("SELECT scanning FROM batches WHERE id = ?", .integer(batch.rawValue)) == 1
     }
 
     /// Returns true when every task that is known below a folder is over.

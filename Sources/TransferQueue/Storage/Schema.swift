@@ -41,11 +41,17 @@ enum Schema {
         Migration(name: "0027 what an engine had in hand when it was killed", script: interrupted),
         Migration(name: "0028 pages of changes, in the order in which they were done", script: changePages),
         Migration(name: "0029 directories that could not be listed", script: unlistedDirectories),
+        Migration(name: "0030 places of what is paused or waits", script: restingTasks),
     ]
 
     private static let unlistedDirectories = """
         -- Few, beside the files that failed in the same folder.
         CREATE INDEX tasks_unlisted ON tasks (folder) WHERE state = 7 AND flags & 16;
+        """
+
+    private static let restingTasks = """
+        -- A task that waits or is paused keeps its place between those that are ready.
+        CREATE INDEX tasks_resting ON tasks (lane, ifnull(rank, id << 24), id) WHERE state IN (2, 5);
         """
 
     private static let changePages = """

@@ -162,12 +162,14 @@ extension QueueView {
 
     /// Tasks that its batch's line has before it.
     private func aheadInBatch(of row: TaskRow) throws -> Int64 {
-        let ready = "lane = ?1 AND state = \(state: .queued) AND claimed = 0 AND rank"
+        let ready = "lane = ?1 AND state = \(state: .queued) AND claimed = 0"
         let place = "(SELECT \(TaskPlaces.sql) FROM tasks WHERE id = ?2)"
         return try database.integer(
             """
-            SELECT (SELECT count(*) FROM tasks INDEXED BY tasks_ready WHERE \(ready) IS NULL AND id < (\(place) >> 24))
-            + (SELECT count(*) FROM tasks INDEXED BY tasks_ranked WHERE \(ready) IS NOT NULL AND rank < \(place))
+            SELECT (SELECT count(*) FROM tasks INDEXED BY tasks_ready
+            WHERE \(ready) AND \(TaskTurn.found(.before, place, "?2")))
+            + (SELECT count(*) FROM tasks INDEXED BY tasks_ranked
+            WHERE \(ready) AND \(TaskTurn.moved(.before, place, "?2")))
             """, .integer(row.lane), .integer(row.id.rawValue)) ?? 0
     }
 

@@ -146,6 +146,16 @@ struct ChangeBench {
         return try sandbox.database().integer("SELECT held FROM batches WHERE id = \(batch.rawValue)") == 1
     }
 
+    /// The tasks of a batch that stand in line, or will when they go on, in their order.
+    func line(of batch: BatchID) throws -> [Int64] {
+        try sandbox.database().rows(
+            """
+            SELECT t.id FROM tasks t JOIN lanes l ON l.id = t.lane
+            WHERE l.batch = ? AND t.state IN (\(states: [.queued, .waiting, .paused])) ORDER BY ifnull(t.rank, t.id << 24), t.id
+            """, .integer(batch.rawValue)
+        ) { $0.integer(0) }
+    }
+
     /// The tasks that stand before all others because a person wants them now.
     func wantedNow() throws -> [Int64] {
         try sandbox.database().rows(
