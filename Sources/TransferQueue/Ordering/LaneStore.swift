@@ -54,6 +54,11 @@ struct LaneStore: QueueSubject {
         sets.noteMoves(in: batch)
     }
 
+    /// Returns true of a lane of what a person wants before all others.
+    func isNow(_ lane: Int64) throws -> Bool {
+        try database.integer("SELECT priority FROM lanes WHERE id = ?", .integer(lane)) == LanePriority.now
+    }
+
     /// The lane for the same host in the same batch.
     private func lane(like lane: Int64, priority: Int64) throws -> Int64 {
         let found = try database.first("SELECT batch, origin FROM lanes WHERE id = ?", .integer(lane)) {

@@ -56,6 +56,11 @@ struct SettingsStore: QueueSubject {
         if let rate = settings.limit { try limit(rate, .batch(batch), &before) }
         if let time = settings.notBefore {
             before.notBefore = UndoBefore.Was(found.notBefore)
+            // A run-now was for once: a start that is asked for after it is one in its turn.
+            if time > clock(), found.isUrgent {
+                before.urgent = true
+                try database.run("UPDATE batches SET urgent = 0 WHERE id = ?", id)
+            }
             try setNotBefore(time > clock() ? time.milliseconds : nil, of: batch, root: root, &nodeChange)
         }
         if let seconds = settings.giveUpAfterSeconds {
@@ -121,6 +126,11 @@ struct SettingsStore: QueueSubject {
             let hasTime = old.wait.contains(WaitReasons(.notBefore))
             before.notBefore = UndoBefore.Was(hasTime ? old.retryAt : nil)
             if !hasTime, !old.wait.isEmpty { before.retryAt = UndoBefore.Was(old.retryAt) }
+            if time > clock(), settings.priority == nil, try lanes.isNow(row.lane) {
+                let priority = try paths.place(of: row.folder)?.priority ?? LanePriority.ofBatch
+                try lanes.setLane(priority, of: row, page)
+                nodeChange.reordered.insert(row.batch)
+            }
             try setNotBefore(time, of: row.id, &nodeChange)
         }
         try undoLog.note(.set, node, batch: row.batch, before, page: page)
@@ -162,8 +172,8 @@ struct SettingsStore: QueueSubject {
 
     // MARK: Of a batch
 
-    /// A time that is still to come takes from the engine what it has of the batch, also what runs, as the time of a single file does. What
-    /// a person wanted at once goes on.
+    /// A time that is still to come takes from the engine what it has of the batch, also what runs, as the time of a single file does.
+    /// Single files that a person wanted at once go on.
     func setNotBefore(_ time: Int64?, of batch: BatchID, root: Int64, _ nodeChange: inout NodeChange) throws {
         try database.run(
             "UPDATE batches SET not_before = ? WHERE id = ?", SQLiteValue(time), .integer(batch.rawValue))

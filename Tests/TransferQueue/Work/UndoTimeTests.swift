@@ -266,4 +266,41 @@ import TransferModel
         #expect(try await bench.delays() == [100])
         try await bench.close()
     }
+
+    @Test("a start time that is given after a run-now of a batch ends it, and one that has passed does not")
+    func startTimeOfBatch() async throws {
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 1)
+        func isUrgent() async throws -> Bool { try await bench.queue.writer.lanes().allSatisfy(\.isUrgent) }
+        try await bench.runNow(.batch(batch))
+        try await bench.delay(.batch(batch), by: 0)
+        #expect(try await isUrgent())
+        let delay = try await bench.delay(.batch(batch), by: 100)
+        #expect(try await !isUrgent())
+        try await bench.undo(delay)
+        #expect(try await isUrgent())
+        try await bench.close()
+    }
+
+    @Test("a start time that is given after a run-now of a file ends it, and one that has passed does not")
+    func startTimeOfFile() async throws {
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 1, folders: ["a": 1])
+        try await bench.prefer(.folder(batch, path: RawPath("photos/a")), as: .low)
+        try await bench.runNow(bench.task(1), bench.task(2))
+        try await bench.delay(bench.task(1), bench.task(2), by: 0)
+        #expect(try bench.wantedNow() == [1, 2])
+        let delay = try await bench.delay(bench.task(1), bench.task(2), by: 100)
+        #expect(try bench.wantedNow() == [])
+        #expect(try await bench.priorities() == [.normal, .low])
+        #expect(try await bench.delays() == [100, 100])
+        try await bench.undo(delay)
+        #expect(try bench.wantedNow() == [1, 2])
+        #expect(try await bench.delays() == [nil, nil])
+        // The priority that comes with the time counts.
+        try await bench.set(bench.task(1), to: NodeSettings(priority: .high, notBefore: bench.later(100)))
+        #expect(try await bench.priorities() == [.high, .normal])
+        #expect(try bench.wantedNow() == [2])
+        try await bench.close()
+    }
 }
