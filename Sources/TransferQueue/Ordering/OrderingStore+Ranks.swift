@@ -53,8 +53,8 @@ extension OrderingStore {
             """
             UPDATE undo_tasks SET rank = (SELECT n.new FROM temp.new_places n
             WHERE n.task = undo_tasks.task AND n.old = ifnull(undo_tasks.rank, undo_tasks.task << 24))
-            WHERE lane <> 0 AND task IN (SELECT task FROM temp.new_places)
-            """)
+            WHERE task IN (SELECT task FROM temp.new_places) AND \(Self.isOfMove)
+            """, id)
         try database.run(
             """
             UPDATE folders SET rank = (SELECT new FROM temp.new_places WHERE task = \(Self.folder) AND old = rank)
@@ -64,8 +64,8 @@ extension OrderingStore {
             """
             UPDATE undo SET before = json_set(before, '$.folderRanks', (
             SELECT json_group_array(json_array(json_extract(f.value, '$[0]'), n.new)) FROM json_each(undo.before, '$.folderRanks') f
-            JOIN temp.new_places n ON n.task = \(Self.folder) AND n.old = json_extract(f.value, '$[1]')))
-            WHERE batch = ? AND before LIKE '%"folderRanks"%'
+            CROSS JOIN temp.new_places n ON n.task = \(Self.folder) AND n.old = json_extract(f.value, '$[1]')))
+            WHERE batch = ? AND before LIKE '%"folderRanks":[[%'
             """, id)
         try database.run("DELETE FROM temp.new_places")
         queue.forgetPaths()
@@ -73,6 +73,10 @@ extension OrderingStore {
 
     /// The number under which places of folders are found anew.
     private static let folder = Int64.max
+
+    /// The condition of what an undo of a move puts back; of other changes nobody reads the places.
+    private static let isOfMove =
+        "lane <> 0 AND page IN (SELECT page FROM undo WHERE batch = ?1 AND kind = \(UndoneDeed.move.stored))"
 
     private static let tableOfPlaces = """
         CREATE TEMP TABLE IF NOT EXISTS new_places (
@@ -90,10 +94,10 @@ extension OrderingStore {
         WITH own (id, rank) AS (SELECT t.id, t.rank FROM batches b CROSS JOIN tasks t ON t.id BETWEEN b.first_task AND b.last_task
         JOIN lanes l ON l.id = t.lane WHERE b.id = ?1 AND l.batch = ?1 AND t.state <> \(state: .completed)),
         old (task, place) AS (SELECT id, \(TaskPlaces.sql) FROM own
-        UNION ALL SELECT u.task, ifnull(u.rank, u.task << 24) FROM own JOIN undo_tasks u ON u.task = own.id WHERE u.lane <> 0
+        UNION ALL SELECT u.task, ifnull(u.rank, u.task << 24) FROM own JOIN undo_tasks u ON u.task = own.id WHERE \(isOfMove)
         UNION ALL SELECT \(folder), rank FROM folders WHERE batch = ?1 AND rank IS NOT NULL
         UNION ALL SELECT \(folder), json_extract(f.value, '$[1]') FROM undo o, json_each(o.before, '$.folderRanks') f
-        WHERE o.batch = ?1 AND o.before LIKE '%"folderRanks"%'),
+        WHERE o.batch = ?1 AND o.before LIKE '%"folderRanks":[[%'),
         counted AS (SELECT task, place, place > \(TaskPlaces.behindAll) AS is_behind, row_number() OVER turns AS number,
         count(*) OVER (turns ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS places
         FROM old WINDOW turns AS (PARTITION BY place > \(TaskPlaces.behindAll) ORDER BY place, task))

@@ -70,8 +70,9 @@ extension UndoStore {
             "SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1", .integer(batch.rawValue)
         ) { $0.integer(0) }
         for top in paused {
-            for folder in try sets.withTasks(sets.subtree(of: top), states: [.queued]) {
-                try sets.move(.directly(in: folder, states: [.queued]), to: "\(state: .paused)")
+            // What has a start time of its own waits for it again.
+            for folder in try sets.withTasks(sets.subtree(of: top), states: [.queued, .waiting]) {
+                try sets.move(.directly(in: folder, states: [.queued, .waiting]), to: "\(state: .paused)")
             }
         }
     }

@@ -172,6 +172,25 @@ import TransferModel
         try await bench.close()
     }
 
+    @Test("a cancel that is taken back leaves below a paused folder nothing that starts by its time")
+    func timesBelowPausedFolder() async throws {
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(folders: ["d": 2])
+        try await bench.delay(bench.task(1), by: 100)
+        try await bench.pause(.folder(batch, path: RawPath("photos/d")))
+        try await bench.cancel(bench.task(1))
+        try await bench.undoLast()
+        #expect(try await bench.states() == [.paused, .paused])
+        try await bench.resume(.folder(batch, path: RawPath("photos/d")))
+        #expect(try await bench.states() == [.waiting, .queued])
+        #expect(try await bench.delays() == [100, nil])
+        try await bench.pause(.folder(batch, path: RawPath("photos/d")))
+        bench.sandbox.clock.advance(by: .seconds(200))
+        try await bench.queue.writer.wakeDue(now: bench.now)
+        #expect(try await bench.states() == [.paused, .paused])
+        try await bench.close()
+    }
+
     @Test("times that a run-now of several files took come back with it, of files that run by now, too")
     func timesOfSeveral() async throws {
         let bench = try ChangeBench()
