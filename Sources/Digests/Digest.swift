@@ -50,9 +50,9 @@ package enum DigestAlgorithm: Sendable, Hashable {
     // Looked up once: `EVP_sha256()` makes every digest look it up again, which costs a small one more than its bytes do.
     // Unsafe only to the compiler: the objects never change, live as long as the process, and libcrypto lets any thread use
     // them.
-    nonisolated(unsafe) private static let fetchedSHA256 = EVP_MD_fetch(nil, "SHA256", nil)
-    nonisolated(unsafe) private static let fetchedMD5 = EVP_MD_fetch(nil, "MD5", nil)
-    nonisolated(unsafe) private static let fetchedSHA1 = EVP_MD_fetch(nil, "SHA1", nil)
+    nonisolated(unsafe) private static let fetchedSHA256 = EVP_MD_fetch(CryptoLibrary.context, "SHA256", nil)
+    nonisolated(unsafe) private static let fetchedMD5 = EVP_MD_fetch(CryptoLibrary.context, "MD5", nil)
+    nonisolated(unsafe) private static let fetchedSHA1 = EVP_MD_fetch(CryptoLibrary.context, "SHA1", nil)
 }
 
 /// A finished digest or authentication code.

@@ -9,7 +9,8 @@ package enum MessageAuthentication {
         // A null key means "keep the old key" to libcrypto, so an empty one needs an address.
         let done = (key.isEmpty ? [0] : key).withUnsafeBytes { keyBytes in
             EVP_Q_mac(
-                nil, "HMAC", nil, "SHA256", nil, keyBytes.baseAddress, key.count, message, message.count,
+                CryptoLibrary.context, "HMAC", nil, "SHA256", nil, keyBytes.baseAddress, key.count, message,
+                message.count,
                 &code, code.count, &length)
         }
         // Fails only without memory or with an OpenSSL that has no SHA-256: there is no way to go on.

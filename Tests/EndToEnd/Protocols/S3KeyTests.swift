@@ -31,6 +31,18 @@ import TransferModel
         try bench.expectArrived(bench.send(source.displayed), source)
     }
 
+    @Test func `a machine in FIPS mode, which has no MD5, is no hindrance`() throws {
+        let settings = "\(bench.sandbox.root)/openssl.cnf"
+        try write(
+            "openssl_conf = o\n[o]\nalg_section = a\nproviders = p\n[a]\ndefault_properties = fips=yes\n[p]\nbase = b\n[b]\nactivate = 1\n",
+            to: settings)
+        try useProfile(
+            "[profile work]\n", credentials: "[work]\naws_access_key_id = testkey\naws_secret_access_key = testsecret\n"
+        )
+        bench.sandbox.environment.append("OPENSSL_CONF=\(settings)")
+        try bench.expectArrived(bench.send(source.displayed), source)
+    }
+
     @Test func `keys that are refused are taken anew by the command that is named`() throws {
         func give(_ secret: String) throws {
             let keys = "aws_access_key_id = testkey\naws_secret_access_key = \(secret)\n"
