@@ -9,7 +9,7 @@ extension TransferEngine {
     func accepted(_ attempt: Attempt, _ bytes: Int64) {
         attempt.progress.accept(bytes)
         attempt.upload?.isCounted = true
-        attempt.upload?.absentSince = nil
+        isThere(attempt)
         settleEarlier(attempt)
         countRepeated(attempt)
         moved(attempt, to: attempt.uploaded)
@@ -22,7 +22,7 @@ extension TransferEngine {
             again = max(0, (takeUnconfirmed(attempt) ?? 0) - offset)
             attempt.progress.resume(at: offset)
             work.isCounted = true
-            work.absentSince = nil
+            isThere(attempt)
         case .download(let work):
             (again, work.lostTail) = (work.lostTail, 0)
         case .look, .removal, .probe, .listing, .readBack: return
@@ -78,6 +78,13 @@ extension TransferEngine {
         guard let work = attempt.upload, work.resumePoint != nil else { return false }
         return AbsenceRule.isDoubted(
             losing: max(attempt.progress.accepted, attempt.task.accepted), since: work.absentSince, at: timeline.now)
+    }
+
+    /// The server knows the upload: an absence after this is another one.
+    private func isThere(_ attempt: Attempt) {
+        guard let work = attempt.upload, work.absentSince != nil else { return }
+        work.absentSince = nil
+        if let point = work.resumePoint { persist(point, attempt, waits: false) }
     }
 
     /// Keeps what is known of the upload until then.

@@ -173,8 +173,12 @@ struct CredentialState {
     mutating func take(_ found: CredentialSource.Found, from question: Question, at now: Timestamp) -> Bool {
         guard asking == question else { return !isWanted }
         (asking, failedAt) = (nil, nil)
-        keepReplaced()
-        switch checked(found) {
+        let found = checked(found)
+        switch found {
+        case .user, .netrc, .s3: keepReplaced()
+        case .notNow, .failed: break
+        }
+        switch found {
         case .notNow: return false
         case .user(let user, let password): shown = .user(user, password: password)
         case .netrc(let netrc): shown = .netrc(netrc)

@@ -5,8 +5,8 @@ import FoundationEssentials
 struct EscapedText {
     /// Bytes of the longest escape that is undone: two of JSON's for one character.
     static let longestEscape = 12
-    /// A URL within a URL is escaped twice, and the page that shows it once more.
-    private static let mostReadings = 4
+    /// A URL within a URL is escaped twice.
+    private static let mostReadings = 3
 
     private(set) var bytes: [UInt8]
     /// For each byte, and for the end, its place in the text as it is written.

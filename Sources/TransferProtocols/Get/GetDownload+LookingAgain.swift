@@ -28,7 +28,9 @@ extension GetDownload {
         case 200, 203, 206:
             let now = RemoteVersion(answer)
             // As the other answers that say nothing of the file: who was signed out meanwhile has it all the same.
-            if isPage(answer, insteadOf: point.version) { return unsaid(point, look) }
+            if isPage(answer, insteadOf: point.version) {
+                return look == .head ? lookByGet(point, .byte) : unsaid(point, look)
+            }
             if plan.verify != VerificationWish.none, point.version.showsChange(to: now) {
                 return showsChange(answer, now, point, look)
             }
@@ -40,7 +42,7 @@ extension GetDownload {
             }
             return point.isFresh == true && !hasReadFresh ? settle(point, answer, at: end.at) : finish(point)
         // There is no first byte any more.
-        case 416 where look != .head: return changedMeanwhile()
+        case 416 where look != .head: return changedMeanwhile(point)
         // By HEAD it may only mean that the server has none, or that a signed URL is for GET alone.
         case _ where look == .head: return lookByGet(point, .byte)
         // It may have been written anew before it went away. All is kept for when it is back.
@@ -55,7 +57,7 @@ extension GetDownload {
     private mutating func unsaid(_ point: GetResumePoint, _ look: Look) -> [ProtocolAction] {
         switch look {
         case .head, .byte: finish(point)
-        case .byteAfterChange, .byteAfterPause: changedMeanwhile()
+        case .byteAfterChange, .byteAfterPause: changedMeanwhile(point)
         }
     }
 
@@ -66,8 +68,8 @@ extension GetDownload {
         if look == .head { return lookByGet(point, .byteAfterChange) }
         guard !point.version.isDateStrong, point.version.etag == nil, point.version.total == now.total,
             isDatedAnew(answer)
-        else { return changedMeanwhile() }
-        if look == .byteAfterPause { return finish(point) }
+        else { return changedMeanwhile(point) }
+        if look == .byteAfterPause { return finish(point, isOneVersion: false) }
         state = .lookingLater(point)
         return [.wake(.probeAgain, after: .seconds(3))]
     }
@@ -115,7 +117,7 @@ extension GetDownload {
         [.persist(ResumePoint(point))] + over(.fail(.wentAway(at: chain.address.server, status: status)))
     }
 
-    private mutating func changedMeanwhile() -> [ProtocolAction] {
+    private mutating func changedMeanwhile(_ point: GetResumePoint) -> [ProtocolAction] {
         if let refusal = refuseChange(nil) { return refusal }
         let reason = "changed at the server"
         if restarts == 2 {
@@ -124,7 +126,7 @@ extension GetDownload {
                 + over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, finding, Self.asItComes))))
         }
         restarts += 1
-        return begin(anew: reason, isOther: true)
+        return begin(anew: reason, isOther: true, of: point)
     }
 
     private static let asItComes = Remedy.again(

@@ -119,6 +119,7 @@ package struct GetDownload: ProtocolMachine {
 
     private mutating func begin() -> [ProtocolAction] {
         guard let point = plan.resume, point.offset > 0 else { return ask(from: 0) }
+        if point.isOutdated == true { return begin(anew: "changed at the server", isOther: true) }
         if let receipt = point.receipt(verify: plan.verify, expects: plan.expects) { return over(.finish(receipt)) }
         // All was synced before the last stop: nothing is left to fetch. Nobody knows how long it took.
         if let total = point.version.total, point.offset == total { return received(point, inOneReading: false) }
@@ -143,9 +144,14 @@ package struct GetDownload: ProtocolMachine {
     }
 
     /// Asks for the file from its first byte on.
-    mutating func begin(anew reason: String, isOther: Bool = false) -> [ProtocolAction] {
+    /// - Parameter outdated: whole, and of another version than the server has. The next attempt must not take it for the file either.
+    mutating func begin(
+        anew reason: String, isOther: Bool = false, of outdated: GetResumePoint? = nil
+    ) -> [ProtocolAction] {
         restart = Restart(reason: reason, isOther: isOther)
-        return ask(from: 0)
+        guard var outdated else { return ask(from: 0) }
+        outdated.isOutdated = true
+        return [.persist(ResumePoint(outdated))] + ask(from: 0)
     }
 
     /// Throws away what is here.
@@ -194,12 +200,14 @@ package struct GetDownload: ProtocolMachine {
         plan.expects ?? (plan.takesOffers ? point.promised : nil)
     }
 
-    mutating func finish(_ point: GetResumePoint) -> [ProtocolAction] {
+    /// - Parameter isOneVersion: false: nobody can tell whether it is one, and it is called checked only as far as a person asked for.
+    mutating func finish(_ point: GetResumePoint, isOneVersion: Bool = true) -> [ProtocolAction] {
         let digest = promised(point)
         if plan.verify == .digest, digest == nil {
             return over(.fail(.unverifiable(at: chain.address.server, "tells no SHA-256 of the file")))
         }
-        let isSized = plan.verify != VerificationWish.none && point.version.total == point.offset
+        let isAsked = isOneVersion ? plan.verify != VerificationWish.none : plan.verify == .size
+        let isSized = isAsked && point.version.total == point.offset
         let verified: Verification = digest != nil ? .digest : isSized ? .size : .none
         return over(.finish(.received(point.offset, verified: verified, digest: digest)))
     }
@@ -223,7 +231,7 @@ package struct GetDownload: ProtocolMachine {
         case .success:
             var point = point
             guard point.version.isSame(as: RemoteVersion(answer)) else {
-                return refuseChange(nil) ?? begin(anew: "changed at the server", isOther: true)
+                return refuseChange(nil) ?? begin(anew: "changed at the server", isOther: true, of: point)
             }
             point.version.total = point.offset
             point.promised = point.promised ?? answer.fileDigest

@@ -7,19 +7,22 @@ extension HTTPAddress {
     /// Bytes of the longest target that is looked for. A server has written it: thousands of words in it, each sought at each place of a
     /// text, would hold up all else. Behind a longer one the whole text is left out.
     private static let longestSought = 256
-    /// The same of a query, which is sought as a whole and by its values: signatures and tokens are long.
-    private static let longestQuery = 1024
+    /// Bytes of header fields that are gone through; those behind them are left out.
+    private static let longestHead = 16 << 10
 
     /// The fields of an answer to a request for this address, without the address where it is secret, and without the queries of both.
     package func redacted(_ answer: HTTPAnswer) -> HTTPAnswer {
         let sought = Sought(self, answer)
         var answer = answer
+        var room = Self.longestHead
         answer.headers = answer.headers.map { field in
-            switch field.name.lowercased() {
+            room -= field.value.utf8.count
+            return switch field.name.lowercased() {
             case "location", "content-location": isSecret ? HeaderField(field.name, "...") : field
             // Another kind of login is chosen by these.
             case "www-authenticate", "proxy-authenticate": field
-            default: HeaderField(field.name, sought.isTooLong ? "" : sought.redaction.redacted(field.value))
+            default:
+                HeaderField(field.name, sought.isTooLong || room < 0 ? "" : sought.redaction.redacted(field.value))
             }
         }
         return answer
@@ -44,14 +47,12 @@ extension HTTPAddress {
             } else {
                 add(queryOf: address.target)
             }
-            for name in ["location", "content-location"] { answer.field(name).map { add(queryOf: $0) } }
+            if 300..<400 ~= answer.status { answer.field("location").map { add(queryOf: $0) } }
         }
 
         private mutating func add(queryOf target: String) {
             guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return }
-            let query = target.utf8[target.utf8.index(after: mark)...]
-            isTooLong = isTooLong || query.count > longestQuery
-            if !isTooLong { redaction.add(query: String(peer: query)) }
+            redaction.add(query: String(peer: target.utf8[target.utf8.index(after: mark)...]))
         }
     }
 }

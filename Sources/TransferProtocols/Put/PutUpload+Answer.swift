@@ -88,7 +88,8 @@ extension PutUpload {
         if let actions = compareTold(by: answer, body) { return actions }
         let mustTell = plan.verify == .size || plan.verify == .digest
         // An answer that was lost, or is about something else: a server that tells digests can be asked for it once more.
-        if mustTell || answer.isPageForYes || plan.verify == nil && plan.tellsDigests == true {
+        let mayBePortal = answer.isPageForYes && plan.verify != VerificationWish.none
+        if mustTell || mayBePortal || plan.verify == nil && plan.tellsDigests == true {
             return probe(.isItWhole(answer, body: body, mustTell: mustTell))
         }
         return over(.finish(receipt(.answered, known, answer, body: body)))

@@ -290,7 +290,8 @@ extension PutUpload {
         _ answer: HTTPAnswer, _ stored: HTTPAnswer, _ body: [UInt8], mustTell: Bool
     ) -> [ProtocolAction] {
         if stored.isPageForYes, answer.isPageForYes, stored.contentLength ?? Int64(body.count) == answer.contentLength {
-            return over(.wait(WaitDemand(.backoff, samePage)))
+            let yes = UnprovenPut.Yes(answer: stored, body: body, heard: begun)
+            return unproven(UnprovenPut(begun: begun, samePage, yes: yes))
         }
         // A program may take files under an address, and show a page of its own there.
         if stored.isPageForYes, !mustTell { return over(.finish(receipt(.answered, known, stored, body: body))) }

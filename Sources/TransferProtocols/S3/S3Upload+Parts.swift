@@ -76,7 +76,9 @@ extension S3Upload {
                 return resume(listing)
             }
             // A page that leads nowhere would be asked for again and again.
-            guard next > listing.marker ?? 0, next < S3Plan.mostParts else { return giveUp(.unreadable(host)) }
+            guard !page.parts.isEmpty, next > listing.marker ?? 0, next < S3Plan.mostParts else {
+                return giveUp(.unreadable(host))
+            }
             listing.marker = next
             return list(listing)
         case .again(let learnt): return learned(learnt) + list(listing)

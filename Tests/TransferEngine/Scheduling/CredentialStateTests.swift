@@ -53,6 +53,28 @@ import WireOperations
     }
 
     @Test(
+        "what others took the place of is looked for in answers for a while: a request that showed it may be under way")
+    func replaced() {
+        var state = state {
+            ($0.user, $0.passwordCommand, $0.headers) = ("ana", "pass", [HeaderField("X", "first-field")])
+        }
+        func told(_ text: String) -> String {
+            var redaction = Redaction()
+            state.add(to: &redaction, at: "h")
+            return redaction.redacted(text)
+        }
+        for number in 1...5 {
+            answer(&state, .user("ana", password: "secret-\(number)"))
+            state.forget()
+        }
+        #expect(told("secret-5 secret-4 secret-2 first-field") == "... ... ... ...")
+        // Few: a program may print another one each minute.
+        #expect(told("secret-0") == "secret-0" && told("secret-1") == "secret-1" || told("secret-1") == "...")
+        let isNew = state.adopt(order { ($0.user, $0.password) = ("eve", "other") })
+        #expect(isNew && told("secret-5 other first-field") == "... ... ...")
+    }
+
+    @Test(
         "a netrc file without the host lets no upload out, unless somebody else says who asks; a download may go where nobody asks"
     )
     func netrcWithoutHost() {

@@ -358,7 +358,8 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         let twin = ["Content-Length: \(size)", "ETag: \"z\"", "Last-Modified: \(elevenText)"]
         #expect(looked(nil, .restart, answered(200, twin)) == ["finish \(size) size"])
         let written = ["Content-Length: \(size)", "ETag: \"b\"", "Last-Modified: \(noonText)"]
-        #expect(looked(nil, .restart, answered(200, written)) == ["4 GET http://h/f.bin"])
+        #expect(
+            looked(nil, .restart, answered(200, written)) == ["persist f.bin \(size) \"a\"", "4 GET http://h/f.bin"])
         #expect(looked(nil, .fail, answered(200, written)) == ["over: changed at the server", "fail sourceChanged"])
         let broken = looked(nil, .restart, unanswered(lost, sent: 0))
         #expect(broken == ["persist f.bin \(size) \"a\"", "wait backoff networkConnectionLost"])
@@ -400,7 +401,9 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
             words(download.handle(.ended(ExchangeID(rawValue: 2), ExchangeEnd(answer: now, at: noon))))
                 == ["3 GET http://h/f.bin | Range: bytes=0-0"])
         let byte = answered(206, ["Content-Range: bytes 0-0/1000", "ETag: \"b\""])
-        #expect(words(download.handle(.ended(ExchangeID(rawValue: 3), byte))) == ["4 GET http://h/f.bin"])
+        #expect(
+            words(download.handle(.ended(ExchangeID(rawValue: 3), byte)))
+                == ["persist f.bin 1000 \"a\"", "4 GET http://h/f.bin"])
     }
 
     @Test("where HEAD says nothing of the file a GET of one byte does; a file that went away is not called whole")
@@ -419,8 +422,8 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         for head in [400, 403, 404, 405, 501] {
             #expect(looked(head, answered(206, rest)) == ["finish \(size) size"])
             #expect(looked(head, answered(200, old)) == ["finish \(size) size"])
-            #expect(looked(head, answered(206, other)) == ["4 GET http://h/f.bin"])
-            #expect(looked(head, answered(416)) == ["4 GET http://h/f.bin"])
+            #expect(looked(head, answered(206, other)) == ["persist f.bin \(size) \"a\"", "4 GET http://h/f.bin"])
+            #expect(looked(head, answered(416)) == ["persist f.bin \(size) \"a\"", "4 GET http://h/f.bin"])
             #expect(looked(head, answered(403)) == ["finish \(size) size"])
             for gone in [404, 410] {
                 #expect(looked(head, answered(gone)) == ["persist f.bin \(size) \"a\"", "fail http \(gone)"])

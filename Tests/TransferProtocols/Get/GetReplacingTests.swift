@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 import TransferModel
-import TransferProtocols
+@testable import TransferProtocols
 import WireOperations
 
 /// What is here is thrown away when the answer that takes its place has come, and not for the word of a page or of a HEAD.
@@ -45,7 +45,7 @@ import WireOperations
 
     @Test("a page at the last look says nothing of the file: the session ran out while it came")
     func pageAtTheLook() {
-        #expect(looked(archive, (200, page)) == ["finish \(size) size"])
+        #expect(looked(archive, (200, page), (200, page)) == ["finish \(size) size"])
         #expect(looked(archive, (403, []), (200, page)) == ["finish \(size) size"])
         // A file that was a page may be another page.
         let first = ["Content-Type: text/html", "Content-Length: \(size)", "ETag: \"a\""]
@@ -94,6 +94,25 @@ import WireOperations
         #expect(second(200, fresh + dates, .fail).last == "open 3 at 0 skip 0 of \(size)")
     }
 
+    @Test("what was seen to be of another version is asked for anew by each later attempt, and never finished")
+    func seenChanged() throws {
+        var download = whole(archive)
+        _ = download.handle(.ended(ExchangeID(rawValue: 2), answered(200, other)))
+        let asked = download.handle(.ended(ExchangeID(rawValue: 3), answered(200, other)))
+        guard case .persist(let kept)? = asked.first else { return #expect(Bool(false), "\(asked)") }
+        let point = try #require(ResumePoint(encoded: kept.encoded)?.content(GetResumePoint.self))
+        var later = GetDownload(GetPlan(address: HTTPAddress("http://h/f.bin")!, resume: point))
+        #expect(words(later.handle(.began(at: noon))) == ["1 GET http://h/f.bin"])
+        var signedOut = later
+        #expect(told(&signedOut, 1, page) == ["abandon 1", "wait auth http"])
+        let opened = later.handle(
+            .answered(ExchangeID(rawValue: 1), HTTPAnswer(status: 200, headers: fields(other)), at: noon))
+        #expect(words(opened).first == "over: changed at the server")
+        for case .persist(let fresh) in opened {
+            #expect(fresh.content(GetResumePoint.self)?.isOutdated == nil)
+        }
+    }
+
     @Test("where nothing tells versions apart, the part is kept until the file comes again")
     func unrecognisable() {
         var version = RemoteVersion(total: 1000)
@@ -128,7 +147,7 @@ import WireOperations
         #expect(looked(archive, (200, empty), (206, same)) == ["finish \(size) size"])
         #expect(looked(archive, (200, other), (206, same)) == ["finish \(size) size"])
         // What only a HEAD has told, and a GET does not deny, is believed.
-        #expect(looked(archive, (200, other), (403, [])) == ["4 GET http://h/f.bin"])
+        #expect(looked(archive, (200, other), (403, [])) == ["persist f.bin \(size) \"a\"", "4 GET http://h/f.bin"])
     }
 
     @Test(
@@ -138,6 +157,7 @@ import WireOperations
         var download = whole(archive)
         var last: [String] = []
         var id = 2
+        var before = "a"
         for tag in ["b", "c", "d"] {
             let now = ["Content-Length: \(size)", "ETag: \"\(tag)\""]
             for _ in 0..<2 {
@@ -145,8 +165,9 @@ import WireOperations
                 id += 1
             }
             guard tag != "d" else { break }
-            #expect(last == ["\(id) GET http://h/f.bin"])
+            #expect(last == ["persist f.bin \(size) \"\(before)\"", "\(id) GET http://h/f.bin"])
             #expect(told(&download, id, now).first == "over: changed at the server")
+            before = tag
             let end = ExchangeEnd(
                 answer: HTTPAnswer(status: 200), bytesWritten: size, at: noon.advanced(by: .seconds(9)))
             last = words(download.handle(.ended(ExchangeID(rawValue: id), end)))
@@ -166,20 +187,24 @@ import WireOperations
             #expect(
                 looked(
                     made(first, mark), (200, made(second, mark)), (200, made(second, mark)), (200, made(third, mark)))
-                    == ["finish \(size) size"])
+                    == ["finish \(size) none"])
             // Another length, or a date that stays behind, is another file.
             let longer = ["Content-Length: \(size + 1)", "Last-Modified: \(third)", "Date: \(third)", mark]
             #expect(
                 looked(made(first, mark), (200, made(second, mark)), (200, made(second, mark)), (200, longer))
-                    == ["5 GET http://h/f.bin"])
+                    == ["persist f.bin \(size) -", "5 GET http://h/f.bin"])
             let settled = ["Content-Length: \(size)", "Last-Modified: \(second)", "Date: \(third)", mark]
             #expect(
                 looked(made(first, mark), (200, made(second, mark)), (200, made(second, mark)), (200, settled))
-                    == ["5 GET http://h/f.bin"])
+                    == ["persist f.bin \(size) -", "5 GET http://h/f.bin"])
         }
         // Of a file nobody says so.
-        #expect(looked(made(first), (200, made(second)), (200, made(second))) == ["4 GET http://h/f.bin"])
+        #expect(
+            looked(made(first), (200, made(second)), (200, made(second))) == [
+                "persist f.bin \(size) -", "4 GET http://h/f.bin",
+            ])
         let tagged = made(second, "Cache-Control: no-store", "ETag: \"x\"")
-        #expect(looked(made(first), (200, tagged), (200, tagged)) == ["4 GET http://h/f.bin"])
+        #expect(
+            looked(made(first), (200, tagged), (200, tagged)) == ["persist f.bin \(size) -", "4 GET http://h/f.bin"])
     }
 }

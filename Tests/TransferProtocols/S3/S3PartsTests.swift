@@ -182,6 +182,9 @@ private let complete = completeRequest
             ])
         let rest = Array(s3Listed(4).dropFirst())
         #expect(script.end(2, 200, body: listXML(rest)) == ["resumed \(size)", "accepted \(size)", "3 \(complete)"])
+        // Nor one whose pages have no parts.
+        var empty = s3Resumed()
+        #expect(empty.end(1, 200, body: listXML([], next: 1)) == ["wait backoff badServerResponse"])
         var circle = s3Resumed()
         _ = circle.end(1, 200, body: listXML(s3Listed(1), next: 1))
         #expect(circle.end(2, 200, body: listXML(s3Listed(1), next: 1)) == ["wait backoff badServerResponse"])
