@@ -71,6 +71,17 @@ import Testing
         #expect(redaction.redacted("<S>0123456789abcdef</S> for AKID/2026, x=1") == "<S>...</S> for ..., x=1")
     }
 
+    @Test("of secrets that begin alike the one that goes on furthest is taken out")
+    func alike() {
+        let start = String(repeating: "abcdefgh", count: 40)
+        var redaction = Redaction()
+        for end in ["-first-one", "-second", "-third-of-them"] { redaction.add(password: start + end) }
+        for end in ["-first-one", "-second", "-third-of-them"] {
+            #expect(redaction.redacted("<\(start)\(end)>") == "<...>")
+        }
+        #expect(redaction.redacted("<\(start)-sec!>") == "<...!>")
+    }
+
     @Test("an error and an answer are without them, in each of their texts")
     func texts() {
         var redaction = Redaction()

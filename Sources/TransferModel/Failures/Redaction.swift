@@ -7,10 +7,8 @@ package struct Redaction: Sendable {
     private static let shortestPassword = 4
     /// The same for a word that may be something else than a secret: a field's value, a part of an address.
     private static let shortestWord = 8
-    /// Values of a query that are looked for, the longest ones: those of a signed address are fewer. Servers write such addresses.
-    private static let mostValues = 8
     /// Bytes of a word that must be the same at once; behind them it is a secret as far as it goes on.
-    private static let comparedAtOnce = 256
+    private static let comparedAtOnce = 64
 
     /// By their first four bytes, the longest first.
     private var words: [[UInt8]: [[UInt8]]] = [:]
@@ -42,12 +40,13 @@ package struct Redaction: Sendable {
     }
 
     /// The query of a URL, and the values in it.
-    package mutating func add(query: String) {
+    /// - Parameter most: so many values, the longest ones.
+    package mutating func add(query: String, most: Int = .max) {
         add(Array(query.utf8), shortest: Self.shortestWord)
         let values = query.utf8.split(separator: UInt8(ascii: "&")).map { part in
             part.firstIndex(of: UInt8(ascii: "=")).map { part[part.index(after: $0)...] } ?? part
         }
-        for value in values.sorted(by: { $0.count > $1.count }).prefix(Self.mostValues) {
+        for value in values.sorted(by: { $0.count > $1.count }).prefix(most) {
             add(Array(value), shortest: Self.shortestWord)
         }
     }
@@ -134,8 +133,9 @@ package struct Redaction: Sendable {
     /// Bytes of the longest secret that a text begins with.
     private func length(in text: ArraySlice<UInt8>, starting lengths: [Int]) -> Int? {
         for length in lengths where length <= text.count {
-            let word = words[Array(text.prefix(length))]?.first { text.starts(with: $0.prefix(Self.comparedAtOnce)) }
-            if let word { return zip(word, text).prefix { $0 == $1 }.count }
+            let alike = words[Array(text.prefix(length))]?.filter { text.starts(with: $0.prefix(Self.comparedAtOnce)) }
+            let longest = alike?.map { zip($0, text).prefix { $0 == $1 }.count }.max()
+            if let longest { return longest }
         }
         return nil
     }

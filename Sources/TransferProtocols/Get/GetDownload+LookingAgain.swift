@@ -23,13 +23,13 @@ extension GetDownload {
             return [.persist(ResumePoint(point))] + failed(failure)
         }
         // Twice no answer must not stop a download.
-        guard let answer = end.answer else { return unsaid(point, look) }
+        guard let answer = end.answer else { return unsaid(point) }
         switch answer.status {
         case 200, 203, 206:
             let now = RemoteVersion(answer)
             // As the other answers that say nothing of the file: who was signed out meanwhile has it all the same.
             if isPage(answer, insteadOf: point.version) {
-                return look == .head ? lookByGet(point, .byte) : unsaid(point, look)
+                return look == .head ? lookByGet(point, .byte) : unsaid(point)
             }
             if plan.verify != VerificationWish.none, point.version.showsChange(to: now) {
                 return showsChange(answer, now, point, look)
@@ -49,23 +49,24 @@ extension GetDownload {
         case 404 where plan.verify != VerificationWish.none, 410 where plan.verify != VerificationWish.none:
             return wentAway(point, answer.status)
         // A server that does not want to say must not stop a download.
-        default: return unsaid(point, look)
+        default: return unsaid(point)
         }
     }
 
     /// The answer says nothing of the file.
-    private mutating func unsaid(_ point: GetResumePoint, _ look: Look) -> [ProtocolAction] {
-        switch look {
-        case .head, .byte: finish(point)
-        case .byteAfterChange, .byteAfterPause: changedMeanwhile(point)
-        }
+    private mutating func unsaid(_ point: GetResumePoint) -> [ProtocolAction] {
+        point.isDoubted == true ? changedMeanwhile(point) : finish(point)
     }
 
     /// Nothing is thrown away for the word of a HEAD alone, nor for a date that each answer has anew.
     private mutating func showsChange(
         _ answer: HTTPAnswer, _ now: RemoteVersion, _ point: GetResumePoint, _ look: Look
     ) -> [ProtocolAction] {
-        if look == .head { return lookByGet(point, .byteAfterChange) }
+        if look == .head {
+            var point = point
+            point.isDoubted = true
+            return [.persist(ResumePoint(point))] + lookByGet(point, .byteAfterChange)
+        }
         guard !point.version.isDateStrong, point.version.etag == nil, point.version.total == now.total,
             isDatedAnew(answer)
         else { return changedMeanwhile(point) }

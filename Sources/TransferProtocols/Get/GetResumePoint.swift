@@ -26,6 +26,8 @@ package struct GetResumePoint: ResumePointContent {
     var isFresh: Bool?
     /// Looks at the server's version after the last byte that it left without an answer.
     package var silentLooks: Int?
+    /// A HEAD has shown another version since. Some servers tell a HEAD other things, so that a GET decides; silence is no denial.
+    var isDoubted: Bool?
     /// The server has shown another version since: these bytes are kept until that comes, and never finished.
     var isOutdated: Bool?
     /// All bytes are there and checked; the temporary file is getting its final name.

@@ -7,6 +7,8 @@ extension HTTPAddress {
     /// Bytes of the longest target that is looked for. A server has written it: thousands of words in it, each sought at each place of a
     /// text, would hold up all else. Behind a longer one the whole text is left out.
     private static let longestSought = 256
+    /// Values of a query that are sought. Those of a signed address are fewer.
+    private static let mostValues = 8
     /// Bytes of header fields that are gone through; those behind them are left out.
     private static let longestHead = 16 << 10
 
@@ -52,7 +54,8 @@ extension HTTPAddress {
 
         private mutating func add(queryOf target: String) {
             guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return }
-            redaction.add(query: String(peer: target.utf8[target.utf8.index(after: mark)...]))
+            redaction.add(
+                query: String(peer: target.utf8[target.utf8.index(after: mark)...]), most: mostValues)
         }
     }
 }

@@ -74,9 +74,9 @@ extension OrderingStore {
     /// The number under which places of folders are found anew.
     private static let folder = Int64.max
 
-    /// The condition of what an undo of a move puts back; of other changes nobody reads the places.
+    /// The condition of what an undo of a move puts back; of other changes nobody reads the places. The tasks lead: `+` keeps the pages from it.
     private static let isOfMove =
-        "lane <> 0 AND page IN (SELECT page FROM undo WHERE batch = ?1 AND kind = \(UndoneDeed.move.stored))"
+        "lane <> 0 AND +page IN (SELECT page FROM undo WHERE batch = ?1 AND kind = \(UndoneDeed.move.stored))"
 
     private static let tableOfPlaces = """
         CREATE TEMP TABLE IF NOT EXISTS new_places (
