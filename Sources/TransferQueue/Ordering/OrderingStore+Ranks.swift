@@ -20,7 +20,7 @@ extension OrderingStore {
         guard var lower = try neighbour(lanes, .before, upper) else { return upper.place - TaskPlaces.gap }
         var upper = upper
         let units = Int64(min(room.units, Room.most))
-        // What is put before the last ones stays behind what is still to be found, as they do.
+        // Units put before the last ones stay, as those do, behind files that are still to be found.
         func bottom() -> Int64 {
             upper.place > TaskPlaces.behindAll ? max(lower.place, TaskPlaces.behindAll) : lower.place
         }

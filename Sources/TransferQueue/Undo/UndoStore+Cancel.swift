@@ -70,7 +70,7 @@ extension UndoStore {
             "SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1", .integer(batch.rawValue)
         ) { $0.integer(0) }
         for top in paused {
-            // What has a start time of its own waits for it again.
+            // Files with a start time of their own wait for it again.
             for folder in try sets.withTasks(sets.subtree(of: top), states: [.queued, .waiting]) {
                 try sets.move(.directly(in: folder, states: [.queued, .waiting]), to: "\(state: .paused)")
             }

@@ -63,15 +63,15 @@ import WireOperations
             state.add(to: &redaction, at: "h")
             return redaction.redacted(text)
         }
-        for number in 1...5 {
+        for number in 1...6 {
             answer(&state, .user("ana", password: "secret-\(number)"))
             state.forget()
         }
-        #expect(told("secret-5 secret-4 secret-2 first-field") == "... ... ... ...")
+        #expect(told("secret-6 secret-5 secret-2 first-field") == "... ... ... ...")
         // Few: a program may print another one each minute.
-        #expect(told("secret-0") == "secret-0" && told("secret-1") == "secret-1" || told("secret-1") == "...")
+        #expect(told("secret-1") == "secret-1")
         let isNew = state.adopt(order { ($0.user, $0.password) = ("eve", "other") })
-        #expect(isNew && told("secret-5 other first-field") == "... ... ...")
+        #expect(isNew && told("secret-6 other first-field") == "... ... ...")
     }
 
     @Test(

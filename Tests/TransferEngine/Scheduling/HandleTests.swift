@@ -37,11 +37,13 @@ import WireOperations
         "a gateway that does not find its server for a moment has nothing begun again",
         .tells("does not find what it has of the file: Martlet asks for it again before it begins anew"))
     func gateway() async throws {
+        let held = try Milestone()
         let server = try FakeTusServer { request, earlier in
             switch (request.method, earlier) {
             case ("PATCH", 0): .keepAfter(20_000_000)
             case ("PATCH", 1): .keepAfter(0)
             case ("HEAD", 1): .gateway("404 Not Found")
+            case ("PATCH", 2): .hold(held)
             default: .ordinary
             }
         }
@@ -53,6 +55,19 @@ import WireOperations
         // The upload is there, and is not begun again.
         #expect(doubting.bytesAccepted >= 20_000_000 && doubting.restarts == 0)
         #expect(server.count("POST") == 1 && server.count("DELETE") == 0 && server.contents[0].count >= 20_000_000)
+        func absentSince() async throws -> Timestamp? {
+            let remains = try await harness.queue.writer.remains(in: [.waiting, .queued, .running], claimed: true)
+            let point = remains.first?.task.resumePoint.flatMap { ResumePoint(encoded: $0) }
+            return try #require(point).absentSince
+        }
+        #expect(try await absentSince() != nil)
+        // Once it is found again, a later absence is another one.
+        _ = try await harness.queue.writer.retry([.task(doubting.id)])
+        await harness.engine.queueChanged()
+        while server.count("PATCH") < 3 { await Task.yield() }
+        try await harness.queue.writer.commit()
+        #expect(try await absentSince() == nil)
+        held.reach()
         await harness.stop()
         server.server.stop()
     }
