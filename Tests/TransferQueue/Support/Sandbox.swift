@@ -75,6 +75,13 @@ extension WalkedFile {
 }
 
 extension TransferQueue {
+    /// Begins the one source of a batch as a directory, which is to be walked next.
+    func topToWalk(of batch: BatchID) async throws -> FolderToWalk {
+        let source = try await writer.unscannedSources(of: batch)[0].source
+        try await writer.begin([FoundSource(source: source, kind: .directory)])
+        return try await writer.foldersToWalk(of: source, limit: 1)[0]
+    }
+
     /// Queues `/src/NAME` with files directly in it and in folders, all walked.
     func addTree(
         _ name: String = "photos", files: Int = 0, folders: [String: Int] = [:], size: Int64 = 100,

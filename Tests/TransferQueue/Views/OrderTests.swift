@@ -52,9 +52,7 @@ import TransferModel
     func folders() async throws {
         let bench = try ChangeBench()
         let batch = try await bench.queue.writer.add(.directory()).batch
-        let source = try await bench.queue.writer.unscannedSources(of: batch)[0].source
-        try await bench.queue.writer.begin([FoundSource(source: source, kind: .directory)])
-        let top = try await bench.queue.writer.foldersToWalk(of: source, limit: 9)[0]
+        let top = try await bench.queue.topToWalk(of: batch)
         var chunk = WalkedChunk(folder: top.folder, isLast: true)
         chunk.files = [WalkedFile("a"), WalkedFile("b")]
         chunk.folders = [RawPath("deep")]
@@ -80,9 +78,7 @@ import TransferModel
     func priorities() async throws {
         let bench = try ChangeBench()
         let batch = try await bench.queue.writer.add(.directory()).batch
-        let source = try await bench.queue.writer.unscannedSources(of: batch)[0].source
-        try await bench.queue.writer.begin([FoundSource(source: source, kind: .directory)])
-        let top = try await bench.queue.writer.foldersToWalk(of: source, limit: 9)[0]
+        let top = try await bench.queue.topToWalk(of: batch)
         var chunk = WalkedChunk(folder: top.folder, isLast: false)
         chunk.files = [WalkedFile("a")]
         chunk.folders = [RawPath("deep")]
@@ -114,9 +110,7 @@ import TransferModel
     func placesBelow() async throws {
         let bench = try ChangeBench()
         let batch = try await bench.queue.writer.add(.directory()).batch
-        let source = try await bench.queue.writer.unscannedSources(of: batch)[0].source
-        try await bench.queue.writer.begin([FoundSource(source: source, kind: .directory)])
-        let top = try await bench.queue.writer.foldersToWalk(of: source, limit: 9)[0]
+        let top = try await bench.queue.topToWalk(of: batch)
         var chunk = WalkedChunk(folder: top.folder, isLast: false)
         chunk.files = [WalkedFile("a")]
         chunk.folders = [RawPath("deep")]

@@ -12,9 +12,7 @@ import TransferModel
         _ folders: KeyValuePairs<String, [Int64]> = [:]
     ) async throws -> BatchID {
         let batch = try await queue.writer.add(.directory(name)).batch
-        let source = try await queue.writer.unscannedSources(of: batch)[0].source
-        try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
-        let top = try await queue.writer.foldersToWalk(of: source, limit: 10)[0]
+        let top = try await queue.topToWalk(of: batch)
         var chunk = WalkedChunk(folder: top.folder, isLast: true)
         chunk.files = files.map { WalkedFile($0.key, size: $0.value) }
         chunk.folders = folders.map { RawPath($0.key) }

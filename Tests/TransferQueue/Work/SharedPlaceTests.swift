@@ -140,9 +140,7 @@ import TransferModel
     func foundLater(isTakenBack: Bool) async throws {
         let bench = try ChangeBench()
         let batch = try await bench.queue.writer.add(.directory()).batch
-        let source = try await bench.queue.writer.unscannedSources(of: batch)[0].source
-        try await bench.queue.writer.begin([FoundSource(source: source, kind: .directory)])
-        let top = try await bench.queue.writer.foldersToWalk(of: source, limit: 9)[0]
+        let top = try await bench.queue.topToWalk(of: batch)
         var chunk = WalkedChunk(folder: top.folder, isLast: true)
         chunk.files = (1...10).map { WalkedFile("\($0)") }
         chunk.folders = [RawPath("deep")]

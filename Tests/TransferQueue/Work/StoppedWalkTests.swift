@@ -12,9 +12,7 @@ import TransferModel
     /// Queues `/src/photos`, which is listed itself: the file `a` is known, the folders `lib` and `node` are still to be listed.
     private func begin(_ queue: TransferQueue) async throws -> BatchID {
         let batch = try await queue.writer.add(.directory()).batch
-        let source = try await queue.writer.unscannedSources(of: batch)[0].source
-        try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
-        let top = try await queue.writer.foldersToWalk(of: source, limit: 1)[0]
+        let top = try await queue.topToWalk(of: batch)
         var chunk = WalkedChunk(folder: top.folder, isLast: true)
         chunk.files = [WalkedFile("a")]
         chunk.folders = [RawPath("lib"), RawPath("node")]

@@ -4,13 +4,6 @@ import TransferModel
 @testable import TransferQueue
 
 @Suite("Walking directories") struct WalkingTests {
-    /// Begins the one source of a batch as a directory.
-    private func begin(_ queue: TransferQueue, _ batch: BatchID) async throws -> FolderToWalk {
-        let source = try await queue.writer.unscannedSources(of: batch)[0].source
-        try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
-        return try await queue.writer.foldersToWalk(of: source, limit: 1)[0]
-    }
-
     private func chunk(_ folder: FolderID, _ files: [String], folders: [String] = [], isLast: Bool) -> WalkedChunk {
         var chunk = WalkedChunk(folder: folder, isLast: isLast)
         chunk.files = files.map { WalkedFile($0) }
@@ -48,7 +41,7 @@ import TransferModel
         let sandbox = try Sandbox()
         var queue = try sandbox.open()
         let batch = try await queue.writer.add(.directory()).batch
-        let top = try await begin(queue, batch)
+        let top = try await queue.topToWalk(of: batch)
         let names = (0..<10).map { "file\($0)" }
         try await queue.writer.insert(walked: [
             chunk(top.folder, Array(names[..<4]), folders: ["a", "b"], isLast: false)
@@ -87,7 +80,7 @@ import TransferModel
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
         let batch = try await queue.writer.add(.directory()).batch
-        let top = try await begin(queue, batch)
+        let top = try await queue.topToWalk(of: batch)
         try await queue.writer.insert(walked: [chunk(top.folder, ["1"], folders: ["a"], isLast: false)])
         for _ in 0..<2 {
             #expect(try await queue.writer.foldersToWalk(of: top.source, limit: 1).map(\.folder) == [top.folder])
@@ -109,7 +102,7 @@ import TransferModel
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
         let batch = try await queue.writer.add(.directory()).batch
-        let top = try await begin(queue, batch)
+        let top = try await queue.topToWalk(of: batch)
         let next = try await queue.writer.insert(walked: [
             chunk(top.folder, ["good"], folders: ["closed"], isLast: true)
         ])
@@ -145,7 +138,7 @@ import TransferModel
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
         let batch = try await queue.writer.add(.directory()).batch
-        let top = try await begin(queue, batch)
+        let top = try await queue.topToWalk(of: batch)
         let error = TransferError(.sourceUnreadable, "permission denied")
         var first = chunk(top.folder, ["good"], folders: ["closed"], isLast: true)
         first.failures = [WalkedFailure(name: RawPath("bad"), error: error)]
@@ -170,7 +163,7 @@ import TransferModel
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
         let batch = try await queue.writer.add(.directory()).batch
-        let top = try await begin(queue, batch)
+        let top = try await queue.topToWalk(of: batch)
         let next = try await queue.writer.insert(walked: [chunk(top.folder, ["x"], folders: ["long"], isLast: true)])
         let long = next.folders[0].folder
         try await queue.writer.insert(walked: [chunk(long, ["a", "b"], isLast: false)])
@@ -200,7 +193,7 @@ import TransferModel
         let queue = try sandbox.open()
         let source = UploadSource(path: RawPath("/src/d"), placement: .contents)
         let batch = try await queue.writer.add(BatchRequest(work: .upload([source], to: "http://host/in/"))).batch
-        let top = try await begin(queue, batch)
+        let top = try await queue.topToWalk(of: batch)
         let first = chunk(top.folder, ["f"], folders: ["a", "b"], isLast: true)
         for folder in try await queue.writer.insert(walked: [first]).folders {
             var broken = WalkedChunk(folder: folder.folder, isLast: false)
@@ -296,7 +289,7 @@ import TransferModel
         let contents = try await queue.writer.add(
             BatchRequest(
                 work: .upload([UploadSource(path: RawPath("/src/d"), placement: .contents)], to: "http://host/in/")))
-        let top = try await begin(queue, contents.batch)
+        let top = try await queue.topToWalk(of: contents.batch)
         try await queue.writer.insert(walked: [chunk(top.folder, ["f"], isLast: true)])
         let task = try await queue.reader.tasks(batch: contents.batch, limit: 1)[0]
         #expect(task.source == "/src/d/f")
@@ -310,7 +303,7 @@ import TransferModel
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
         let batch = try await queue.writer.add(.directory()).batch
-        let top = try await begin(queue, batch)
+        let top = try await queue.topToWalk(of: batch)
         try await queue.writer.insert(walked: [chunk(top.folder, ["a"], isLast: false)])
         _ = try await queue.writer.cancel([.batch(batch)])
         #expect(try await queue.reader.batch(batch)?.state == .cancelled)
@@ -335,7 +328,7 @@ import TransferModel
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
         let batch = try await queue.writer.add(.directory()).batch
-        let top = try await begin(queue, batch)
+        let top = try await queue.topToWalk(of: batch)
         let next = try await queue.writer.insert(walked: [chunk(top.folder, ["a"], folders: ["sub"], isLast: true)])
             .folders
         let folder = NodeID.folder(batch, path: RawPath("photos"))
