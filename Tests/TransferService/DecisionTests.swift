@@ -93,12 +93,13 @@ import Wording
         #expect(paused([]).unblock == "martlet resume b7 --state paused")
     }
 
-    @Test func `an answer that a person mends is no time to do nothing`() {
+    @Test func `an answer that a person mends is no time to do nothing, and the remedy is said once`() {
         let answer = why {
             ($0.counts.waiting, $0.waitReasons, $0.retryAt) = (1, [.backoff], now.advanced(by: .seconds(9)))
             $0.error = TransferError(
                 .http, "h answered 421 Misdirected Request", .again("check the host in the address"), httpStatus: 421)
         }
+        #expect(answer.sentence == "b7 waits: h answered 421 Misdirected Request; next try in 9 s")
         #expect(
             answer.unblock
                 == "check the host in the address; it is tried again by itself, martlet retry b7 tries at once unless it asked for a pause"

@@ -131,7 +131,7 @@ extension PutUpload {
     private var samePage: TransferError {
         TransferError(
             .badServerResponse, "\(chain.address.server) answered PUT with the page that it shows in its place",
-            .step("sign in where the network asks for it, or queue it again with --verify none if it takes files so"))
+            .again("sign in where the network asks for it, or queue it again with --verify none if it takes files so"))
     }
 
     private var tellsNoDigest: TransferError {
@@ -290,7 +290,7 @@ extension PutUpload {
         _ answer: HTTPAnswer, _ stored: HTTPAnswer, _ body: [UInt8], mustTell: Bool
     ) -> [ProtocolAction] {
         if stored.isPageForYes, answer.isPageForYes, stored.contentLength ?? Int64(body.count) == answer.contentLength {
-            return over(.wait(WaitDemand(.auth, samePage)))
+            return over(.wait(WaitDemand(.backoff, samePage, retryAfter: .seconds(60))))
         }
         // A program may take files under an address, and show a page of its own there.
         if stored.isPageForYes, !mustTell { return over(.finish(receipt(.answered, known, stored, body: body))) }

@@ -48,11 +48,14 @@ extension WhySentence {
         }
         // What the failed attempt said is the better reason.
         if let error = standing.error, reason == .hostBackoff || reason == .backoff || reason == .connectivity {
-            let words = again.isEmpty ? error.message : error.finding.messageWithoutPromise
+            let mending = unreached(error) ?? mends(error)
+            // The words of the remedy follow by themselves.
+            let message = again.isEmpty ? error.message : error.finding.messageWithoutPromise
+            let words = mending == nil ? message : error.happening
             let what = trouble.map { $0.isAskedPause ? $0.happening : error.happening } ?? words
             return (
                 "\(subject) \(verb)\(since): \(what)\(again)\((trouble?.error ?? error).quoted)",
-                trouble.map(remedy(for:)) ?? unreached(error) ?? mends(error) ?? unblock
+                trouble.map(remedy(for:)) ?? mending ?? unblock
             )
         }
         // What a person does about a sign-in is said with the commands for it.

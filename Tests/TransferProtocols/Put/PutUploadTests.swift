@@ -56,7 +56,7 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
             answered(200, ["Content-Type: text/html", "Content-Length: \(length)"])
         }
         #expect(run(plan(), page(5120)) == ["2 HEAD http://h/f" + wish])
-        #expect(run(plan(), page(5120), page(5120)) == ["wait auth badServerResponse"])
+        #expect(run(plan(), page(5120), page(5120)) == ["wait backoff badServerResponse 60.0 seconds"])
         #expect(run(plan(verify: VerificationWish.none), page(5120)) == ["finish 1000 none"])
         #expect(run(plan(), page(40), page(5120)) == ["finish 1000 none"])
         #expect(run(plan(), page(40), answered(405)) == ["finish 1000 none"])
