@@ -132,7 +132,9 @@ let package = Package(
             ["TransferProtocols", "WireOperations", "TransferModel", "Wording", "Digests", "TestSupport"]),
         tests("XMLReader", ["XMLReader"]),
         tests("Digests", ["Digests"]),
-        tests("UploadReceiver", ["UploadReceiver", "LinuxSystem", "Digests", "DisplayText", "martlet-receive"]),
+        tests(
+            "UploadReceiver",
+            ["UploadReceiver", "LinuxSystem", "Digests", "DisplayText", "martlet-receive", "TestSupport"]),
         tests("DisplayText", ["DisplayText", "TestSupport"]),
         .executableTarget(
             name: "terminal-probe", dependencies: ["Terminal", "DisplayText"], path: "Tests/Support/TerminalProbe",
@@ -148,7 +150,7 @@ let package = Package(
             "TransferService",
             [
                 "TransferService", "TransferQueue", "TransferEngine", "ServiceWire", "TransferModel", "Wording",
-                "LinuxSystem", "SQLiteConnection", "SessionBus", "Configuration",
+                "LinuxSystem", "SQLiteConnection", "SessionBus", "Configuration", "TestSupport",
             ]),
         tests("SessionBus", ["SessionBus", "CSystemd", "LinuxSystem", "TestSupport"]),
         tests("Configuration", ["Configuration", "ServiceWire", "TestSupport"]),

@@ -70,12 +70,3 @@ final class ServerScript {
         try bytes.withUnsafeBytes { try System.writeAll(file.rawValue, $0) }
     }
 }
-
-/// Bytes that differ from place to place; they come again after 64 KiB.
-func pattern(_ count: Int) -> [UInt8] {
-    let period = (0..<65536).map { PatternBody.byte(Int64($0)) }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count)
-    while bytes.count < count { bytes += period.prefix(count - bytes.count) }
-    return bytes
-}

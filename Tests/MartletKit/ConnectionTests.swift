@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LinuxSystem
 import ServiceWire
+import TestSupport
 import Testing
 import TransferModel
 
@@ -318,15 +319,6 @@ import TransferModel
         await #expect(throws: RequestError(.refused, "a client has up to 1000 views")) {
             for try await _ in ProgressChanges(node: node, connection: connection) {}
         }
-    }
-}
-
-/// Waits for a condition; only a hang reaches the end.
-func until(_ condition: () async throws -> Bool) async throws {
-    let deadline = MonotonicInstant.now.advanced(by: .seconds(60))
-    while try await !condition() {
-        try #require(MonotonicInstant.now < deadline, "this never came true")
-        await Task.yield()
     }
 }
 

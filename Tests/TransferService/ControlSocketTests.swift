@@ -1,5 +1,6 @@
 import LinuxSystem
 import ServiceWire
+import TestSupport
 import Testing
 import TransferModel
 
@@ -163,14 +164,5 @@ import TransferModel
         _ = try await client.call(Methods.engineStop, EngineStopRequest())
         try await until { harness.stops.withLock { $0.last } == .asked(.now) }
         try await harness.end()
-    }
-}
-
-/// Waits for a condition; only a hang reaches the end.
-func until(_ condition: () async throws -> Bool) async throws {
-    let deadline = MonotonicInstant.now.advanced(by: .seconds(60))
-    while try await !condition() {
-        try #require(MonotonicInstant.now < deadline, "this never came true")
-        await Task.yield()
     }
 }

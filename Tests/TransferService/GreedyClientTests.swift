@@ -1,5 +1,6 @@
 import LinuxSystem
 import ServiceWire
+import TestSupport
 import Testing
 import TransferModel
 import TransferQueue
@@ -173,7 +174,7 @@ import TransferQueue
         let client = try await harness.client()
         let waiting = try await client.post(Methods.eventsRead, EventsReadRequest(after: last, wait: true))
         let long = try await client.post(Methods.taskList, TaskListRequest(limit: 1000))
-        while await !harness.service.isAnyWaiting { await Task.yield() }
+        try await until { await harness.service.isAnyWaiting }
         try await harness.add(1)
         #expect(try await !client.answer(Methods.eventsRead, waiting).events.isEmpty)
         holders = []
@@ -203,7 +204,7 @@ import TransferQueue
         let keys = S3Keys(accessKeyID: "a", secretAccessKey: "b")
         let search = try await busy.post(
             Methods.leftoversSearch, LeftoverSearchRequest(url: "s3://b/p", s3: nil, keys: keys))
-        while await harness.engine.searches.isEmpty { await Task.yield() }
+        try await until { await !harness.engine.searches.isEmpty }
         let next = try WireCoding.line(WireRequest(id: .number(99), method: .batchAdd, params: request()))
         await busy.send(Array(next.prefix(1 << 20)))
         var idle: [RawClient] = []

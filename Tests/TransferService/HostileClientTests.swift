@@ -3,6 +3,7 @@ import Glibc
 import LinuxSystem
 import SQLiteConnection
 import ServiceWire
+import TestSupport
 import Testing
 import TransferModel
 import TransferQueue
@@ -159,7 +160,7 @@ extension TransferService {
             for _ in 0..<4 { _ = try await client.post(Methods.destinationTest, request) }
             clients.append(client)
         }
-        while await harness.engine.tests.count < 8 { await Task.yield() }
+        try await until { await harness.engine.tests.count >= 8 }
         let other = try await harness.client()
         let error = try await #require(throws: WireError.self) {
             try await other.call(Methods.destinationTest, request)
@@ -167,7 +168,7 @@ extension TransferService {
         #expect(await harness.engine.tests.count == 8)
         #expect(error.requestError.code == .refused && error.message.contains("8 other"), "\(error.message)")
         clients = []
-        while await harness.engine.endedTests < 8 { await Task.yield() }
+        try await until { await harness.engine.endedTests >= 8 }
         await harness.engine.endTests()
         // They count until the service has heard of their end.
         var report: DestinationReport?

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LinuxSystem
 import ServiceWire
+import TestSupport
 import Testing
 import TransferEngine
 import TransferModel

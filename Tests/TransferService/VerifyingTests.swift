@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LinuxSystem
 import ServiceWire
+import TestSupport
 import Testing
 import TransferEngine
 import TransferModel
@@ -115,7 +116,7 @@ import TransferQueue
         let batch = try await add(harness, to: "dav://h/in/")
         let client = try await harness.client()
         let isHeld = Mutex(true)
-        await harness.engine.beforeReading { while isHeld.withLock({ $0 }) { await Task.yield() } }
+        await harness.engine.beforeReading { try await until { !isHeld.withLock({ $0 }) } }
         func begin() async throws -> String {
             try await client.refusal("nodes.readBack", #"{"id":"\#(batch)","run":"\#(UUID())"}"#)
         }
@@ -127,7 +128,7 @@ import TransferQueue
                     try await begin() == "8 other read-backs are running: start this one when one of them has ended")
             }
             isHeld.withLock { $0 = false }
-            while await !harness.service.areReadBacksOver { await Task.yield() }
+            try await until { await harness.service.areReadBacksOver }
         }
         #expect(try await begin() == "64 other read-backs are waiting to be asked for: try again later")
         try await harness.end()

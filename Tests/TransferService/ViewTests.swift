@@ -1,6 +1,7 @@
 import LinuxSystem
 import SQLiteConnection
 import ServiceWire
+import TestSupport
 import Testing
 import TransferEngine
 import TransferModel

@@ -120,20 +120,6 @@ func write(_ bytes: [UInt8], to path: [UInt8]) throws {
     try bytes.withUnsafeBytes { try System.writeAll(file.rawValue, $0) }
 }
 
-/// Bytes that differ from place to place: a random run whose length is prime, over and over.
-func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-    var state = seed
-    let run = (0..<4099).map { _ in
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return UInt8(truncatingIfNeeded: state >> 33)
-    }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count + run.count)
-    while bytes.count < count { bytes += run }
-    bytes.removeLast(bytes.count - count)
-    return bytes
-}
-
 extension System {
     /// Sets the permission bits of what a path leads to; programs only set those of open files.
     static func chmod(_ path: [UInt8], mode: UInt32) throws(Errno) {

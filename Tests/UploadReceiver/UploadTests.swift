@@ -1,6 +1,7 @@
 import Digests
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import UploadReceiver

@@ -116,7 +116,7 @@ import TransferQueue
         try harness.refuseCommits()
         await harness.engine.batchAdded(batch)
         func told() -> String? { reports.all.withLock { $0 }.map(\.message).first { $0.hasPrefix("the files of b1 ") } }
-        while told() == nil { await Task.yield() }
+        try await until { told() != nil }
         try harness.acceptCommits()
         #expect(told()?.hasPrefix("the files of b1 cannot be listed and queued now: ") == true)
         #expect(try await harness.finished(batch).filesCompleted == 1)

@@ -41,7 +41,7 @@ import WireOperations
         let server = try FakeTusServer { request, earlier in
             switch (request.method, earlier) {
             case ("PATCH", 0): .keepAfter(20_000_000)
-            case ("PATCH", 1): .keepAfter(0)
+            case ("PATCH", 1): .answer("503 Service Unavailable")
             case ("HEAD", 1): .gateway("404 Not Found")
             case ("PATCH", 2): .hold(held)
             default: .ordinary
@@ -64,7 +64,7 @@ import WireOperations
         // Once it is found again, a later absence is another one.
         _ = try await harness.queue.writer.retry([.task(doubting.id)])
         await harness.engine.queueChanged()
-        while server.count("PATCH") < 3 { await Task.yield() }
+        try await until { server.count("PATCH") >= 3 }
         try await harness.queue.writer.commit()
         #expect(try await absentSince() == nil)
         held.reach()
@@ -99,7 +99,7 @@ import WireOperations
         let harness = try await EngineHarness()
         try harness.sandbox.write("f", pattern(30_000_000))
         let batch = try await harness.add(request(harness, ["f"], to: server))
-        while server.count("HEAD") == 0 { await Task.yield() }
+        try await until { server.count("HEAD") > 0 }
         let live = await harness.engine.live()
         #expect(live.tasks.map(\.bytesSent) == [0] && live.unconfirmed.isEmpty)
         held.reach()
@@ -125,7 +125,7 @@ import WireOperations
         let harness = try await EngineHarness()
         try harness.sandbox.write("f", pattern(30_000_000))
         let batch = try await harness.add(request(harness, ["f"], to: server))
-        while await harness.engine.live().tasks.first?.bytesSent ?? 0 < 1_000_000 { await Task.yield() }
+        try await until { await harness.engine.live().tasks.first?.bytesSent ?? 0 >= 1_000_000 }
         let task = try #require(try await harness.tasks(batch).first?.id)
         func stands() async -> Int64? {
             let live = await harness.engine.live()
@@ -135,11 +135,11 @@ import WireOperations
         await harness.engine.stop(change.stopped)
         let stood = try #require(await stands())
         #expect(stood >= 1_000_000)
-        while server.count("HEAD") == 0 { await Task.yield() }
+        try await until { server.count("HEAD") > 0 }
         // It goes on before the answer came: the next attempt asks for itself.
         _ = try await harness.queue.writer.resume([.batch(batch)])
         await harness.engine.queueChanged()
-        while server.count("HEAD") < 2 { await Task.yield() }
+        try await until { server.count("HEAD") >= 2 }
         #expect(await stands() == stood)
         for held in [looked, asked] { held.reach() }
         #expect(try await harness.finished(batch).state == .completed)
@@ -159,7 +159,7 @@ import WireOperations
         let harness = try await EngineHarness()
         try harness.sandbox.write("f", pattern(30_000_000))
         let batch = try await harness.add(request(harness, ["f"], to: server))
-        while await harness.engine.live().tasks.first?.bytesSent ?? 0 < 1_000_000 { await Task.yield() }
+        try await until { await harness.engine.live().tasks.first?.bytesSent ?? 0 >= 1_000_000 }
         let change = try await harness.queue.writer.pause([.batch(batch)])
         await harness.engine.stop(change.stopped)
         try harness.sandbox.write("f", pattern(2_000_000, seed: 5))
@@ -186,7 +186,7 @@ import WireOperations
             request.work = .upload(sources, to: "dav" + url.dropFirst("http".count))
         }
         let batch = try await harness.add(request)
-        while await harness.engine.live().tasks.first?.bytesSent ?? 0 < 1_000_000 { await Task.yield() }
+        try await until { await harness.engine.live().tasks.first?.bytesSent ?? 0 >= 1_000_000 }
         let change = try await harness.queue.writer.pause([.batch(batch)])
         await harness.engine.stop(change.stopped)
         #expect(await harness.engine.live().unconfirmed.isEmpty)
@@ -215,7 +215,7 @@ import WireOperations
         let harness = try await EngineHarness()
         try harness.sandbox.write("f", pattern(3_000_000))
         _ = try await harness.add(request(harness, ["f"], to: server))
-        while await harness.engine.bytesHashed == 0 { await Task.yield() }
+        try await until { await harness.engine.bytesHashed > 0 }
         held.reach()
         await harness.stop()
         server.server.stop()
@@ -493,7 +493,7 @@ import WireOperations
         #expect(task.state == .failed)
         let remains = try #require(try await harness.queue.writer.remains(in: [.failed]).first)
         let removal = Task { await harness.engine.remove(remains, for: .purge) }
-        while server.count("DELETE") == 0 { await Task.yield() }
+        try await until { server.count("DELETE") > 0 }
         await harness.engine.endSideJobs()
         #expect(await removal.value != nil)
         let left = try #require(try await harness.queue.writer.remains(in: [.failed]).first)

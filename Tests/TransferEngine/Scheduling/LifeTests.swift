@@ -154,9 +154,9 @@ import TransferQueue
             goOn.waitBlocking()
         }
         async let started: Void = harness.engine.start()
-        while !waits.withLock({ $0 }) { await Task.yield() }
+        try await until { waits.withLock { $0 } }
         async let stopped = harness.engine.shutdown(.now)
-        while await harness.engine.phase != .stopping { await Task.yield() }
+        try await until { await harness.engine.phase == .stopping }
         goOn.reach()
         try await started
         #expect(await stopped)
@@ -172,7 +172,7 @@ import TransferQueue
         let batch = try await harness.add(harness.request(upload: ["d"]))
         try await harness.batch(batch) { $0.filesActive == 1 }
         async let stopped = harness.engine.shutdown(.finishingRunning)
-        while await harness.engine.phase != .draining { await Task.yield() }
+        try await until { await harness.engine.phase == .draining }
         hold.reach()
         #expect(await stopped)
         let snapshot = try #require(try await harness.queue.reader.batch(batch))
@@ -192,7 +192,7 @@ import TransferQueue
         let batch = try await harness.add(harness.request(upload: ["d"]))
         try await harness.batch(batch) { $0.filesActive == 1 }
         async let stopped = harness.engine.shutdown(.finishingRunning)
-        while await harness.engine.phase != .draining { await Task.yield() }
+        try await until { await harness.engine.phase == .draining }
         let later = try await harness.add(harness.request(upload: ["later"]))
         #expect(await harness.engine.live().isStopping)
         #expect(try await harness.queue.reader.batch(later)?.scanning == true)
@@ -225,10 +225,10 @@ import TransferQueue
         for _ in 0..<20 where !wasInTheMiddle {
             let batch = try await harness.add(harness.request(upload: ["d"]))
             func found() async throws -> Int64 { try await harness.queue.reader.batch(batch)?.filesTotal ?? 0 }
-            while try await found() == 0 { await Task.yield() }
+            try await until { try await found() > 0 }
             if deed == "drained" {
                 async let stopped = harness.engine.shutdown(.finishingRunning)
-                while await harness.engine.phase == .running { await Task.yield() }
+                try await until { await harness.engine.phase != .running }
                 wasInTheMiddle = try await found() < count
                 #expect(await harness.engine.goOn() == .takenBack)
                 #expect(await !stopped)

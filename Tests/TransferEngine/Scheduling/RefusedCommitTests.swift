@@ -25,7 +25,7 @@ import TransferModel
         _ = try await harness.queue.writer.resume([.batch(batch)])
         try harness.refuseCommits()
         await harness.engine.queueChanged()
-        await reports.errors(1)
+        try await reports.errors(1)
         try harness.acceptCommits()
         #expect(try await harness.finished(batch).filesCompleted == 1)
         await harness.stop()
@@ -41,7 +41,7 @@ import TransferModel
             await harness.engine.waitUntilIdle()
             try harness.refuseCommits()
             await harness.engine.setLimits(EngineLimits())
-            await reports.errors(count)
+            try await reports.errors(count)
             // A claim that is tried again at once comes in between these.
             for _ in 0..<300 { _ = try await harness.queue.writer.lanes() }
             #expect(reports.errors == count)
@@ -58,7 +58,7 @@ import TransferModel
         let (harness, batch) = try await idle(reports)
         try harness.refuseCommits()
         await harness.engine.setLimits(EngineLimits())
-        await reports.errors(1)
+        try await reports.errors(1)
         #expect(await harness.engine.shutdown(.now))
         await harness.engine.waitUntilIdle()
         try harness.acceptCommits()
@@ -75,11 +75,11 @@ import TransferModel
         }
         let batch = try await harness.addAndList(files: 3, of: 200_000, in: "d")
         try await harness.batch(batch) { $0.filesActive == 1 }
-        while await harness.engine.filesAtHand < 2 { await Task.yield() }
+        try await until { await harness.engine.filesAtHand >= 2 }
         try harness.refuseCommits()
         await harness.engine.reordered([batch])
         #expect(await harness.engine.filesAtHand == 0)
-        await reports.errors(1)
+        try await reports.errors(1)
         try harness.acceptCommits()
         hold.reach()
         #expect(try await harness.finished(batch).filesCompleted == 3)
@@ -98,10 +98,10 @@ import TransferModel
         try await harness.queue.writer.changeLimits(scoped: [.host("127.0.0.1"): 2])
         try await harness.queue.writer.hideLimits(true)
         await harness.engine.settingsChanged()
-        await reports.errors(1)
+        try await reports.errors(1)
         #expect(await harness.engine.limitsOfTheirOwn == 1)
         try await harness.queue.writer.hideLimits(false)
-        while await harness.engine.limitsOfTheirOwn < 2 { await Task.yield() }
+        try await until { await harness.engine.limitsOfTheirOwn >= 2 }
         try await harness.queue.writer.changeLimits(scoped: [.host("127.0.0.1"): 0])
         _ = try await harness.queue.writer.set([.batch(batch)], NodeSettings(limit: 0))
         await harness.engine.settingsChanged()
@@ -126,8 +126,8 @@ import TransferModel
         wanted.withLock { $0 = "Basic bWU6cHc=" }
         try harness.refuseCommits()
         await harness.engine.tryAgain()
-        while harness.store.paths.count < 2 { await Task.yield() }
-        await reports.errors(1)
+        try await until { harness.store.paths.count >= 2 }
+        try await reports.errors(1)
         try harness.acceptCommits()
         #expect(try await harness.finished(batch).filesCompleted == 3)
         await harness.stop()
@@ -146,7 +146,7 @@ import TransferModel
         try harness.refuseCommits()
         ahead.withLock { $0 = 2 * 86_400_000 }
         await harness.engine.setLimits(EngineLimits())
-        await reports.errors(1)
+        try await reports.errors(1)
         try harness.acceptCommits()
         #expect(try await harness.finished(batch).filesCompleted == 1)
         await harness.stop()
@@ -163,9 +163,9 @@ import TransferModel
         _ = try await harness.queue.writer.purge([.batch(batch)])
         try harness.refuseCommits()
         await harness.engine.planSweep(after: .zero)
-        await reports.errors(1)
+        try await reports.errors(1)
         try harness.acceptCommits()
-        while try await harness.queue.writer.order(of: batch) != nil { await Task.yield() }
+        try await until { try await harness.queue.writer.order(of: batch) == nil }
         await harness.stop()
     }
 }
@@ -186,7 +186,7 @@ extension RecordingReports {
     var errors: Int { all.withLock { $0.count { $0.level == .error } } }
 
     /// Waits until so many errors were told of.
-    func errors(_ count: Int) async {
-        while errors < count, !Task.isCancelled { await Task.yield() }
+    func errors(_ count: Int) async throws {
+        try await until { errors >= count }
     }
 }

@@ -199,13 +199,17 @@ import TransferQueue
 
     @Test("a file that is refused takes nobody's login away: what runs beside it goes on showing it")
     func refusedBeside() async throws {
-        let gate = try Milestone()
+        let (runs, gate) = (try Milestone(), try Milestone())
         let harness = try await EngineHarness { request, _ in
             if request.method == "MOVE", request.fields["destination"]?.hasSuffix("f0") == true {
+                runs.waitBlocking()
                 return .answer("403 Forbidden")
             }
-            let isSecond = request.method == "PUT" && request.target.contains("f1")
-            return isSecond ? .afterBody { gate.waitBlocking() } : .ordinary
+            guard request.method == "PUT" && request.target.contains("f1") else { return .ordinary }
+            return .afterBody {
+                runs.reach()
+                gate.waitBlocking()
+            }
         }
         for name in ["f0", "f1"] { try harness.sandbox.write(name, pattern(300_000)) }
         let log = String(decoding: harness.sandbox.path("asked"), as: UTF8.self)
@@ -219,9 +223,9 @@ import TransferQueue
                 // The keyring is closed by then.
                 request.secrets.passwordCommand = "test ! -e '\(log)' && ok=1; echo x >> '\(log)'; test $ok && echo pw"
             })
-        while try await harness.tasks(batch).first?.waitReasons != [.auth] { await Task.yield() }
+        try await until { try await harness.tasks(batch).first?.waitReasons == [.auth] }
         gate.reach()
-        while try await harness.tasks(batch).last?.state != .completed { await Task.yield() }
+        try await until { try await harness.tasks(batch).last?.state == .completed }
         #expect(harness.store.server.requests.allSatisfy { $0.fields["authorization"] == Self.password })
         _ = try await harness.queue.writer.cancel([.batch(batch)])
         await harness.engine.queueChanged()
@@ -256,10 +260,7 @@ import TransferQueue
                 request.secrets.user = "me"
                 request.secrets.password = "pw"
             })
-        while harness.store.server.requests.count(where: { $0.method == "PUT" }) < 5 {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await until { harness.store.server.requests.count { $0.method == "PUT" } >= 5 }
         var secrets = TransferSecrets()
         (secrets.user, secrets.password) = ("me", "mistyped")
         _ = try await harness.queue.writer.replaceSecrets(of: [.batch(batch)], by: secrets)

@@ -24,7 +24,7 @@ import TransferQueue
             await harness.engine.queueChanged()
         }
         try await harness.batch(batch) { $0.filesActive > 0 }
-        while await harness.engine.filesAtHand + harness.engine.hosts.slots.inUse < 4 { await Task.yield() }
+        try await until { await harness.engine.filesAtHand + harness.engine.hosts.slots.inUse >= 4 }
         return (harness, batch)
     }
 
@@ -72,7 +72,7 @@ import TransferQueue
         let (harness, batch) = try await sending(hold)
         let change = try await harness.queue.writer.set([.batch(batch)], NodeSettings(notBefore: .inSeconds(86_400)))
         await harness.engine.queueChanged()
-        while await !harness.engine.knowsOfTime { await Task.yield() }
+        try await until { await harness.engine.knowsOfTime }
         hold.reach()
         await harness.engine.waitUntilIdle()
         #expect(harness.store.server.requests.count == 1)

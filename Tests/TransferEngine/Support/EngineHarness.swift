@@ -193,11 +193,6 @@ final class EngineHarness: Sendable {
     }
 }
 
-/// Bytes that differ from place to place.
-func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) &+ ($0 >> 8) &+ seed) }
-}
-
 extension TransferEngine {
     /// Files that are claimed and have not started.
     var filesAtHand: Int { lanes.all.reduce(0) { $0 + $1.ready } }

@@ -289,7 +289,7 @@ import TransferProtocols
         try System.mkdirs(harness.sandbox.path("out"))
         try await harness.engine.occupy(.sync, of: harness.sandbox.path("out"), until: disk)
         let batch = try await harness.add(harness.request(download: ["/f"]))
-        while await harness.engine.live().tasks.first?.bytesSent != 400_000 { await Task.yield() }
+        try await until { await harness.engine.live().tasks.first?.bytesSent == 400_000 }
         let change = try await harness.queue.writer.pause([.batch(batch)])
         await harness.engine.stop(change.stopped)
         #expect(try await harness.task(of: batch) { $0.state == .paused }.bytesAccepted == 0)
@@ -297,7 +297,7 @@ import TransferProtocols
         #expect(try await harness.queue.writer.hasInterrupted())
         disk.reach()
         try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
-        while try await harness.queue.writer.hasInterrupted() { await Task.yield() }
+        try await until { try await !harness.queue.writer.hasInterrupted() }
         hold.reach()
         await harness.stop()
     }

@@ -64,7 +64,7 @@ import TransferQueue
         try harness.sandbox.write("ssh", Array(script.utf8))
         let first = try await harness.add(refused)
         try await harness.batch(first) { !$0.scanning && $0.state == .running }
-        while await harness.engine.live().tasks.isEmpty { await Task.yield() }
+        try await until { await !harness.engine.live().tasks.isEmpty }
         let other = try await harness.add(harness.request(upload: ["f0", "f1"]))
         try await harness.batch(other) { !$0.scanning }
         try Array("go\n".utf8).withUnsafeBytes { try System.writeAll(gate.rawValue, $0) }
@@ -113,7 +113,7 @@ import TransferQueue
         // It answers nothing, until its input ends.
         try first.sandbox.write("ssh", Array("exec cat >/dev/null\n".utf8))
         let harness = try await EngineHarness(sandbox: first.sandbox)
-        while await harness.engine.places.attempts == 0 { await Task.yield() }
+        try await until { await harness.engine.places.attempts > 0 }
         let change = try await harness.queue.writer.cancel([.task(task)])
         await harness.engine.stop(change.stopped)
         let remains = try #require(try await harness.queue.writer.remains(in: [.cancelled]).first)
@@ -173,7 +173,7 @@ import TransferQueue
             let gate = try System.open(Array(go.utf8), flags: O_RDWR)
             try harness.sandbox.write("ssh", Array("read line <\(go); exec /usr/lib/openssh/sftp-server\n".utf8))
             let batch = try await harness.add(request)
-            while await harness.engine.live().tasks.isEmpty { await Task.yield() }
+            try await until { await !harness.engine.live().tasks.isEmpty }
             // Opened already; its last bytes are not given away any more.
             let newer = pattern(300_000, seed: 5)
             try write(newer, second: 1_700_000_001)
@@ -221,7 +221,7 @@ import TransferQueue
         let harness = try await EngineHarness()
         // It answers nothing, until its input ends.
         let batch = try await harness.add(try request(harness, ssh: "exec cat >/dev/null\n"))
-        while await harness.engine.places.attempts == 0 { await Task.yield() }
+        try await until { await harness.engine.places.attempts > 0 }
         let change = try await harness.queue.writer.cancel([.batch(batch)])
         await harness.engine.stop(change.stopped)
         #expect(try await harness.queue.writer.remains(in: unfinished).isEmpty)

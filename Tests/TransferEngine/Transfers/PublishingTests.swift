@@ -263,12 +263,12 @@ extension TransferEngine {
         try harness.sandbox.write("out/x", [])
         try await harness.engine.occupy(.sync, of: harness.sandbox.path("out"), until: disk)
         let batch = try await harness.add(harness.request(download: ["/f"]))
-        while await !harness.engine.isSyncing { await Task.yield() }
+        try await until { await harness.engine.isSyncing }
         let part = try #require(descriptor(of: harness.sandbox.path(harness.part(of: "f"))))
         ForcedFailures.fail(.fdatasync, on: .descriptor(part), with: .inputOutput, times: 1)
         let change = try await harness.queue.writer.pause([.batch(batch)])
         async let stopped: Void = harness.engine.stop(change.stopped)
-        while await harness.engine.hasAttempts { await Task.yield() }
+        try await until { await !harness.engine.hasAttempts }
         disk.reach()
         await stopped
         ForcedFailures.clear(.descriptor(part))

@@ -103,7 +103,7 @@ import TransferQueue
         let harness = try await EngineHarness(
             sandbox: first.sandbox, store: store, limits: EngineLimits(transfers: 1), clockAhead: ahead)
         // The first has the only slot; the other one is claimed and waits for it.
-        while store.count("PUT", "/in/a") == 0 { await Task.yield() }
+        try await until { store.count("PUT", "/in/a") > 0 }
         let queue = try SQLiteConnection(path: harness.sandbox.path("state/queue.sqlite"), access: .readOnly)
         #expect(try queue.integer("SELECT count(*) FROM tasks WHERE claimed = 1") == 2)
         #expect(store.count("HEAD", "/in/f") == 0)

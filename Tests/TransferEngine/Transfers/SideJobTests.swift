@@ -162,7 +162,7 @@ import TransferQueue
         for name in ["a", "b/1", "b/2", "b/3"] { try harness.sandbox.write(name, [1]) }
         let looked = try await harness.add(upload(harness, "a"))
         try await harness.batch(looked) { $0.filesCompleted == 1 }
-        while isRevoked.withLock({ !$0 }) { await Task.yield() }
+        try await until { isRevoked.withLock { $0 } }
         let other = try await harness.add(upload(harness, "b"))
         // The first casts doubt on the login, and the second finds out.
         try await harness.batch(other) { $0.filesWaiting >= 2 }

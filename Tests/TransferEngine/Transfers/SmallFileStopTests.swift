@@ -27,9 +27,7 @@ import TransferQueue
         var request = BatchRequest(work: .upload([source], to: "sftp://there\(folder)/"))
         request.options.sshCommand = "/bin/sh \(String(decoding: harness.sandbox.path("ssh"), as: UTF8.self))"
         let batch = try await harness.add(request)
-        while await !harness.engine.live().tasks.contains(where: { $0.bytesSent > 0 }), !Task.isCancelled {
-            await Task.yield()
-        }
+        try await until { await harness.engine.live().tasks.contains { $0.bytesSent > 0 } }
         let change = try await harness.queue.writer.pause([.batch(batch)])
         await harness.engine.stop(change.stopped)
         let left = try #require(try await harness.queue.writer.remains(in: [.queued]).first)

@@ -48,7 +48,7 @@ import TransferQueue
             let hold = try Milestone()
             try await harness.engine.occupy(.digest, of: harness.sandbox.path("out"), until: hold)
             await harness.engine.queueChanged()
-            while descriptor(of: hole) == nil { await Task.yield() }
+            try await until { descriptor(of: hole) != nil }
             return hold
         }
 

@@ -305,7 +305,7 @@ import WireOperations
         let harness = try await EngineHarness(clockAhead: ahead) { _, _ in .holdBody(3, held) }
         try harness.sandbox.write("f", [1, 2, 3])
         let batch = try await harness.add(harness.request(upload: ["f"]) { $0.options.uploadBy = .post })
-        while harness.store.count("POST", "/in/f") == 0 { await Task.yield() }
+        try await until { harness.store.count("POST", "/in/f") > 0 }
         await harness.engine.stop(try await harness.queue.writer.cancel([.batch(batch)]).stopped)
         ahead.withLock { $0 = 3_600_000 }
         try await harness.engine.sweep()
@@ -326,15 +326,15 @@ import WireOperations
         }
         for name in ["a", "b"] { try harness.sandbox.write(name, [1, 2, 3]) }
         let batch = try await harness.add(harness.request(upload: ["a", "b"]) { $0.options.uploadBy = .post })
-        while harness.store.count("POST", "/in/a") == 0 { await Task.yield() }
-        while await harness.engine.filesAtHand == 0 { await Task.yield() }
+        try await until { harness.store.count("POST", "/in/a") > 0 }
+        try await until { await harness.engine.filesAtHand > 0 }
         // The second file is claimed; that it is about to be sent cannot be made durable.
         try harness.refuseCommits()
         held.reach()
         var claim = await harness.engine.claimWithIntent
-        while claim == nil {
-            await Task.yield()
+        try await until {
             claim = await harness.engine.claimWithIntent
+            return claim != nil
         }
         await harness.engine.stop([try #require(claim)])
         #expect(harness.store.count("POST", "/in/b") == 0)
@@ -606,7 +606,7 @@ import WireOperations
         let waits = try await harness.events(.waiting)
         #expect(waits.allSatisfy { $0.payload.error?.code == .cannotConnectToHost })
         // Not in the moments in which one file tries.
-        while await harness.engine.live().held[batch]?.error?.code != .cannotConnectToHost { await Task.yield() }
+        try await until { await harness.engine.live().held[batch]?.error?.code == .cannotConnectToHost }
         await harness.stop()
     }
 }

@@ -1,4 +1,5 @@
 import Digests
+import TestSupport
 import TransferModel
 import WireOperations
 
@@ -217,20 +218,11 @@ struct SFTPStory {
     var unremoved: [SFTPResumePoint] = []
 
     init(_ count: Int, ifExists: ExistingFilePolicy = .fail, modified: Int64 = 1234) {
-        source = Self.pattern(count)
+        source = pattern(count)
         subject = UploadSubject(
             name: RawPath("f"), size: Int64(count), modifiedNanoseconds: modified * 1_000_000_000 + 999,
             ifExists: ifExists,
             token: "0123456789abcdef0123456789abcdef")
-    }
-
-    /// Bytes that no shift repeats soon; made by copying, for the tests are not optimised.
-    private static func pattern(_ count: Int) -> [UInt8] {
-        let block = (0..<min(count, 65_521)).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8 &+ 1) }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count)
-        while bytes.count < count { bytes += block.prefix(count - bytes.count) }
-        return bytes
     }
 
     static let part = "d/.f.01234567.martlet-part"

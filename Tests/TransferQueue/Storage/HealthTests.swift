@@ -1,4 +1,5 @@
 import LinuxSystem
+import TestSupport
 import Testing
 import TransferModel
 
@@ -16,7 +17,7 @@ import TransferModel
         #expect(queue.writer.health.trouble == nil)
         queue.writer.record(.running, for: task.id)
         // The interval, which has begun, is longer than the test: the pause after a failure does not wait for it.
-        while await !queue.writer.isTimerSet, !Task.isCancelled { await Task.yield() }
+        try await until { await queue.writer.isTimerSet }
         try System.rename(sandbox.path("queue.sqlite").bytes, to: sandbox.path("away").bytes)
         await #expect(throws: QueueError.self) { try await queue.writer.commit() }
         #expect(queue.writer.health.trouble == .gone(sandbox.path("queue.sqlite").displayed))
