@@ -175,7 +175,8 @@ extension TransferEngine {
             reading.mayGoOn = demand.reason == .backoff || demand.reason == .hostBackoff
             attempt.side.refused(demand)
             endSideJob(attempt, demand.error)
-        case .resumed, .startOver, .accepted, .listed, .digestSource, .digestRange, .claimName, .compareSource,
+        case .resumed, .startOver, .doubtAbsence, .accepted, .listed, .digestSource, .digestRange, .claimName,
+            .compareSource,
             .mismatch:
             break
         }

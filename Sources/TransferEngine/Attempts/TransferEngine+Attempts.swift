@@ -88,7 +88,9 @@ extension TransferEngine {
     /// Performs what the machine wants until something takes time, or nothing is left.
     func perform(_ attempt: Attempt) {
         while attempt.phase == .running, let action = attempt.run.next {
-            if case .startOver(_, _, isAbsence: true) = action, doubtsAbsence(attempt) { return untilAbsent(attempt) }
+            if case .doubtAbsence(let isOutcome) = action, doubtsAbsence(attempt, isOutcome: isOutcome) {
+                return untilAbsent(attempt)
+            }
             if case .perform = action {
                 // A person may have named another file of authorities since the attempt began, or given another login: it is tried by one file.
                 if attempt.access.lacksTrust(attempt.context) { return untilTrusted(attempt) }
@@ -130,7 +132,9 @@ extension TransferEngine {
             remember(facts, of: attempt.factsKey)
             hashFromNowOn(attempt)
         case .listed(let entries): take(listed: entries, attempt)
-        case .startOver(let reason, let isOther, _): startOver(attempt, reason, isOther: isOther)
+        case .startOver(let reason, let isOther): startOver(attempt, reason, isOther: isOther)
+        // It was long enough the same.
+        case .doubtAbsence: break
         case .digestSource: digestSource(attempt)
         case .digestRange(let range, let algorithms): digest(range, algorithms, of: attempt)
         case .claimName(let path): reserveName(path, for: attempt)

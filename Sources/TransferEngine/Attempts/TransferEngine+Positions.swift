@@ -74,10 +74,10 @@ extension TransferEngine {
     // MARK: Absence
 
     /// Returns true when the server is to say once more, and later, that it knows nothing of the upload.
-    func doubtsAbsence(_ attempt: Attempt) -> Bool {
+    func doubtsAbsence(_ attempt: Attempt, isOutcome: Bool) -> Bool {
         guard let work = attempt.upload, work.resumePoint != nil else { return false }
-        return AbsenceRule.isDoubted(
-            losing: max(attempt.progress.accepted, attempt.task.accepted), since: work.absentSince, at: timeline.now)
+        let lost = isOutcome ? Int64.max : max(attempt.progress.accepted, attempt.task.accepted)
+        return AbsenceRule.isDoubted(losing: lost, since: work.absentSince, at: timeline.now)
     }
 
     /// The server knows the upload: an absence after this is another one.

@@ -15,11 +15,15 @@ extension ResumableUpload {
     mutating func gone(isOwnWord: Bool = false) -> [ProtocolAction] {
         let hasExpired = expires.map { $0 <= begun } ?? false
         let reason = hasExpired ? "the upload expired at the server" : "the server has lost the upload"
+        let isDoubtful = !isOwnWord && !hasExpired
         guard let cut, cut.offset + cut.sent >= plan.subject.size else {
-            return restart(reason, isAbsence: !isOwnWord && !hasExpired)
+            return (isDoubtful && upload != nil ? [.doubtAbsence()] : []) + restart(reason)
         }
+        // The next attempt asks with the cut in its hands.
+        let isOutcome = plan.subject.ifExists != .replace
+        let doubt = isDoubtful && upload != nil ? [persist(), .doubtAbsence(isOutcome: isOutcome)] : []
         let since = plan.resume?.begun ?? plan.subject.begunBefore ?? begun
-        return plainly(since) { $0.arrived(since: since, orSendBecause: reason) }
+        return doubt + plainly(since) { $0.arrived(since: since, orSendBecause: reason) }
     }
 
     /// A 412 to an upload that was made.
@@ -79,16 +83,14 @@ extension ResumableUpload {
     }
 
     /// - Parameter last: what is said when it began anew often enough.
-    mutating func restart(
-        _ reason: String, else last: ProtocolAction? = nil, isAbsence: Bool = false
-    ) -> [ProtocolAction] {
+    mutating func restart(_ reason: String, else last: ProtocolAction? = nil) -> [ProtocolAction] {
         restarts += 1
         guard restarts <= UploadPace.mostRestarts else {
             return over(
                 last ?? .wait(WaitDemand(.backoff, .keepsStartingOver(at: plan.address.server, reason))))
         }
         guard let upload else { return anew() }
-        return [.startOver(reason: reason, isAbsence: isAbsence)] + delete(upload)
+        return [.startOver(reason: reason)] + delete(upload)
     }
 
     mutating func shrink(_ count: Int64, _ answer: HTTPAnswer) -> [ProtocolAction] {

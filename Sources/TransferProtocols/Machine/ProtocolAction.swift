@@ -22,8 +22,12 @@ package enum ProtocolAction: Sendable, Hashable {
     case listed([RemoteEntry])
     /// The accepted bytes count no more: the file begins again at zero.
     /// `isOther`: with another version of it, of which nothing was there yet.
-    /// `isAbsence`: for the word of an answer alone that nothing is there, which a gateway gives, too, while it does not find its server.
-    case startOver(reason: String, isOther: Bool = false, isAbsence: Bool = false)
+    case startOver(reason: String, isOther: Bool = false)
+    /// Nothing is there of an upload, by the word of an answer alone, which a gateway gives, too, while it does not find its server. Where
+    /// that may be doubted nothing that follows is done, and the attempt ends: a later one asks again. Comes after the resume point that is
+    /// to be asked with, and before anything that treats the upload as gone.
+    /// `isOutcome`: the upload may have become the file, so it is doubted of a small one, too.
+    case doubtAbsence(isOutcome: Bool = false)
     /// Computes the digest of the whole source: `digested` follows.
     case digestSource
     /// Computes digests (`sha-256`, `sha-1`, `md5`) of a range of the source, beside whatever goes on: `rangeDigested` follows.

@@ -152,7 +152,7 @@ extension NextcloudUpload {
         case .missing where isRecalling && (target != nil || poll.patience <= .zero): return recalled(target)
         case .missing where target.map(hasOurTime) == false:
             // The wish is that what is there goes, whosever it is.
-            if plan.subject.ifExists == .replace || target.flatMap({ judge($0) }) == .ours { return startAnew() }
+            if plan.subject.ifExists == .replace || target.flatMap({ judge($0) }) == .ours { return startAnew(end) }
             return over(
                 .fail(.unsure(at: plan.address.server, "the chunks are gone, and the file there has another time")))
         case .missing where target != nil:
@@ -167,7 +167,7 @@ extension NextcloudUpload {
             var last = poll
             last.patience = .zero
             return ask(plan.address) { .polling($0, last) }
-        case .missing: return startAnew()
+        case .missing: return startAnew(end)
         case .found, .unknownMethod:
             if poll.patience > .zero { return rest(poll) }
             return isRecalling ? clear() : review()
@@ -188,9 +188,9 @@ extension NextcloudUpload {
         }
     }
 
-    private mutating func startAnew() -> [ProtocolAction] {
+    private mutating func startAnew(_ end: ExchangeEnd) -> [ProtocolAction] {
         if let last = point.vanish(at: host) { return forgetRename() + over(last) }
-        return [.startOver(reason: "the server does not have the chunks any more")] + clear()
+        return lost(end) + clear()
     }
 
     /// Nothing goes on there any more: the chunks are counted once more, and the MOVE is asked for again.

@@ -249,9 +249,7 @@ package struct NextcloudUpload: RenamingUpload {
             let wasMade = point.isMade
             (point.isMade, point.isAssembling) = (false, false)
             guard repaired() else { return over(.wait(WaitDemand(.backoff, lostChunks))) }
-            let lost = ProtocolAction.startOver(
-                reason: "the server does not have the chunks any more", isAbsence: !DavMessages.isOwnWord(end.body))
-            return (wasMade ? [lost] : []) + make()
+            return (wasMade ? lost(end) : []) + make()
         }
         guard answer.status == 207 else { return stop(end) }
         guard end.failure == nil, let resources = DavListing.read(end.body) else {
@@ -275,6 +273,12 @@ package struct NextcloudUpload: RenamingUpload {
         }
         if isReview, !repaired() { return over(.wait(WaitDemand(.backoff, lostChunks))) }
         return (isReview ? [.accepted(bytesStored)] : announced()) + send()
+    }
+
+    /// The folder of chunks is not there.
+    func lost(_ end: ExchangeEnd) -> [ProtocolAction] {
+        (DavMessages.isOwnWord(end.body) ? [] : [.doubtAbsence()])
+            + [.startOver(reason: "the server does not have the chunks any more")]
     }
 
     /// Digests are computed while the chunks go, which takes longer.

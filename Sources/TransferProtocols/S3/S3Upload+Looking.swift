@@ -104,7 +104,8 @@ extension S3Upload {
     private mutating func decideAfterLoss(_ standing: S3Standing, isWhole: Bool) -> [ProtocolAction] {
         // Where it may be replaced, what is there does not matter.
         if standing == .untold, plan.subject.ifExists != .replace {
-            return over(.fail(.unsure(at: host, "the upload is gone and it does not tell what is there")))
+            let unsure = TransferError.unsure(at: host, "the upload is gone and it does not tell what is there")
+            return doubt(isOutcome: true) + over(.fail(unsure))
         }
         // Sent whole twice for nothing: a third time will not help.
         if isWhole, hasLostWhole { return over(.fail(.losesUploads(at: host))) }
@@ -114,8 +115,11 @@ extension S3Upload {
         }
         hasBegunAnew = true
         upload = nil
-        return [.startOver(reason: "the server does not know the upload any more", isAbsence: lacksWord)]
-            + decideBefore(standing)
+        return doubt() + [.startOver(reason: "the server does not know the upload any more")] + decideBefore(standing)
+    }
+
+    private func doubt(isOutcome: Bool = false) -> [ProtocolAction] {
+        lacksWord ? [.doubtAbsence(isOutcome: isOutcome)] : []
     }
 
     /// S3 wants a new upload then (https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html). The old one is thrown away:

@@ -93,8 +93,7 @@ extension TusUpload {
             parts[index].stands(at: offset)
             return learnt + advance()
         case .gone(let isOwnWord):
-            if parts.count == 1, parts[index].wasSentWhole { countUnheard() }
-            return gone(index, isOwnWord: isOwnWord)
+            return gone(index, isOwnWord: isOwnWord, wasAsked: true)
         case .exists: return taken()
         case .busy(let error): return rest(index, error)
         case .lost(let error): return interrupted(index, error)

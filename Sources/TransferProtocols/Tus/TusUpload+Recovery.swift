@@ -25,30 +25,37 @@ extension TusUpload {
         return advance()
     }
 
-    mutating func gone(_ index: Int, isOwnWord: Bool) -> [ProtocolAction] {
-        let isInDoubt = isJoining || (parts.count == 1 && parts[index].wasSentWhole)
-        if isInDoubt, plan.subject.ifExists != .replace || isUnheard {
+    /// - Parameter wasAsked: it was asked after, and did not break off at a body.
+    mutating func gone(_ index: Int, isOwnWord: Bool, wasAsked: Bool = false) -> [ProtocolAction] {
+        let hasExpired = expires.map { $0 <= begun } ?? false
+        let wasSentWhole = parts.count == 1 && parts[index].wasSentWhole
+        let mayBeFile = isJoining || wasSentWhole
+        var doubt: [ProtocolAction] = []
+        if !isOwnWord, !hasExpired, parts[index].url != nil {
+            // The next attempt asks with the cut in its hands, and counts this answer then.
+            if mayBeFile { doubt.append(persist()) }
+            doubt.append(.doubtAbsence(isOutcome: mayBeFile && plan.subject.ifExists != .replace))
+        }
+        if wasAsked, wasSentWhole { countUnheard() }
+        if mayBeFile, plan.subject.ifExists != .replace || isUnheard {
             parts[index].state = .unknown
             let since = plan.resume?.begun ?? plan.subject.begunBefore ?? begun
             let kept = persist()
             // The next attempt asks for it once more; in this one there is nothing to be removed.
             parts[index].url = nil
-            return [kept] + lookElsewhere(since: since) { $0.refused() }
+            return doubt + (doubt.first == kept ? [] : [kept]) + lookElsewhere(since: since) { $0.refused() }
         }
-        let hasExpired = expires.map { $0 <= begun } ?? false
         let reason = hasExpired ? "the upload expired at the server" : "the server has lost the upload"
         restarts += 1
         guard restarts <= UploadPace.mostRestarts * parts.count else {
             stop(index, WaitDemand(.backoff, .keepsStartingOver(at: parts[index].chain.address.server, reason)))
             return advance()
         }
-        guard parts.count > 1, !isJoining else {
-            return [.startOver(reason: reason, isAbsence: !isOwnWord && !hasExpired)] + anew()
-        }
+        guard parts.count > 1, !isJoining else { return doubt + [.startOver(reason: reason)] + anew() }
         parts[index].forget(endpoint: plan.endpoint)
         isPrepared = false
         lossReason = reason
-        return advance()
+        return doubt + advance()
     }
 
     /// A 412 to an upload that was made.

@@ -138,7 +138,7 @@ extension DavUpload {
             var receipt = receipt(.token, nil)
             receipt.etag = file.etag
             receipt.foundThere = demand == nil
-            return over(.finish(receipt))
+            return ask(.sealing(receipt))
         case .found(let file) where file.size == plan.subject.size:
             // A gateway may have asked twice, and brought the second answer.
             if demand != nil, plan.subject.ifExists != .replace, standing != .ours {
@@ -162,10 +162,16 @@ extension DavUpload {
         }
     }
 
+    /// The temporary file's absence may have been the word of a gateway that did not find its server, which has answered since.
+    mutating func sealed(_ finding: DavFinding, _ receipt: Receipt) -> [ProtocolAction] {
+        if case .found = finding { return over(.wait(WaitDemand(.backoff, .unnamed(at: host)))) }
+        return over(.finish(receipt))
+    }
+
     /// Sends it again, unless the server takes it away each time.
     private mutating func vanished() -> [ProtocolAction] {
         if let last = point.vanish(at: host) { return forgetRename() + over(last) }
-        return [.startOver(reason: "the temporary file is not there any more")] + fresh()
+        return [.doubtAbsence(), .startOver(reason: "the temporary file is not there any more")] + fresh()
     }
 
     private func isRenamed(_ target: DavResource, _ standing: NamedVersion.Standing?) -> Bool {
@@ -196,10 +202,7 @@ extension DavUpload {
     /// there, none has happened, unless what a killed engine had sent has made it once more after that.
     mutating func compared(_ finding: DavFinding, _ file: DavResource) -> [ProtocolAction] {
         if finding == .missing, isRenamed(file, judge(file)) {
-            isMeasured = true
-            var receipt = receipt(.token, nil)
-            receipt.etag = file.etag
-            return over(.finish(receipt))
+            return ask(.proving(isTarget: true, WaitDemand(.backoff, .unnamed(at: host))))
         }
         if finding != .missing, plan.resume?.publishing == true, plan.subject.ifExists != .skip {
             return over(.fail(.unsure(at: plan.address.server, "nothing tells whether what is there is the same file")))

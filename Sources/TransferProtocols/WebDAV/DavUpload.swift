@@ -19,13 +19,15 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case checking(PutWord)
         /// Does our earlier version still have the target's name, right before the MOVE? Next: `moving`, `leaving`, `over`.
         case lookingAgain
-        /// Did the MOVE happen? First the temporary file, then the target. Next: itself, `moving`, `sending`, `over`.
+        /// Did the MOVE happen? First the temporary file, then the target. Next: itself, `sealing`, `moving`, `sending`, `over`.
         case proving(isTarget: Bool, WaitDemand?)
+        /// The target is as our MOVE leaves it. Is the temporary file gone, now that the server itself has answered? Next: `over`.
+        case sealing(Receipt)
         /// Does the target have the name that was asked for? Next: `over`.
         case confirming(HTTPAnswer)
         /// 412: what has the target's name? Next: `comparing`, `leaving`, `over`.
         case inTheWay
-        /// It has our length: is our temporary file gone, so that an earlier MOVE put it there? Next: `leaving`, `over`.
+        /// It has our length: is our temporary file gone, so that an earlier MOVE put it there? Next: `proving`, `leaving`, `over`.
         case comparing(DavResource)
 
         /// The file has its name already: no refusal takes that back.
@@ -36,7 +38,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         var isAboutTarget: Bool {
             switch self {
             case .looking, .lookingAgain, .confirming, .inTheWay: true
-            case .probing, .checking, .comparing: false
+            case .probing, .checking, .comparing, .sealing: false
             case .recalling(let isTarget), .proving(let isTarget, _): isTarget
             }
         }
@@ -199,6 +201,7 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
         case .checking(let word): return checked(finding, word)
         case .lookingAgain: return lookedAgain(finding)
         case .proving(let isTarget, let demand): return proved(finding, isTarget, demand)
+        case .sealing(let receipt): return sealed(finding, receipt)
         case .confirming(let answer): return confirmed(finding, answer)
         case .inTheWay: return stood(finding)
         case .comparing(let file): return compared(finding, file)

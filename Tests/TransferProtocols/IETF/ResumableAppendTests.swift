@@ -116,7 +116,7 @@ private func stands(_ offset: Int64, _ more: String...) -> ExchangeEnd {
     func gone() {
         #expect(
             Drive.run(machine(), [made, answered(404, sent: 5)])
-                == ["over, as it says: the server has lost the upload", "3 DELETE http://h/u"])
+                == ["doubt", "over: the server has lost the upload", "3 DELETE http://h/u"])
         #expect(Drive.run(machine(), [made, answered(410, sent: size)]) == ["3 HEAD http://h/f"])
     }
 

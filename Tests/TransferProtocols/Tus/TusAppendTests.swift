@@ -98,7 +98,7 @@ private func standing(_ offset: Int64) -> ExchangeEnd {
     func gone() {
         #expect(
             Drive.run(machine(), [made, answered(404, sent: 400)]) == [
-                "over, as it says: the server has lost the upload", "3 POST http://h/files/ | Upload-Length: 1000",
+                "doubt", "over: the server has lost the upload", "3 POST http://h/files/ | Upload-Length: 1000",
             ])
         #expect(
             Drive.run(machine(), [made, answered(410, sent: 1000)])

@@ -216,7 +216,7 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
         _ = drive.begin()
         #expect(
             drive.end(answered(404), of: 1) == [
-                "3 POST http://h/files/ | Upload-Length: 33554432 | Upload-Concat: partial"
+                "doubt", "3 POST http://h/files/ | Upload-Length: 33554432 | Upload-Concat: partial",
             ])
         _ = drive.end(stands(9), of: 2)
         #expect(
@@ -331,7 +331,7 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
         // Parts that the server has used up are not sent over and over, either.
         var drive = Drive(machine(resume: resume, ifExists: .replace))
         _ = drive.begin()
-        #expect(drive.end(answered(404), of: 1) == [persisted, "abandon 2", "3 HEAD http://h/files/f"])
+        #expect(drive.end(answered(404), of: 1) == [persisted, "doubt", "abandon 2", "3 HEAD http://h/files/f"])
         #expect(drive.end(answered(404)) == ["persist tus", "fail unknownOutcome"])
     }
 
@@ -351,7 +351,10 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
     func goneAfterJoin() {
         var drive = Drive(machine(resume: point(isJoining: true)))
         _ = drive.begin()
-        #expect(drive.end(answered(404), of: 1) == [persisted, "abandon 2", "3 HEAD http://h/files/f"])
+        #expect(
+            drive.end(answered(404), of: 1) == [
+                persisted, "doubt what became of it", "abandon 2", "3 HEAD http://h/files/f",
+            ])
         #expect(drive.end(answered(404), of: 3) == ["persist tus", "fail unknownOutcome"])
         // The same when the server has used them up and refuses to join them once more.
         let again = joining(answered(400), resume: point(isJoining: true), ifExists: .replace)
