@@ -115,6 +115,10 @@ private func failure(_ machine: any ProtocolMachine, _ ends: ExchangeEnd...) -> 
         #expect(
             failure(tus(), answered(201, ["Location: gopher://h/1"], sent: 0))?.message
                 == "h made the upload at an address that cannot be used: check the server's settings behind its proxy")
+        let page = answered(200, ["Content-Type: text/html"], sent: 0)
+        #expect(
+            failure(tus(), page)?.message.hasPrefix("h answered with a web page, as no tus server does: sign in")
+                == true)
         let made = answered(201, ["Location: /files/1"], sent: 0)
         for word in ["ERR_UPLOAD_STOPPED", "ERR_UPLOAD_REJECTED"] {
             #expect(

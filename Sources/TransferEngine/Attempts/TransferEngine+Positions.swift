@@ -76,7 +76,10 @@ extension TransferEngine {
     /// Returns true when the server is to say once more, and later, that it knows nothing of the upload.
     func doubtsAbsence(_ attempt: Attempt, isOutcome: Bool) -> Bool {
         guard let work = attempt.upload, work.resumePoint != nil else { return false }
-        let lost = isOutcome ? Int64.max : max(attempt.progress.accepted, attempt.task.accepted)
+        // Nothing of a request that was cut in the middle is confirmed yet.
+        let sent = max(attempt.progress.position, accounting.unconfirmed.sent(of: attempt.task.id) ?? 0)
+        let known = max(attempt.progress.accepted, attempt.task.accepted)
+        let lost = isOutcome ? Int64.max : max(sent, known)
         return AbsenceRule.isDoubted(losing: lost, since: work.absentSince, at: timeline.now)
     }
 

@@ -54,7 +54,9 @@ extension ResumableUpload {
             // Some servers show what an unfinished upload has under the name that it will have.
             let isUnfinished = upload != nil && held > 0 && file.size == held
             // An upload that is there, and not complete, has put nothing under the name.
-            guard isUnfinished || isOwn(file) else { return look(upload == nil ? plan.subject.begunBefore : nil) }
+            guard isUnfinished || !answer.isPageForYes && isOwn(file) else {
+                return look(upload == nil ? plan.subject.begunBefore : nil, mayBePage: answer.isPageForYes)
+            }
         }
         let meaning = AnswerMeaning(answer, host: target.address.server, hasAccepted: false, at: end.at)
         if case .wait(let demand) = meaning, answer.status != 501 { return over(.wait(demand)) }
@@ -73,12 +75,12 @@ extension ResumableUpload {
     }
 
     /// Looks at what is there after a 412.
-    mutating func look(_ begunBefore: Timestamp?) -> [ProtocolAction] {
+    mutating func look(_ begunBefore: Timestamp?, mayBePage: Bool = false) -> [ProtocolAction] {
         let made = upload.map { ResumableMessages.cancel($0, version: version, target: plan.address) }
         return plainly(begunBefore) { inner in
             inner.purpose = .onlyLooks
             inner.leftovers = made.map { [$0] } ?? []
-            return inner.refused()
+            return inner.refused(mayBePage: mayBePage)
         }
     }
 

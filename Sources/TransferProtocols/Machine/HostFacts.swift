@@ -85,6 +85,11 @@ package struct HostFacts: Codable, Hashable, Sendable {
         uploadByAt = now
     }
 
+    /// Has it asked anew: the protocol may have been learnt of somebody else, such as a gateway that did not find it.
+    package mutating func doubt(uploadBy name: String) {
+        learn(uploadBy: name, at: Timestamp(milliseconds: 0))
+    }
+
     /// The facts that hold now; those that do not any more are left out and asked anew.
     package func current(at now: Timestamp) -> HostFacts {
         var current = self

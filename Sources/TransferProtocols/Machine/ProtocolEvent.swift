@@ -61,7 +61,7 @@ package struct ExchangeEnd: Sendable {
     var isUnasked: Bool { answer == nil && failure?.mayHaveReachedServer == false }
 
     /// True of the end of a DELETE by which what it named is gone, by the server's word.
-    var isGone: Bool { answer.map { $0.isSuccess || $0.isAbsence } ?? false }
+    var isGone: Bool { answer.map { $0.isSuccess && !$0.isPageForYes || $0.isAbsence } ?? false }
 
     /// The error of a request that never got there, and may get there later: whoever has to ask first asks again.
     var unasked: TransferError? {

@@ -100,6 +100,8 @@ private enum Verdict {
             return
         }
         switch answer.status {
+        case 200 where answer.isPage:
+            self = .wait(WaitDemand(.backoff, .page(at: host, insteadOf: "server of files")))
         case 200..<300: self = .done(answer)
         case 404, 410: self = .gone
         // The request that was cut off may still be at work on it.

@@ -15,6 +15,8 @@ package struct PutPlan: Sendable, Hashable {
     package var heedsConditions = false
     /// Makes the name of a file that nothing has, for a server that may find a file under every name.
     package var absentToken = ""
+    /// Nobody chose plain PUTs: that the host speaks nothing else was learnt.
+    package var isProtocolLearnt = false
     /// As `HostFacts.absenceBelow`.
     package var absenceBelow: String?
     /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.

@@ -35,8 +35,14 @@ extension PutUpload {
         case .wait(let demand) where offer == nil && end.mayHaveBeenActedOn && end.bytesSent >= plan.size:
             return probe(.didItArrive(.own(UnprovenPut(begun: begun, demand)), wantsDigest: false))
         case .wait(let demand): return over(.wait(demand))
-        case .fail(let error): return over(.fail(error))
+        case .fail(let error):
+            return ([404, 405].contains(answer.status) ? doubtProtocol() : []) + over(.fail(error))
         }
+    }
+
+    /// It does not take the PUT, or is not heard: another time it may say that it speaks another protocol.
+    func doubtProtocol() -> [ProtocolAction] {
+        plan.isProtocolLearnt ? [.learned(HostFacts { $0.doubt(uploadBy: ProtocolFacts.put.id) })] : []
     }
 
     /// No answer at all. Without the last byte sent no server that keeps to HTTP has the file; with it, it may.
@@ -127,11 +133,17 @@ extension PutUpload {
 
     /// The file there is not known to be ours: it is sent again, but not for ever.
     mutating func unproven(_ put: UnprovenPut) -> [ProtocolAction] {
-        let wait = ProtocolAction.wait(WaitDemand(.backoff, put.error))
+        if plan.unanswered == nil, put.yes != nil { return over(.fail(put.error)) }
+        let why = put.yes == nil ? UnprovenFiles.answersAreLost : UnprovenFiles.isNeverShown
+        return sendLater(put.error, orElse: why)
+    }
+
+    /// - Parameter why: what is said once it was sent often enough.
+    mutating func sendLater(_ error: TransferError, orElse why: String) -> [ProtocolAction] {
+        let wait = ProtocolAction.wait(WaitDemand(.backoff, error))
         // Nobody counts the tries here.
-        guard let before = plan.unanswered else { return over(put.yes == nil ? wait : .fail(put.error)) }
+        guard let before = plan.unanswered else { return over(wait) }
         guard let count = UnprovenFiles.count(after: before) else {
-            let why = put.yes == nil ? UnprovenFiles.answersAreLost : UnprovenFiles.isNeverShown
             return over(.fail(.unsure(at: chain.address.server, why)))
         }
         var point = StoredVersion(stored: false, etag: nil)

@@ -21,6 +21,7 @@ extension PutUpload {
         case .wait(let demand) where answer.status != 501: return enough() ?? over(.wait(demand))
         case .success, .fail, .wait: break
         }
+        if let aside = lookAside(for: question, end) { return aside }
         switch question {
         case .didItArrive(let doubt, let wantsDigest):
             return decideArrival(answer, end.at, doubt, wantsDigest: wantsDigest)
@@ -290,7 +291,7 @@ extension PutUpload {
         _ answer: HTTPAnswer, _ stored: HTTPAnswer, _ body: [UInt8], mustTell: Bool
     ) -> [ProtocolAction] {
         if stored.isPageForYes, answer.isPageForYes, stored.contentLength ?? Int64(body.count) == answer.contentLength {
-            return over(.wait(WaitDemand(.backoff, samePage, retryAfter: .seconds(60))))
+            return doubtProtocol() + sendLater(samePage, orElse: UnprovenFiles.isNeverShown)
         }
         // A program may take files under an address, and show a page of its own there.
         if stored.isPageForYes, !mustTell { return over(.finish(receipt(.answered, known, stored, body: body))) }

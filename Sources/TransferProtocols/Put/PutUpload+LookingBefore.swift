@@ -35,26 +35,37 @@ extension PutUpload {
         }
         if finds(answer, byGet: byGet) {
             before = .file(byGet ? StandingFile() : StandingFile(answer))
-            return isElsewhere ? refused(mayBePage: true) : found(byGet: byGet)
+            return isElsewhere ? refused(mayBePage: true) : found(byGet: byGet, isPage: answer.isPageForYes)
         }
         see(answer)
         return (isElsewhere ? [] : learn(heeds: answer)) + put()
     }
 
     /// A file has the name, by a server that may say so of any name.
-    private mutating func found(byGet: Bool) -> [ProtocolAction] {
+    private mutating func found(byGet: Bool, isPage: Bool) -> [ProtocolAction] {
         // Its bytes are compared, if an earlier attempt may have sent it.
         let isKnown = plan.absenceBelow == place.below && place.isAsPlanned
-        guard !isKnown, plan.begunBefore == nil,
-            let absent = PutPlan.absentPath(beside: chain.address, token: plan.absentToken)
-        else { return taken() }
-        return lookAside(absent, byGet: byGet)
+        guard isPage || !isKnown && plan.begunBefore == nil, let chain = chainAside else { return taken() }
+        return lookAside(AsideLook(chain: chain, byGet: byGet, isPage: isPage))
     }
 
-    private mutating func lookAside(_ absent: String, byGet: Bool) -> [ProtocolAction] {
+    /// Asks whether a page that a question was answered with is shown under a name that nothing has, too, before it counts as the file.
+    /// `nil`: it is none, or that is known.
+    mutating func lookAside(for question: Question, _ end: ExchangeEnd) -> [ProtocolAction]? {
+        // The answer to the PUT was compared with it.
+        if case .isItWhole = question { return nil }
+        guard end.answer?.isPageForYes == true, !showsPages, let chain = chainAside else { return nil }
+        return lookAside(AsideLook(chain: chain, byGet: false, isPage: true, question: (question, end)))
+    }
+
+    private mutating func lookAside(_ aside: AsideLook) -> [ProtocolAction] {
         let id = nextID()
-        state = .lookingAside(id, byGet: byGet)
-        return [.perform(id, request(chain.aside(to: absent), byGet: byGet))]
+        state = .lookingAside(id, aside)
+        return [.perform(id, request(aside.chain, byGet: aside.byGet))]
+    }
+
+    private var chainAside: RedirectChain? {
+        PutPlan.absentPath(beside: chain.address, token: plan.absentToken).map { chain.aside(to: $0) }
     }
 
     /// The part of the server's tree that the file is in, which may be served by other rules than the rest.
@@ -80,23 +91,34 @@ extension PutUpload {
     }
 
     /// The look at a name that nothing has.
-    mutating func lookedAside(_ end: ExchangeEnd, byGet: Bool) -> [ProtocolAction] {
+    mutating func lookedAside(_ end: ExchangeEnd, _ aside: AsideLook) -> [ProtocolAction] {
+        var aside = aside
         guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(chain.address)) }
-        if finds(answer, byGet: byGet) { return over(.fail(.findsEveryName(at: chain.address.server))) }
+        if aside.isPage, answer.isPageForYes {
+            return doubtProtocol() + over(.wait(WaitDemand(.backoff, .showsOnePage(at: chain.address.server))))
+        }
+        if aside.question == nil, finds(answer, byGet: aside.byGet) {
+            return over(.fail(.findsEveryName(at: chain.address.server)))
+        }
         switch meaning(answer, end) {
         // By GET the same question gets another answer, unless the failure passes.
-        case .wait where answer.status == 500 && !byGet:
-            guard let absent = PutPlan.absentPath(beside: chain.address, token: plan.absentToken) else {
-                return taken()
-            }
-            return lookAside(absent, byGet: true)
+        case .wait where answer.status == 500 && !aside.byGet:
+            aside.byGet = true
+            return lookAside(aside)
         case .wait(let demand) where demand.reason != .auth && ![500, 501].contains(answer.status):
             return over(.wait(demand))
+        case .redirect where aside.isPage && aside.chain.follow(answer, keepsMethod: false) == nil:
+            return lookAside(aside)
         case .success, .redirect, .fail, .wait: break
+        }
+        if let (question, end) = aside.question {
+            showsPages = true
+            return headEnded(question, end)
         }
         let place = place
         let learnt = HostFacts { $0.absenceBelow = place.below }
-        return (answer.isAbsence && place.isAsPlanned ? [.learned(learnt)] : []) + taken()
+        let isNews = answer.isAbsence && place.isAsPlanned && plan.absenceBelow != place.below
+        return (isNews ? [.learned(learnt)] : []) + taken()
     }
 
     /// Keeps what a look before the PUT saw.
@@ -126,6 +148,13 @@ extension PutPlan {
 }
 
 extension TransferError {
+    /// The network's page, most likely, for the server's own pages are not under names that nothing has.
+    fileprivate static func showsOnePage(at host: String) -> TransferError {
+        TransferError(
+            .badServerResponse, "\(host) shows a web page under every name, so nothing tells what is there",
+            .again("sign in where the network asks for it, or send it with --if-exists replace if the server is so"))
+    }
+
     /// The server calls every name taken: nothing is sent where it might replace a file, and nothing is skipped that may be missing.
     fileprivate static func findsEveryName(at host: String) -> TransferError {
         TransferError(

@@ -88,18 +88,29 @@ package struct PutUpload: ProtocolMachine {
         case part(BeginningLook, of: HTTPAnswer)
     }
 
+    /// A look at a name that nothing has.
+    struct AsideLook {
+        var chain: RedirectChain
+        var byGet: Bool
+        /// The file's name shows a page.
+        var isPage: Bool
+        /// The question that it is asked for, and its answer; `nil`: the look before the PUT.
+        var question: (Question, ExchangeEnd)?
+    }
+
     enum State {
         /// Nothing is asked yet. Next: `probing` (an earlier attempt is in doubt), `looking`, `sending`.
         case ready
         /// A HEAD asks for the name before the PUT: the server may replace what has it whatever the condition says. Next: itself (redirect),
         /// `lookingAside`, `probing` (something has it), `sending`, `over`. `byGet`: HEAD failed.
         case looking(ExchangeID, byGet: Bool)
-        /// A name that nothing has is asked for in the same way: some servers find every name. Next: `probing`, `over`.
-        case lookingAside(ExchangeID, byGet: Bool)
+        /// A name that nothing has is asked for in the same way: some servers find every name, and a network that wants a sign-in shows its
+        /// page under each. Next: itself (redirect), `probing`, `over`, or as the question says that waits for it.
+        case lookingAside(ExchangeID, AsideLook)
         /// The PUT is under way. Next: itself (redirect), `looking`, `probing` (a lost answer, 412, a size to check), `hashing`, `tidying`,
         /// `over`.
         case sending(ExchangeID)
-        /// A HEAD is under way. Next: itself (redirect), `resting`, `looking` or `sending` (it did not arrive), `hashing`, `reading`, `tidying`,
+        /// A HEAD is under way. Next: itself (redirect), `lookingAside` (a page), `resting`, `looking` or `sending` (it did not arrive), `hashing`, `reading`, `tidying`,
         /// `over`, `foundNothing`.
         case probing(ExchangeID, Question)
         /// A lost or doubtful answer and nothing there yet: the server gets a moment. Next: `probing`.
@@ -131,6 +142,8 @@ package struct PutUpload: ProtocolMachine {
     private(set) var lastID: Int
     var begun = Timestamp(milliseconds: 0)
     var earlier = EarlierAttempt.unasked
+    /// A name that nothing has shows no page: a page under the file's name is a file.
+    var showsPages = false
     /// The file that has the name, as far as the last look before the PUT could tell.
     var before = NameBefore.unseen
     var offer: Offer?
@@ -157,8 +170,8 @@ package struct PutUpload: ProtocolMachine {
             return claim() + begin()
         case (.looking(let id, let byGet), .ended(let ended, let end)) where ended == id:
             return lookEnded(end, byGet: byGet)
-        case (.lookingAside(let id, let byGet), .ended(let ended, let end)) where ended == id:
-            return lookedAside(end, byGet: byGet)
+        case (.lookingAside(let id, let aside), .ended(let ended, let end)) where ended == id:
+            return lookedAside(end, aside)
         case (.sending(let id), .ended(let ended, let end)) where ended == id: return putEnded(end)
         case (.sending(let id), .interim(let source, let answer, let now)) where source == id:
             return offered(answer, now)

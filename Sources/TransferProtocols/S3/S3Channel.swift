@@ -106,6 +106,7 @@ struct S3Channel: Hashable, Sendable {
             let error = end.failure?.error ?? noAnswer
             return .silent(error, mayHaveArrived: end.failure?.mayHaveReachedServer ?? true)
         }
+        if isPageOnTheWay(answer) { return .silent(.page(at: host, insteadOf: "S3 service"), mayHaveArrived: true) }
         if answer.isSuccess { return .success(answer) }
         let error = S3Answers.error(end.body)
         if let learnt = learn(answer, error, at: end.at) { return .again(learnt: learnt) }
@@ -116,6 +117,13 @@ struct S3Channel: Hashable, Sendable {
         let refusal = refusal(answer, error?.code ?? "", hasAccepted: hasAccepted, at: end.at)
         if lesson < lessons, Self.isMisunderstanding(refusal) { return .again(learnt: nil) }
         return .refused(refusal)
+    }
+
+    /// A network that wants a sign-in answers with its page whatever is asked, where nothing is encrypted. Services say who they are, also
+    /// with an object that is a page.
+    private func isPageOnTheWay(_ answer: HTTPAnswer) -> Bool {
+        answer.isPageForYes && base.scheme == "http"
+            && !answer.headers.contains { $0.name.lowercased().hasPrefix("x-amz") }
     }
 
     /// The refusal that `<Error>` within a 200 means, for which each code has its usual status.

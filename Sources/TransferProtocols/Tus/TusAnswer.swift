@@ -54,6 +54,9 @@ enum TusAnswer: Hashable, Sendable {
 
     private static func made(_ answer: HTTPAnswer, at address: HTTPAddress) -> TusAnswer {
         guard let location = answer.field("location") else {
+            if answer.isPageForYes {
+                return .wait(WaitDemand(.backoff, .page(at: address.server, insteadOf: "tus server")))
+            }
             return .fail(
                 TransferError(
                     .unsupported, "\(address.server) answered \(answer.status) but made no upload",

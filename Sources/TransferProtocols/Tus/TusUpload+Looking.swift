@@ -51,6 +51,7 @@ extension TusUpload {
             address: plan.fileAddress, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
             begunBefore: since, resume: plan.stored)
         put.tellsDigests = facts.tellsDigests
+        put.absentToken = subject.token
         put.targetIsOther = subject.targetIsOther
         put.clockWasSetBack = subject.clockWasSetBack
         return put

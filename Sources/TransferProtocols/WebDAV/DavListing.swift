@@ -127,9 +127,10 @@ enum DavFinding: Hashable, Sendable {
 
 extension TransferError {
     /// An answer that no server of WebDAV gives.
-    static func page(at host: String) -> TransferError {
+    /// - Parameter kind: of the server that the address is to be of.
+    static func page(at host: String, insteadOf kind: String = "WebDAV server") -> TransferError {
         TransferError(
-            .badServerResponse, "\(host) answered with a web page, as no WebDAV server does",
+            .badServerResponse, "\(host) answered with a web page, as no \(kind) does",
             .again("sign in where the network asks for it, or check the address"))
     }
 }

@@ -36,6 +36,9 @@ extension DavUpload {
             return ask(.checking(.lost(demand)))
         }
         if let refusal = meaning.refusal { return lost(end) + over(refusal) }
+        if answer.isPageForYes, mustCompare {
+            return ask(.checking(.lost(WaitDemand(.backoff, .page(at: host)))))
+        }
         if plan.subject.verify == .digest, let digest {
             guard let theirs = DavMessages.digest(of: answer) else {
                 let error = TransferError.unverifiable(

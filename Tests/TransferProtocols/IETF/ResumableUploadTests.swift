@@ -61,6 +61,12 @@ private let wish = "Want-Repr-Digest: sha-256=10"
         #expect(Drive.run(machine(facts: facts), []) == ["1 HEAD http://h/d/f"])
         #expect(Drive.run(machine(facts: facts), [there]) == ["2 HEAD http://h/d/f"])
         #expect(Drive.run(machine(facts: facts), [there, there]) == ["fail destinationExists 412"])
+        let page = answered(200, ["Content-Type: text/html", "Content-Length: 7"])
+        for ifExists in [ExistingFilePolicy.fail, .skip] {
+            let machine = machine(subject(size, ifExists: ifExists), facts: facts)
+            #expect(Drive.run(machine, [page, page]) == ["3 HEAD http://h/d/martlet-01234567-f"])
+            #expect(Drive.run(machine, [page, page, page]) == ["wait backoff badServerResponse"])
+        }
         #expect(Drive.run(machine(facts: facts), [answered(503)]) == ["wait hostBackoff http"])
         for status in [404, 403, 501] {
             #expect(Drive.run(machine(facts: facts), [answered(status)]) == [creation])

@@ -93,6 +93,59 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         #expect(run(plan(.skip, facts: known), led + [answered(404)]) == ["finish 1000 none skipped"])
     }
 
+    @Test(
+        "a page under a name that nothing has, too, is the network's: nothing is skipped, refused or sent for it",
+        .tells("h shows a web page under every name, so nothing tells what is there: sign in where the network"))
+    func networksPage() {
+        let page = answered(200, ["Content-Type: text/html", "Content-Length: 5120"])
+        let aside = "HEAD http://h/d/martlet-01234567-f"
+        // The protocol that was learnt may be the network's, too.
+        let wait = ["learned uploadBy=put", "wait backoff badServerResponse"]
+        let login = answered(302, ["Location: http://portal/"])
+        for ifExists in [ExistingFilePolicy.fail, .skip] {
+            for facts in [known, HostFacts()] {
+                let plan = plan(ifExists, facts: facts)
+                #expect(run(plan, page) == ["2 \(aside)"])
+                #expect(run(plan, page, page) == wait)
+                // A file that is a page.
+                let isLearnt = facts.absenceBelow == nil
+                let rest = ifExists == .skip ? "finish 1000 none skipped" : "3 HEAD http://h/d/f" + wish
+                #expect(run(plan, page, answered(404)) == (isLearnt ? ["learned absenceBelow=/d/"] : []) + [rest])
+                // It leads elsewhere, to its page.
+                #expect(run(plan, login, page) == ["3 HEAD http://portal/" + wish + " | bare"])
+                #expect(run(plan, login, page, page) == ["4 \(aside)"])
+                #expect(run(plan, login, page, page, login) == ["5 HEAD http://portal/ | bare"])
+                #expect(run(plan, login, page, page, login, page) == wait)
+            }
+            var later = plan(ifExists, facts: known)
+            later.begunBefore = noon
+            #expect(run(later, page) == ["2 \(aside)"])
+            #expect(run(later, page, page) == wait)
+        }
+        // Where files are replaced nothing is sent again while the page stands there.
+        var replacing = plan(.replace, facts: known)
+        replacing.begunBefore = noon
+        #expect(run(replacing, page, page) == wait)
+        #expect(run(replacing, page, answered(404)).last == "3 PUT http://h/d/f" + wish)
+    }
+
+    @Test("a host that does not take the PUT is asked anew what it speaks: a gateway may have answered in its place")
+    func protocolInDoubt() {
+        let missing = answered(404)
+        for status in [404, 405] {
+            #expect(run(plan(), missing, answered(status)).first == "learned uploadBy=put")
+            var chosen = plan()
+            chosen.isProtocolLearnt = false
+            #expect(run(chosen, missing, answered(status)).count == 1)
+        }
+        var facts = HostFacts()
+        facts.learn(uploadBy: "put", at: noon)
+        var doubted = HostFacts()
+        doubted.doubt(uploadBy: "put")
+        #expect(facts.current(at: noon).uploadBy == "put")
+        #expect(facts.merged(with: doubted).current(at: noon).uploadBy == nil)
+    }
+
     @Test("of a name that is in the query nothing can be told")
     func query() {
         #expect(PutPlan.absentPath(beside: HTTPAddress("http://h/d/f?g")!, token: "01234567") == nil)

@@ -56,7 +56,18 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
             answered(200, ["Content-Type: text/html", "Content-Length: \(length)"])
         }
         #expect(run(plan(), page(5120)) == ["2 HEAD http://h/f" + wish])
-        #expect(run(plan(), page(5120), page(5120)) == ["wait backoff badServerResponse 60.0 seconds"])
+        #expect(run(plan(), page(5120), page(5120)) == ["wait backoff badServerResponse"])
+        // It is not sent so for ever.
+        var counted = plan()
+        counted.unanswered = 0
+        #expect(run(counted, page(5120), page(5120)) == ["persist put", "wait backoff badServerResponse"])
+        counted.unanswered = 2
+        #expect(run(counted, page(5120), page(5120)) == ["fail unknownOutcome"])
+        // It answered before all had gone out.
+        var early = page(5120)
+        early.bytesSent = 10
+        #expect(run(plan(), early, page(5120)) == ["3 HEAD http://h/martlet--f"])
+        #expect(run(plan(), early, page(5120), page(5120)) == ["wait backoff badServerResponse"])
         #expect(run(plan(verify: VerificationWish.none), page(5120)) == ["finish 1000 none"])
         #expect(run(plan(), page(40), page(5120)) == ["finish 1000 none"])
         #expect(run(plan(), page(40), answered(405)) == ["finish 1000 none"])

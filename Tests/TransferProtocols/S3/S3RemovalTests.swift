@@ -4,8 +4,8 @@ import TransferModel
 @testable import TransferProtocols
 
 @Suite struct S3RemovalTests {
-    private func remove(_ end: ExchangeEnd) -> [String] {
-        var removal = S3Removal(s3Point(size: 20 * mebibyte))
+    private func remove(_ end: ExchangeEnd, at endpoint: String = "https://h") -> [String] {
+        var removal = S3Removal(s3Point(size: 20 * mebibyte, endpoint: endpoint))
         #expect(removal.handle(.began(at: noon)).map(S3Script.brief) == ["1 DELETE ?uploadId=U"])
         return removal.handle(.ended(ExchangeID(rawValue: 1), end)).map(S3Script.brief)
     }
@@ -19,6 +19,8 @@ import TransferModel
         #expect(remove(answered(405)) == ["fail http 405"])
         #expect(remove(unanswered(lost, sent: 0)) == ["wait backoff networkConnectionLost"])
         #expect(remove(unanswered(badCertificate, sent: 0)) == ["fail tlsFailure"])
+        let page = answered(200, ["Content-Type: text/html"])
+        #expect(remove(page, at: "http://h") == ["wait backoff badServerResponse"])
         #expect(
             remove(answered(301, ["x-amz-bucket-region: eu-west-1"])) == [
                 "learned region=eu-west-1", "2 DELETE ?uploadId=U",

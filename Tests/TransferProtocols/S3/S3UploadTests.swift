@@ -55,6 +55,23 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
     }
 
     @Test(
+        "a network's page is no service's answer, where nothing is encrypted",
+        .tells("h answered with a web page, as no S3 service does"))
+    func pages() {
+        let page = answered(200, ["Content-Type: text/html", "ETag: W/\"5\""])
+        let wait = ["wait backoff badServerResponse"]
+        for ifExists in [ExistingFilePolicy.fail, .skip] {
+            #expect(run(s3Plan(ifExists: ifExists, endpoint: "http://h", facts: HostFacts()), page) == wait)
+        }
+        let replacing = s3Plan(ifExists: .replace, endpoint: "http://h")
+        #expect(run(replacing, page).last?.hasPrefix("finish") == false)
+        // An object that is a page.
+        let object = answered(200, ["Content-Type: text/html", "ETag: \"x\"", "x-amz-request-id: 1"])
+        let skipping = s3Plan(ifExists: .skip, endpoint: "http://h", facts: HostFacts())
+        #expect(run(skipping, object) == ["finish 1000 none skipped"])
+    }
+
+    @Test(
         "a name that is not UTF-8 can be no key: it is refused by name before anything is sent, and says how to mend it"
     )
     func noKey() {

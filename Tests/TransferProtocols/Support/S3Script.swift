@@ -27,9 +27,11 @@ func s3Plan(
 }
 
 /// The upload `U` of a file of that many bytes.
-func s3Point(size: Int64, time: Int64 = ourTime, foreign: Bool = false, key: String = "f") -> S3ResumePoint {
+func s3Point(
+    size: Int64, time: Int64 = ourTime, foreign: Bool = false, key: String = "f", endpoint: String = "https://h"
+) -> S3ResumePoint {
     S3ResumePoint(
-        address: S3Address(bucket: "bkt", key: RawPath(key), place: S3Place(endpoint: "https://h")), uploadID: "U",
+        address: S3Address(bucket: "bkt", key: RawPath(key), place: S3Place(endpoint: endpoint)), uploadID: "U",
         partSize: 5 * mebibyte, size: size, modifiedNanoseconds: time, hasForeignTags: foreign)
 }
 

@@ -587,6 +587,15 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         #expect(!hostile.isPlausible)
     }
 
+    @Test("a page in answer to a PUT tells no digest, and takes nothing away")
+    func pageInsteadOfDigest() throws {
+        let page = answered(200, ["Content-Type: text/html"])
+        #expect(try compared(plan(verify: .digest), [page, page]).said == ["wait backoff badServerResponse"])
+        #expect(
+            try compared(plan(verify: .digest), [page, listing((part, 1000))]).said.last
+                == "wait backoff badServerResponse")
+    }
+
     @Test("a digest that was compared holds for the attempts that only name the file")
     func comparedBefore() throws {
         let told = answered(201, ["X-Hash-SHA256: \(Self.sum)"])
