@@ -176,8 +176,7 @@ extension TransferEngine {
             attempt.side.refused(demand)
             endSideJob(attempt, demand.error)
         case .resumed, .startOver, .doubtAbsence, .accepted, .listed, .digestSource, .digestRange, .claimName,
-            .compareSource,
-            .mismatch:
+            .compareSource, .mismatch:
             break
         }
     }

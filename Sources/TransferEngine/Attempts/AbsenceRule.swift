@@ -7,16 +7,20 @@ enum AbsenceRule {
     private static let cheap: Int64 = 16 << 20
     /// The answer must have been the same for so long.
     private static let patience: Duration = .seconds(60)
+    /// A pause ends it: the answer before that says nothing of the one after it.
+    private static let memory: Duration = .seconds(3600)
 
     /// - Parameter since: when the answer came first.
     static func isDoubted(losing bytes: Int64, since: Timestamp?, at now: Timestamp) -> Bool {
         guard bytes >= cheap else { return false }
-        guard let since, now >= since else { return true }
-        return now.since(since) < patience
+        return now.since(self.since(since, at: now)) < patience
     }
 
-    /// When the answer came first, as far as the clock has not been set back since.
-    static func since(_ since: Timestamp?, at now: Timestamp) -> Timestamp { since.map { min($0, now) } ?? now }
+    /// When the answer came first, as far as that counts still and the clock has not been set back since.
+    static func since(_ since: Timestamp?, at now: Timestamp) -> Timestamp {
+        guard let since, since <= now, now.since(since) < memory else { return now }
+        return since
+    }
 }
 
 extension TransferError {

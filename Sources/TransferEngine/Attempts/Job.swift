@@ -46,6 +46,8 @@ final class UploadWork {
     var ownVersion: StoredVersion?
     /// As `ResumePoint.absentSince`.
     var absentSince: Timestamp?
+    /// The machine takes an absence for granted that is doubted: its own point is not to be kept.
+    var isMachineAhead = false
     /// Bytes that exchanges of this attempt which are over have sent, without the server's word on them yet. What earlier attempts had sent is
     /// in `Accounting.unconfirmed`.
     private(set) var sentByEnded: Int64 = 0

@@ -94,6 +94,7 @@ extension TransferEngine {
     func untilAbsent(_ attempt: Attempt) {
         guard let work = attempt.upload, let point = work.resumePoint else { return }
         work.absentSince = AbsenceRule.since(work.absentSince, at: timeline.now)
+        work.isMachineAhead = true
         persist(point, attempt, waits: false)
         let server = attempt.exchanges.lastAnswer?.request?.url.server ?? attempt.origin
         wait(attempt, WaitDemand(.backoff, .absent(at: server)))

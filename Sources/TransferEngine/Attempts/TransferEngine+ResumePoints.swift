@@ -62,6 +62,7 @@ extension TransferEngine {
         guard case .upload(let work) = attempt.job else { return nil }
         // An attempt that never got there has left nothing there.
         if case .sftp? = attempt.place?.route, !attempt.exchanges.hasReachedServer { return nil }
+        if work.isMachineAhead { return nil }
         if let remains = attempt.machine.remains { return recordable(remains, attempt) }
         if attempt.machine.unremoved.isEmpty { return nil }
         // Nobody goes on from an earlier version's, and what the server has not removed of it stays known.

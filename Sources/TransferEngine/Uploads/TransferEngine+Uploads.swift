@@ -66,7 +66,8 @@ extension TransferEngine {
         let work = UploadWork(subject, from: source, at: timeline.now)
         work.changes = changes
         work.resumePoint = point
-        work.absentSince = point?.absentSince
+        // Of an earlier version's upload nothing is asked any more.
+        work.absentSince = point?.isOutdated == true ? nil : point?.absentSince
         work.ownVersion = point?.ownVersion
         work.leave(task.storedPoint?.left ?? [])
         let attempt = Attempt(

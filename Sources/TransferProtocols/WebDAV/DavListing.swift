@@ -91,8 +91,8 @@ enum DavFinding: Hashable, Sendable {
     case unknownMethod
     case other(AnswerMeaning)
 
-    /// - Parameter byHead: HEAD was asked, which is answered for a page as for any other file.
-    init(_ end: ExchangeEnd, host: String, hasAccepted: Bool, byHead: Bool = false) {
+    /// - Parameter mayBePage: HEAD was asked about a file that is a page by its name: it is answered as any other file's.
+    init(_ end: ExchangeEnd, host: String, hasAccepted: Bool, mayBePage: Bool = false) {
         guard let answer = end.answer else {
             self = .other(DavFinding.unanswered(end, host))
             return
@@ -111,7 +111,7 @@ enum DavFinding: Hashable, Sendable {
                                 ?? TransferError(
                                     .badServerResponse, "\(host) answered PROPFIND with what is no list", .again))))
             }
-        case 200 where answer.isPage && !byHead: self = .other(.wait(WaitDemand(.backoff, .page(at: host))))
+        case 200 where answer.isPage && !mayBePage: self = .other(.wait(WaitDemand(.backoff, .page(at: host))))
         case 200..<300: self = .found(DavResource(answer))
         case 404, 410: self = .missing
         case 405, 501: self = .unknownMethod

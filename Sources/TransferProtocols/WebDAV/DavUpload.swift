@@ -176,7 +176,8 @@ package struct DavUpload: ProtocolMachine, RenamingUpload {
 
     /// An answer to the question what is there.
     private mutating func found(_ end: ExchangeEnd, _ question: Question) -> [ProtocolAction] {
-        let finding = DavFinding(end, host: host, hasAccepted: wasWhole, byHead: asksByHead)
+        let isPage = HTTPAnswer.isPage(MediaType.of(plan.address.lastSegment))
+        let finding = DavFinding(end, host: host, hasAccepted: wasWhole, mayBePage: asksByHead && isPage)
         if finding == .unknownMethod, !asksByHead {
             asksByHead = true
             return ask(question)

@@ -87,6 +87,32 @@ import WireOperations
         #expect(isDoubted(16 << 20, first, -1))
         #expect(AbsenceRule.since(first, at: first.advanced(by: .seconds(-5))) == first.advanced(by: .seconds(-5)))
         #expect(AbsenceRule.since(first, at: first.advanced(by: .seconds(5))) == first)
+        // It was paused in between.
+        #expect(!isDoubted(16 << 20, first, 3599) && isDoubted(16 << 20, first, 3600))
+    }
+
+    @Test("an absence that is doubted leaves what is known as it is: nothing of the file is sent again")
+    func gatewayBeforeTheName() async throws {
+        let harness = try await EngineHarness { request, earlier in
+            switch (request.method, earlier) {
+            case ("MOVE", 0): .answer("504 Gateway Timeout")
+            case ("PROPFIND", 1), ("PROPFIND", 2): .answer("404 Not Found")
+            default: .ordinary
+            }
+        }
+        try harness.sandbox.write("f", pattern(17 << 20))
+        var request = harness.request(upload: ["f"])
+        if case .upload(let sources, let url) = request.work {
+            request.work = .upload(sources, to: "dav" + url.dropFirst("http".count))
+        }
+        let batch = try await harness.add(request)
+        #expect(try await harness.finished(batch).state == .completed)
+        let told = try await harness.events(.waiting).compactMap { $0.payload.error?.message }
+        #expect(told.contains { $0.contains("does not find what it has of the file") }, "\(told)")
+        #expect(harness.store.server.requests.count { $0.method == "PUT" } == 1)
+        #expect(harness.store.server.requests.count { $0.method == "MOVE" } == 2)
+        try await harness.expectSound()
+        await harness.stop()
     }
 
     @Test("what was sent before a cut is no progress any more while the next attempt asks what is there")

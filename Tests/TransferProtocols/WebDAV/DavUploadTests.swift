@@ -77,8 +77,11 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
             after(plan(.replace), answered(201), page, answered(404), there(1000), answered(404))
                 == ["finish 1000 size"])
         for rule in [ExistingFilePolicy.skip, .fail] { #expect(after(plan(rule, size: large), page) == wait) }
-        // Where HEAD is asked a page is a file like others.
-        #expect(after(plan(.skip, size: large), answered(405), page) == ["finish \(large) none skipped"])
+        // Where HEAD is asked a page is a file like others, if it has the name of one.
+        #expect(after(plan(.skip, size: large), answered(405), page) == wait)
+        let named = "http://h/d/e/f.HTML"
+        #expect(
+            after(plan(.skip, size: large, address: named), answered(405), page) == ["finish \(large) none skipped"])
     }
 
     @Test("no request ever names a Content-Range")
