@@ -196,6 +196,9 @@ package struct ResumableUpload: ProtocolMachine {
     mutating func created(_ end: ExchangeEnd) -> [ProtocolAction] {
         guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(target.address)) }
         switch answer.status {
+        case 200 where answer.isPage && answer.field("location") == nil && upload == nil:
+            let page = TransferError.page(at: target.address.server, insteadOf: "server of resumable uploads")
+            return over(.wait(WaitDemand(.backoff, page)))
         case 200..<300: return made(answer, end)
         case 307, 308:
             if let error = target.follow(answer, keepsMethod: true) { return over(.fail(error)) }

@@ -9,7 +9,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
     /// The queue's views read this property with SQL, by its name.
     package private(set) var uploadBy: String?
     /// When it said so. A server may learn another protocol, or another server stand there one day.
-    private var uploadByAt: Timestamp?
+    package private(set) var uploadByAt: Timestamp?
     /// The interop version of the resumable-upload draft that it speaks.
     package var interopVersion: Int?
     /// It announced that in its answer to OPTIONS, so an upload may begin with an empty request: a server that does not know the draft

@@ -23,7 +23,7 @@ extension PutPlan {
         hasJustStored = subject.hasJustStored
         tellsDigests = job.facts.tellsDigests
         heedsConditions = job.facts.heedsConditions == true
-        isProtocolLearnt = job.options.uploadBy == nil
+        protocolLearntAt = job.options.uploadBy == nil ? job.facts.uploadByAt : nil
         (absentToken, absenceBelow) = (subject.token, job.facts.absenceBelow)
         targetIsOther = subject.targetIsOther
         clockWasSetBack = subject.clockWasSetBack

@@ -15,8 +15,8 @@ package struct PutPlan: Sendable, Hashable {
     package var heedsConditions = false
     /// Makes the name of a file that nothing has, for a server that may find a file under every name.
     package var absentToken = ""
-    /// Nobody chose plain PUTs: that the host speaks nothing else was learnt.
-    package var isProtocolLearnt = false
+    /// When it was learnt that the host takes plain PUTs alone; `nil`: a person chose them, or it was learnt just now.
+    package var protocolLearntAt: Timestamp?
     /// As `HostFacts.absenceBelow`.
     package var absenceBelow: String?
     /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.

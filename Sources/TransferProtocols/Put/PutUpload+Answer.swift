@@ -40,9 +40,10 @@ extension PutUpload {
         }
     }
 
-    /// It does not take the PUT, or is not heard: another time it may say that it speaks another protocol.
+    /// The host does not take the PUT, or is not heard: the next file asks anew what it speaks, if that was not learnt within a minute.
     func doubtProtocol() -> [ProtocolAction] {
-        plan.isProtocolLearnt ? [.learned(HostFacts { $0.doubt(uploadBy: ProtocolFacts.put.id) })] : []
+        guard let learnt = plan.protocolLearntAt, begun.since(learnt) >= .seconds(60) else { return [] }
+        return [.learned(HostFacts { $0.doubt(uploadBy: ProtocolFacts.put.id) })]
     }
 
     /// No answer at all. Without the last byte sent no server that keeps to HTTP has the file; with it, it may.

@@ -35,18 +35,19 @@ extension PutUpload {
         }
         if finds(answer, byGet: byGet) {
             before = .file(byGet ? StandingFile() : StandingFile(answer))
-            return isElsewhere ? refused(mayBePage: true) : found(byGet: byGet, isPage: answer.isPageForYes)
+            return isElsewhere ? refused(mayBePage: true) : found(byGet: byGet, answer)
         }
         see(answer)
         return (isElsewhere ? [] : learn(heeds: answer)) + put()
     }
 
     /// A file has the name, by a server that may say so of any name.
-    private mutating func found(byGet: Bool, isPage: Bool) -> [ProtocolAction] {
+    private mutating func found(byGet: Bool, _ answer: HTTPAnswer) -> [ProtocolAction] {
         // Its bytes are compared, if an earlier attempt may have sent it.
         let isKnown = plan.absenceBelow == place.below && place.isAsPlanned
-        guard isPage || !isKnown && plan.begunBefore == nil, let chain = chainAside else { return taken() }
-        return lookAside(AsideLook(chain: chain, byGet: byGet, isPage: isPage))
+        let page = answer.isPageForYes ? answer : nil
+        guard page != nil || !isKnown && plan.begunBefore == nil, let chain = chainAside else { return taken() }
+        return lookAside(AsideLook(chain: chain, byGet: byGet, page: page))
     }
 
     /// Asks whether a page that a question was answered with is shown under a name that nothing has, too, before it counts as the file.
@@ -54,8 +55,10 @@ extension PutUpload {
     mutating func lookAside(for question: Question, _ end: ExchangeEnd) -> [ProtocolAction]? {
         // The answer to the PUT was compared with it.
         if case .isItWhole = question { return nil }
-        guard end.answer?.isPageForYes == true, !showsPages, let chain = chainAside else { return nil }
-        return lookAside(AsideLook(chain: chain, byGet: false, isPage: true, question: (question, end)))
+        guard let page = end.answer, page.isPageForYes, !showsPages, let chain = chainAside else { return nil }
+        let isElsewhere = asking.address != self.chain.address
+        return lookAside(
+            AsideLook(chain: chain, byGet: false, page: page, isElsewhere: isElsewhere, question: (question, end)))
     }
 
     private mutating func lookAside(_ aside: AsideLook) -> [ProtocolAction] {
@@ -94,9 +97,7 @@ extension PutUpload {
     mutating func lookedAside(_ end: ExchangeEnd, _ aside: AsideLook) -> [ProtocolAction] {
         var aside = aside
         guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(chain.address)) }
-        if aside.isPage, answer.isPageForYes {
-            return doubtProtocol() + over(.wait(WaitDemand(.backoff, .showsOnePage(at: chain.address.server))))
-        }
+        if aside.page != nil, answer.isSuccess, answer.isPage { return doubtProtocol() + shownEverywhere(aside) }
         if aside.question == nil, finds(answer, byGet: aside.byGet) {
             return over(.fail(.findsEveryName(at: chain.address.server)))
         }
@@ -107,18 +108,38 @@ extension PutUpload {
             return lookAside(aside)
         case .wait(let demand) where demand.reason != .auth && ![500, 501].contains(answer.status):
             return over(.wait(demand))
-        case .redirect where aside.isPage && aside.chain.follow(answer, keepsMethod: false) == nil:
+        case .redirect where aside.isElsewhere && aside.chain.follow(answer, keepsMethod: false) == nil:
             return lookAside(aside)
         case .success, .redirect, .fail, .wait: break
         }
+        showsPages = aside.page != nil
         if let (question, end) = aside.question {
-            showsPages = true
+            let isFile = if case .isItTheSame(inDoubt: false, _) = question { !aside.isElsewhere } else { false }
+            // Nothing of ours is skipped.
+            if isFile, plan.ifExists == .skip, plan.resume?.stored != true { return over(.finish(.skipped(plan.size))) }
             return headEnded(question, end)
         }
         let place = place
         let learnt = HostFacts { $0.absenceBelow = place.below }
         let isNews = answer.isAbsence && place.isAsPlanned && plan.absenceBelow != place.below
         return (isNews ? [.learned(learnt)] : []) + taken()
+    }
+
+    /// The network's page, or the server's for whatever it does not have: nothing tells what is there.
+    private mutating func shownEverywhere(_ aside: AsideLook) -> [ProtocolAction] {
+        let error = TransferError.showsOnePage(at: chain.address.server, mayReplace: plan.ifExists == .replace)
+        let wait = WaitDemand(.backoff, error)
+        guard let (question, end) = aside.question else { return over(.wait(wait)) }
+        switch question {
+        // It was sent: the next attempt sends it again, and that is counted.
+        case .didItArrive(.own, _): return sendLater(error, orElse: UnprovenFiles.isNeverShown)
+        // Whatever stands there, the PUT may go out. Where a page was the answer to one, it waits until that has gone.
+        case .didItArrive(.earlier(_, refused: false), _)
+        where purpose != .onlyLooks && !plan.isUnguarded && plan.unanswered ?? 0 == 0:
+            showsPages = true
+            return headEnded(question, end)
+        default: return over(.wait(wait))
+        }
     }
 
     /// Keeps what a look before the PUT saw.
@@ -148,11 +169,11 @@ extension PutPlan {
 }
 
 extension TransferError {
-    /// The network's page, most likely, for the server's own pages are not under names that nothing has.
-    fileprivate static func showsOnePage(at host: String) -> TransferError {
-        TransferError(
+    fileprivate static func showsOnePage(at host: String, mayReplace: Bool) -> TransferError {
+        let otherwise = mayReplace ? "queue it anew with --verify none" : "send it with --if-exists replace"
+        return TransferError(
             .badServerResponse, "\(host) shows a web page under every name, so nothing tells what is there",
-            .again("sign in where the network asks for it, or send it with --if-exists replace if the server is so"))
+            .again("sign in where the network asks for it, or \(otherwise) if the server is so"))
     }
 
     /// The server calls every name taken: nothing is sent where it might replace a file, and nothing is skipped that may be missing.

@@ -92,8 +92,10 @@ package struct PutUpload: ProtocolMachine {
     struct AsideLook {
         var chain: RedirectChain
         var byGet: Bool
-        /// The file's name shows a page.
-        var isPage: Bool
+        /// The page that the file's name shows.
+        var page: HTTPAnswer?
+        /// The file's name was led elsewhere: so may this one be.
+        var isElsewhere = false
         /// The question that it is asked for, and its answer; `nil`: the look before the PUT.
         var question: (Question, ExchangeEnd)?
     }
@@ -110,7 +112,8 @@ package struct PutUpload: ProtocolMachine {
         /// The PUT is under way. Next: itself (redirect), `looking`, `probing` (a lost answer, 412, a size to check), `hashing`, `tidying`,
         /// `over`.
         case sending(ExchangeID)
-        /// A HEAD is under way. Next: itself (redirect), `lookingAside` (a page), `resting`, `looking` or `sending` (it did not arrive), `hashing`, `reading`, `tidying`,
+        /// A HEAD is under way. Next: itself (redirect), `lookingAside` (a page), `resting`, `looking` or `sending` (it did not arrive),
+        /// `hashing`, `reading`, `tidying`,
         /// `over`, `foundNothing`.
         case probing(ExchangeID, Question)
         /// A lost or doubtful answer and nothing there yet: the server gets a moment. Next: `probing`.

@@ -119,10 +119,10 @@ struct S3Channel: Hashable, Sendable {
         return .refused(refusal)
     }
 
-    /// A network that wants a sign-in answers with its page whatever is asked, where nothing is encrypted. Services say who they are, also
-    /// with an object that is a page.
+    /// A network that wants a sign-in answers with its page whatever is asked, where nothing is encrypted. Most services say who they are,
+    /// and an object that is a page has the name of one.
     private func isPageOnTheWay(_ answer: HTTPAnswer) -> Bool {
-        answer.isPageForYes && base.scheme == "http"
+        answer.isPageForYes && base.scheme == "http" && !HTTPAnswer.isPage(MediaType.of(address.key.bytes))
             && !answer.headers.contains { $0.name.lowercased().hasPrefix("x-amz") }
     }
 

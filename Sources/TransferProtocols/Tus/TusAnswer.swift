@@ -54,7 +54,8 @@ enum TusAnswer: Hashable, Sendable {
 
     private static func made(_ answer: HTTPAnswer, at address: HTTPAddress) -> TusAnswer {
         guard let location = answer.field("location") else {
-            if answer.isPageForYes {
+            // Of a network, where nothing is encrypted.
+            if answer.isPageForYes, address.scheme == "http" {
                 return .wait(WaitDemand(.backoff, .page(at: address.server, insteadOf: "tus server")))
             }
             return .fail(

@@ -1,4 +1,5 @@
 import TransferModel
+import WireOperations
 
 /// Parts of a tus upload become one file (the concatenation extension).
 extension TusUpload {
@@ -25,7 +26,11 @@ extension TusUpload {
 
     mutating func joined(_ end: ExchangeEnd) -> [ProtocolAction] {
         // A file that is made is made, whether the server says where or not.
-        if end.answer?.isSuccess == true {
+        if let answer = end.answer, answer.isSuccess {
+            if answer.isPageForYes, answer.field("location") == nil {
+                let page = TransferError.page(at: endpoint.address.server, insteadOf: "tus server")
+                return unheard() + over(.wait(WaitDemand(.backoff, page)))
+            }
             note(end)
             return cleanUp()
         }

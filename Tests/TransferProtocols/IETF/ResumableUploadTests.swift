@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 import WireOperations
@@ -53,7 +54,9 @@ private let wish = "Want-Repr-Digest: sha-256=10"
         #expect(drive.end(answered(200, [complete], sent: size)) == ["finish 10485760 none"])
     }
 
-    @Test("a server that is not known to heed conditions is asked what has the name, once an attempt")
+    @Test(
+        "a server that is not known to heed conditions is asked what has the name, once an attempt",
+        .tells("h answered with a web page, as no server of resumable uploads does"))
     func lookFirst() {
         let facts = HostFacts { ($0.interopVersion, $0.announcesResume) = (8, true) }
         let creation = "2 PUT http://h/d/f | Upload-Complete: ?0 | Upload-Length: 10485760"
@@ -66,7 +69,11 @@ private let wish = "Want-Repr-Digest: sha-256=10"
             let machine = machine(subject(size, ifExists: ifExists), facts: facts)
             #expect(Drive.run(machine, [page, page]) == ["3 HEAD http://h/d/martlet-01234567-f"])
             #expect(Drive.run(machine, [page, page, page]) == ["wait backoff badServerResponse"])
+            let end = ifExists == .skip ? "finish 10485760 none skipped" : "fail destinationExists 412"
+            #expect(Drive.run(machine, [page, page, answered(404)]) == [end])
         }
+        let instead = [answered(404), page]
+        #expect(Drive.run(machine(facts: facts), instead) == ["wait backoff badServerResponse"])
         #expect(Drive.run(machine(facts: facts), [answered(503)]) == ["wait hostBackoff http"])
         for status in [404, 403, 501] {
             #expect(Drive.run(machine(facts: facts), [answered(status)]) == [creation])

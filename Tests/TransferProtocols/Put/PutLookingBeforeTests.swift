@@ -95,12 +95,12 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
 
     @Test(
         "a page under a name that nothing has, too, is the network's: nothing is skipped, refused or sent for it",
-        .tells("h shows a web page under every name, so nothing tells what is there: sign in where the network"))
+        .tells("h shows a web page under every name, so nothing tells what is there: sign in where the network asks"),
+        .tells("or send it with --if-exists replace if the server is so"))
     func networksPage() {
         let page = answered(200, ["Content-Type: text/html", "Content-Length: 5120"])
         let aside = "HEAD http://h/d/martlet-01234567-f"
-        // The protocol that was learnt may be the network's, too.
-        let wait = ["learned uploadBy=put", "wait backoff badServerResponse"]
+        let wait = ["wait backoff badServerResponse"]
         let login = answered(302, ["Location: http://portal/"])
         for ifExists in [ExistingFilePolicy.fail, .skip] {
             for facts in [known, HostFacts()] {
@@ -122,21 +122,42 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
             #expect(run(later, page) == ["2 \(aside)"])
             #expect(run(later, page, page) == wait)
         }
-        // Where files are replaced nothing is sent again while the page stands there.
-        var replacing = plan(.replace, facts: known)
-        replacing.begunBefore = noon
-        #expect(run(replacing, page, page) == wait)
-        #expect(run(replacing, page, answered(404)).last == "3 PUT http://h/d/f" + wish)
+        // Names that nothing has are led to a page of the server's own, or all are to one of the network's.
+        #expect(run(plan(.skip, facts: known), page, login) == ["finish 1000 none skipped"])
+        let leftAlone = run(plan(.skip, facts: known), login, page, page, answered(404))
+        #expect(leftAlone == ["fail destinationExists 412"])
+    }
+
+    @Test(
+        "where a file may be replaced a page under every name keeps nothing back, until it was the answer to the file",
+        .tells("or queue it anew with --verify none if the server is so"))
+    func replacesPages() {
+        let page = answered(200, ["Content-Type: text/html", "Content-Length: 5120"])
+        let (wait, put) = (["wait backoff badServerResponse"], "3 PUT http://h/d/f" + wish)
+        var plan = plan(.replace, facts: known)
+        plan.begunBefore = noon
+        #expect(run(plan, page, page) == [put])
+        #expect(run(plan, page, answered(404)) == [put])
+        // Its answer was lost.
+        let counted = ["persist put", "wait backoff networkConnectionLost"]
+        #expect(run(plan, page, page, unanswered(lost, sent: 1000), page) == counted)
+        plan.unanswered = 1
+        #expect(run(plan, page, page) == wait)
+        #expect(run(plan, page, answered(404)) == [put])
     }
 
     @Test("a host that does not take the PUT is asked anew what it speaks: a gateway may have answered in its place")
     func protocolInDoubt() {
         let missing = answered(404)
         for status in [404, 405] {
-            #expect(run(plan(), missing, answered(status)).first == "learned uploadBy=put")
-            var chosen = plan()
-            chosen.isProtocolLearnt = false
-            #expect(run(chosen, missing, answered(status)).count == 1)
+            var learnt = plan()
+            learnt.protocolLearntAt = noon.advanced(by: .seconds(-60))
+            #expect(run(learnt, missing, answered(status)).first == "learned uploadBy=put")
+            // It was asked just now, or is the protocol that a person chose.
+            for time in [noon.advanced(by: .seconds(-59)), nil] {
+                learnt.protocolLearntAt = time
+                #expect(run(learnt, missing, answered(status)).count == 1)
+            }
         }
         var facts = HostFacts()
         facts.learn(uploadBy: "put", at: noon)

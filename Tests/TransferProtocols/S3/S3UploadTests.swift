@@ -69,6 +69,9 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         let object = answered(200, ["Content-Type: text/html", "ETag: \"x\"", "x-amz-request-id: 1"])
         let skipping = s3Plan(ifExists: .skip, endpoint: "http://h", facts: HostFacts())
         #expect(run(skipping, object) == ["finish 1000 none skipped"])
+        var named = skipping
+        named.address.key = RawPath("f.html")
+        #expect(run(named, page) == ["finish 1000 none skipped"])
     }
 
     @Test(

@@ -335,6 +335,12 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
         #expect(drive.end(answered(404)) == ["persist tus", "fail unknownOutcome"])
     }
 
+    @Test("a page is no join")
+    func pageInsteadOfJoin() {
+        let page = answered(200, ["Content-Type: text/html"])
+        #expect(joining(page).last == "wait backoff badServerResponse")
+    }
+
     @Test("a join that never went out, or was refused, is asked for again without a question")
     func refusedJoinIsAskedAgain() {
         for end in [unanswered(refused, sent: 0), answered(401), answered(423), answered(503)] {
