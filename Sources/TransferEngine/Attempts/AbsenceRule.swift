@@ -8,7 +8,7 @@ enum AbsenceRule {
     /// The answer must have been the same for so long.
     private static let patience: Duration = .seconds(60)
     /// A pause ends it: the answer before that says nothing of the one after it.
-    private static let memory: Duration = .seconds(3600)
+    private static let memory: Duration = .seconds(86_400)
 
     /// - Parameter since: when the answer came first.
     static func isDoubted(losing bytes: Int64, since: Timestamp?, at now: Timestamp) -> Bool {

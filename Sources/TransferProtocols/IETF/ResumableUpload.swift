@@ -196,7 +196,8 @@ package struct ResumableUpload: ProtocolMachine {
     mutating func created(_ end: ExchangeEnd) -> [ProtocolAction] {
         guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(target.address)) }
         switch answer.status {
-        case 200 where answer.isPage && answer.field("location") == nil && upload == nil:
+        case 200
+        where plan.address.scheme == "http" && answer.isPage && answer.field("location") == nil && upload == nil:
             let page = TransferError.page(at: target.address.server, insteadOf: "server of resumable uploads")
             return over(.wait(WaitDemand(.backoff, page)))
         case 200..<300: return made(answer, end)

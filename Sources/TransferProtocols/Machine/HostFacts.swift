@@ -85,9 +85,12 @@ package struct HostFacts: Codable, Hashable, Sendable {
         uploadByAt = now
     }
 
-    /// Has it asked anew: the protocol may have been learnt of somebody else, such as a gateway that did not find it.
-    package mutating func doubt(uploadBy name: String) {
-        learn(uploadBy: name, at: Timestamp(milliseconds: 0))
+    /// The fact that has the host asked anew what it speaks, a minute after that was learnt at the earliest. `nil`: it will be in any case.
+    package static func doubting(uploadBy name: String, learntAt learnt: Timestamp, at now: Timestamp) -> HostFacts? {
+        let least = Duration.seconds(60)
+        guard now.since(learnt) < lifeOfUploadBy - least else { return nil }
+        let end = max(now, learnt.advanced(by: least))
+        return HostFacts { $0.learn(uploadBy: name, at: end.advanced(by: .zero - lifeOfUploadBy)) }
     }
 
     /// The facts that hold now; those that do not any more are left out and asked anew.

@@ -15,7 +15,7 @@ package struct PutPlan: Sendable, Hashable {
     package var heedsConditions = false
     /// Makes the name of a file that nothing has, for a server that may find a file under every name.
     package var absentToken = ""
-    /// When it was learnt that the host takes plain PUTs alone; `nil`: a person chose them, or it was learnt just now.
+    /// When it was learnt that the host takes plain PUTs alone; `nil`: a person chose them.
     package var protocolLearntAt: Timestamp?
     /// As `HostFacts.absenceBelow`.
     package var absenceBelow: String?

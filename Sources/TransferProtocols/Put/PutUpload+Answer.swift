@@ -40,10 +40,12 @@ extension PutUpload {
         }
     }
 
-    /// The host does not take the PUT, or is not heard: the next file asks anew what it speaks, if that was not learnt within a minute.
+    /// The host refuses the PUT, or somebody else answers for it: that it takes nothing but PUTs may have been learnt of that one, too.
     func doubtProtocol() -> [ProtocolAction] {
-        guard let learnt = plan.protocolLearntAt, begun.since(learnt) >= .seconds(60) else { return [] }
-        return [.learned(HostFacts { $0.doubt(uploadBy: ProtocolFacts.put.id) })]
+        guard let learnt = plan.protocolLearntAt,
+            let facts = HostFacts.doubting(uploadBy: ProtocolFacts.put.id, learntAt: learnt, at: begun)
+        else { return [] }
+        return [.learned(facts)]
     }
 
     /// No answer at all. Without the last byte sent no server that keeps to HTTP has the file; with it, it may.

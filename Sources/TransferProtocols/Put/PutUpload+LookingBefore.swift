@@ -45,9 +45,9 @@ extension PutUpload {
     private mutating func found(byGet: Bool, _ answer: HTTPAnswer) -> [ProtocolAction] {
         // Its bytes are compared, if an earlier attempt may have sent it.
         let isKnown = plan.absenceBelow == place.below && place.isAsPlanned
-        let page = answer.isPageForYes ? answer : nil
-        guard page != nil || !isKnown && plan.begunBefore == nil, let chain = chainAside else { return taken() }
-        return lookAside(AsideLook(chain: chain, byGet: byGet, page: page))
+        let isPage = answer.isPageForYes
+        guard isPage || !isKnown && plan.begunBefore == nil, let chain = chainAside else { return taken() }
+        return lookAside(AsideLook(chain: chain, byGet: byGet, isPage: isPage))
     }
 
     /// Asks whether a page that a question was answered with is shown under a name that nothing has, too, before it counts as the file.
@@ -55,10 +55,10 @@ extension PutUpload {
     mutating func lookAside(for question: Question, _ end: ExchangeEnd) -> [ProtocolAction]? {
         // The answer to the PUT was compared with it.
         if case .isItWhole = question { return nil }
-        guard let page = end.answer, page.isPageForYes, !showsPages, let chain = chainAside else { return nil }
+        guard end.answer?.isPageForYes == true, !showsPages, let chain = chainAside else { return nil }
         let isElsewhere = asking.address != self.chain.address
         return lookAside(
-            AsideLook(chain: chain, byGet: false, page: page, isElsewhere: isElsewhere, question: (question, end)))
+            AsideLook(chain: chain, byGet: false, isPage: true, isElsewhere: isElsewhere, question: (question, end)))
     }
 
     private mutating func lookAside(_ aside: AsideLook) -> [ProtocolAction] {
@@ -97,7 +97,7 @@ extension PutUpload {
     mutating func lookedAside(_ end: ExchangeEnd, _ aside: AsideLook) -> [ProtocolAction] {
         var aside = aside
         guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(chain.address)) }
-        if aside.page != nil, answer.isSuccess, answer.isPage { return doubtProtocol() + shownEverywhere(aside) }
+        if aside.isPage, answer.isSuccess, answer.isPage { return doubtProtocol() + shownEverywhere(aside) }
         if aside.question == nil, finds(answer, byGet: aside.byGet) {
             return over(.fail(.findsEveryName(at: chain.address.server)))
         }
@@ -112,7 +112,7 @@ extension PutUpload {
             return lookAside(aside)
         case .success, .redirect, .fail, .wait: break
         }
-        showsPages = aside.page != nil
+        showsPages = aside.isPage
         if let (question, end) = aside.question {
             let isFile = if case .isItTheSame(inDoubt: false, _) = question { !aside.isElsewhere } else { false }
             // Nothing of ours is skipped.
@@ -129,15 +129,15 @@ extension PutUpload {
     private mutating func shownEverywhere(_ aside: AsideLook) -> [ProtocolAction] {
         let error = TransferError.showsOnePage(at: chain.address.server, mayReplace: plan.ifExists == .replace)
         let wait = WaitDemand(.backoff, error)
-        guard let (question, end) = aside.question else { return over(.wait(wait)) }
+        guard let (question, _) = aside.question else { return over(.wait(wait)) }
         switch question {
         // It was sent: the next attempt sends it again, and that is counted.
         case .didItArrive(.own, _): return sendLater(error, orElse: UnprovenFiles.isNeverShown)
         // Whatever stands there, the PUT may go out. Where a page was the answer to one, it waits until that has gone.
         case .didItArrive(.earlier(_, refused: false), _)
-        where purpose != .onlyLooks && !plan.isUnguarded && plan.unanswered ?? 0 == 0:
-            showsPages = true
-            return headEnded(question, end)
+        where purpose != .onlyLooks && !plan.isUnguarded && plan.unanswered == 0:
+            (showsPages, earlier) = (true, .unproven)
+            return send()
         default: return over(.wait(wait))
         }
     }
@@ -170,10 +170,12 @@ extension PutPlan {
 
 extension TransferError {
     fileprivate static func showsOnePage(at host: String, mayReplace: Bool) -> TransferError {
-        let otherwise = mayReplace ? "queue it anew with --verify none" : "send it with --if-exists replace"
-        return TransferError(
+        TransferError(
             .badServerResponse, "\(host) shows a web page under every name, so nothing tells what is there",
-            .again("sign in where the network asks for it, or \(otherwise) if the server is so"))
+            mayReplace
+                ? .again(
+                    "sign in where the network asks for it, or queue it anew with --verify none if the server is so")
+                : .replacing("sign in where the network asks for it, or ", " if the server is so", next: .again))
     }
 
     /// The server calls every name taken: nothing is sent where it might replace a file, and nothing is skipped that may be missing.

@@ -92,8 +92,8 @@ package struct PutUpload: ProtocolMachine {
     struct AsideLook {
         var chain: RedirectChain
         var byGet: Bool
-        /// The page that the file's name shows.
-        var page: HTTPAnswer?
+        /// The file's name shows a page.
+        var isPage: Bool
         /// The file's name was led elsewhere: so may this one be.
         var isElsewhere = false
         /// The question that it is asked for, and its answer; `nil`: the look before the PUT.
@@ -113,8 +113,7 @@ package struct PutUpload: ProtocolMachine {
         /// `over`.
         case sending(ExchangeID)
         /// A HEAD is under way. Next: itself (redirect), `lookingAside` (a page), `resting`, `looking` or `sending` (it did not arrive),
-        /// `hashing`, `reading`, `tidying`,
-        /// `over`, `foundNothing`.
+        /// `hashing`, `reading`, `tidying`, `over`, `foundNothing`.
         case probing(ExchangeID, Question)
         /// A lost or doubtful answer and nothing there yet: the server gets a moment. Next: `probing`.
         case resting(Question)

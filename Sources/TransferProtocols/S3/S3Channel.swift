@@ -120,9 +120,9 @@ struct S3Channel: Hashable, Sendable {
     }
 
     /// A network that wants a sign-in answers with its page whatever is asked, where nothing is encrypted. Most services say who they are,
-    /// and an object that is a page has the name of one.
+    /// and an object that is a page has the tag of an object.
     private func isPageOnTheWay(_ answer: HTTPAnswer) -> Bool {
-        answer.isPageForYes && base.scheme == "http" && !HTTPAnswer.isPage(MediaType.of(address.key.bytes))
+        answer.isPageForYes && base.scheme == "http" && answer.etag.map(S3Tag.isOfObject) != true
             && !answer.headers.contains { $0.name.lowercased().hasPrefix("x-amz") }
     }
 

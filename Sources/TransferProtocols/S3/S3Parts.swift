@@ -200,6 +200,13 @@ enum S3Tag {
         String(tag.trimmingSpaces().drop { $0 == "\"" }.prefix { $0 != "\"" }).lowercased()
     }
 
+    /// True of a tag as services give objects: an MD5, or that of the parts' MD5s and their number.
+    static func isOfObject(_ tag: String) -> Bool {
+        let halves = plain(tag).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard !tag.hasPrefix("W/"), halves[0].utf8.count == 32, halves[0].allSatisfy(\.isHexDigit) else { return false }
+        return halves.count == 1 || Int(halves[1]) != nil
+    }
+
     /// True when the tag is this MD5: that of a part, or of a small object.
     static func isMD5(_ tag: String, _ md5: [UInt8]) -> Bool { plain(tag) == Hexadecimal.encode(md5) }
 

@@ -36,13 +36,16 @@ enum TusAnswer: Hashable, Sendable {
     /// - Parameters:
     ///   - address: where the request went.
     ///   - isKnown: an earlier attempt could send there, so a 403 means that the permission is gone.
-    init(creation end: ExchangeEnd, at address: HTTPAddress, isConditional: Bool, isKnown: Bool) {
+    ///   - isPlain: it went out without encryption, so a network may have answered.
+    init(
+        creation end: ExchangeEnd, at address: HTTPAddress, isConditional: Bool, isKnown: Bool, isPlain: Bool = false
+    ) {
         guard let answer = end.answer else {
             self = .lost(Self.silence(end, address))
             return
         }
         switch answer.status {
-        case 200..<300: self = Self.made(answer, at: address)
+        case 200..<300: self = Self.made(answer, at: address, isPlain: isPlain)
         case 412: self = isConditional && !Self.refusesVersion(answer, end) ? .exists : .fail(.noTus(address, 412))
         case 423: self = .busy(Self.locked(answer, address))
         // Whoever does not take a POST is no tus server.
@@ -52,10 +55,9 @@ enum TusAnswer: Hashable, Sendable {
         }
     }
 
-    private static func made(_ answer: HTTPAnswer, at address: HTTPAddress) -> TusAnswer {
+    private static func made(_ answer: HTTPAnswer, at address: HTTPAddress, isPlain: Bool) -> TusAnswer {
         guard let location = answer.field("location") else {
-            // Of a network, where nothing is encrypted.
-            if answer.isPageForYes, address.scheme == "http" {
+            if isPlain, answer.isPageForYes {
                 return .wait(WaitDemand(.backoff, .page(at: address.server, insteadOf: "tus server")))
             }
             return .fail(

@@ -13,7 +13,7 @@ extension TusUpload {
         case .creating(_, let body):
             let answer = TusAnswer(
                 creation: end, at: address, isConditional: messages.isConditional && parts.count == 1,
-                isKnown: plan.resume?.parts.isEmpty == false)
+                isKnown: plan.resume?.parts.isEmpty == false, isPlain: plan.endpoint.scheme == "http")
             return created(index, body, answer, end)
         case .asking: return asked(index, TusAnswer(asking: end, at: address, length: length))
         case .appending(_, let range):

@@ -132,6 +132,7 @@ package struct NegotiatedUpload: ProtocolMachine {
     private mutating func put(at now: Timestamp) -> [ProtocolAction] {
         var learnt = HostFacts()
         learnt.learn(uploadBy: "put", at: now)
+        plan.put.protocolLearntAt = now
         return choose(PutUpload(plan.put, after: lastID), learnt)
     }
 

@@ -88,7 +88,7 @@ import WireOperations
         #expect(AbsenceRule.since(first, at: first.advanced(by: .seconds(-5))) == first.advanced(by: .seconds(-5)))
         #expect(AbsenceRule.since(first, at: first.advanced(by: .seconds(5))) == first)
         // It was paused in between.
-        #expect(!isDoubted(16 << 20, first, 3599) && isDoubted(16 << 20, first, 3600))
+        #expect(!isDoubted(16 << 20, first, 86_399) && isDoubted(16 << 20, first, 86_400))
     }
 
     @Test("an absence that is doubted leaves what is known as it is: nothing of the file is sent again")

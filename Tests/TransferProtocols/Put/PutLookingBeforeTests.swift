@@ -95,8 +95,9 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
 
     @Test(
         "a page under a name that nothing has, too, is the network's: nothing is skipped, refused or sent for it",
-        .tells("h shows a web page under every name, so nothing tells what is there: sign in where the network asks"),
-        .tells("or send it with --if-exists replace if the server is so"))
+        .tells(
+            "h shows a web page under every name, so nothing tells what is there: sign in where the network asks for it, or "
+                + "set --if-exists replace for its batch if the server is so"))
     func networksPage() {
         let page = answered(200, ["Content-Type: text/html", "Content-Length: 5120"])
         let aside = "HEAD http://h/d/martlet-01234567-f"
@@ -151,20 +152,27 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         let missing = answered(404)
         for status in [404, 405] {
             var learnt = plan()
-            learnt.protocolLearntAt = noon.advanced(by: .seconds(-60))
+            learnt.protocolLearntAt = noon
             #expect(run(learnt, missing, answered(status)).first == "learned uploadBy=put")
-            // It was asked just now, or is the protocol that a person chose.
-            for time in [noon.advanced(by: .seconds(-59)), nil] {
-                learnt.protocolLearntAt = time
-                #expect(run(learnt, missing, answered(status)).count == 1)
-            }
+            // A person chose it.
+            learnt.protocolLearntAt = nil
+            #expect(run(learnt, missing, answered(status)).count == 1)
         }
+    }
+
+    @Test("a protocol in doubt is asked for a minute after it was learnt at the earliest, and doubted once")
+    func askedAnew() throws {
         var facts = HostFacts()
         facts.learn(uploadBy: "put", at: noon)
-        var doubted = HostFacts()
-        doubted.doubt(uploadBy: "put")
-        #expect(facts.current(at: noon).uploadBy == "put")
-        #expect(facts.merged(with: doubted).current(at: noon).uploadBy == nil)
+        for (seconds, end) in [(0, 60), (59, 60), (3600, 3600)] as [(Int64, Int64)] {
+            let now = noon.advanced(by: .seconds(seconds))
+            let doubt = try #require(HostFacts.doubting(uploadBy: "put", learntAt: noon, at: now))
+            let doubted = facts.merged(with: doubt)
+            #expect(doubted.current(at: noon.advanced(by: .seconds(end - 1))).uploadBy == "put")
+            #expect(doubted.current(at: noon.advanced(by: .seconds(end))).uploadBy == nil)
+            let learnt = try #require(doubted.uploadByAt)
+            #expect(HostFacts.doubting(uploadBy: "put", learntAt: learnt, at: now) == nil)
+        }
     }
 
     @Test("of a name that is in the query nothing can be told")

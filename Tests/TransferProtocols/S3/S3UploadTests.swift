@@ -69,9 +69,13 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         let object = answered(200, ["Content-Type: text/html", "ETag: \"x\"", "x-amz-request-id: 1"])
         let skipping = s3Plan(ifExists: .skip, endpoint: "http://h", facts: HostFacts())
         #expect(run(skipping, object) == ["finish 1000 none skipped"])
-        var named = skipping
-        named.address.key = RawPath("f.html")
-        #expect(run(named, page) == ["finish 1000 none skipped"])
+        // Some services do not say who they are.
+        for tag in [tag(small), "\"\(tag(small).dropFirst().dropLast())-7\""] {
+            #expect(run(skipping, head(["Content-Type: text/html"], tag: tag)) == ["finish 1000 none skipped"])
+        }
+        for tag in ["W/\(tag(small))", "\"5f3e-1a2b\"", "\"\(tag(small).dropFirst().dropLast())-x\""] {
+            #expect(run(skipping, head(["Content-Type: text/html"], tag: tag)) == wait, "\(tag)")
+        }
     }
 
     @Test(
