@@ -133,7 +133,7 @@ extension TransferEngine {
             hashFromNowOn(attempt)
         case .listed(let entries): take(listed: entries, attempt)
         case .startOver(let reason, let isOther): startOver(attempt, reason, isOther: isOther)
-        // It was long enough the same.
+        // The server has said so for long enough, or little is lost.
         case .doubtAbsence: break
         case .digestSource: digestSource(attempt)
         case .digestRange(let range, let algorithms): digest(range, algorithms, of: attempt)

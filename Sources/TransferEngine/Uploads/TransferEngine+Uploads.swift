@@ -66,7 +66,7 @@ extension TransferEngine {
         let work = UploadWork(subject, from: source, at: timeline.now)
         work.changes = changes
         work.resumePoint = point
-        // Of an earlier version's upload nothing is asked any more.
+        // The upload of an earlier version is not asked after any more.
         work.absentSince = point?.isOutdated == true ? nil : point?.absentSince
         work.ownVersion = point?.ownVersion
         work.leave(task.storedPoint?.left ?? [])
