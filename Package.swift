@@ -76,7 +76,7 @@ let package = Package(
         module("Terminal", ["CNcurses", "CTerminalRescue", "LinuxSystem", "DisplayText"]),
 
         // The engine's side
-        module("TransferQueue", ["TransferModel", "Wording", "SQLiteConnection", "LinuxSystem"]),
+        module("TransferQueue", ["TransferModel", "Wording", "SQLiteConnection", "LinuxSystem", "DisplayText"]),
         module(
             "TransferEngine",
             [

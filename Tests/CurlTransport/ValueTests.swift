@@ -26,6 +26,13 @@ import WireOperations
             ])
     }
 
+    @Test func `neither a trailer nor a field starts another head`() {
+        let refused = "HTTP/1.1 401 No\r\nA: 1\r\n \r\n\r\n"
+        let taken = [ResponseHeadCollector.Step.final(HTTPAnswer(status: 200, headers: []))]
+        #expect(steps("HTTP/1.1 200 OK\r\n\r\n" + refused) == taken)
+        #expect(steps("HTTP/1.1 200 OK\r\nHTTP/1.1 401 No\r\n\r\n") == taken)
+    }
+
     @Test func `odd lines are tolerated: folded, without a colon, empty values, bare line feeds, spaces`() {
         let text = "HTTP/2 200\r\nA:  x \r\n\ty\r\nnonsense\r\nB:\nC:1:2\r\n\r\n"
         #expect(

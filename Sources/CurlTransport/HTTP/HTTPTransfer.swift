@@ -211,7 +211,7 @@ final class HTTPTransfer {
         case .final(let head):
             heldHead = nil
             self.head = head
-            if [401, 407, 417].contains(head.status) {
+            if ResponseHeadCollector.mayGoOn(after: head.status) {
                 heldHead = head
                 mayPassAgain = true
             } else {

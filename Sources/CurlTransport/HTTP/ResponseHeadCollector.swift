@@ -9,7 +9,7 @@ struct ResponseHeadCollector {
         case more
         /// An answer below 200.
         case interim(HTTPAnswer)
-        /// An answer that may be the final one; libcurl may still go on after 401, 407 and 417.
+        /// An answer that may be the final one: see `mayGoOn`.
         case final(HTTPAnswer)
         case tooLarge
     }
@@ -24,9 +24,20 @@ struct ResponseHeadCollector {
     private enum State {
         case waiting
         case collecting(status: Int, fields: [HeaderField])
-        /// Behind a final head: a trailer, or another head.
-        case complete
+        /// Behind a final head come trailers, which may look like anything; after a refusal that libcurl may answer, another head.
+        case complete(mayGoOn: Bool)
+
+        var expectsHead: Bool {
+            switch self {
+            case .waiting: true
+            case .collecting: false
+            case .complete(let mayGoOn): mayGoOn
+            }
+        }
     }
+
+    /// What libcurl may send a request anew for, by itself: to sign in, and without `Expect`.
+    static func mayGoOn(after status: Int) -> Bool { [401, 407, 417].contains(status) }
 
     private var state = State.waiting
     private var size = 0
@@ -40,7 +51,7 @@ struct ResponseHeadCollector {
         headSize += line.count
         if size > Self.limit { return .tooLarge }
         let text = Self.trimmed(line)
-        if let status = Self.status(text) {
+        if state.expectsHead, let status = Self.status(text) {
             // Each status line starts anew: fields of an earlier answer never leak into a later one.
             state = .collecting(status: status, fields: [])
             (headSize, folds) = (line.count, 0)
@@ -53,7 +64,7 @@ struct ResponseHeadCollector {
                 size -= headSize
                 progressSize += headSize
             }
-            state = status < 200 ? .waiting : .complete
+            state = status < 200 ? .waiting : .complete(mayGoOn: Self.mayGoOn(after: status))
             return status < 200 ? .interim(head) : .final(head)
         }
         let isFolded = Self.isBlank(line.first)

@@ -44,8 +44,11 @@ final class UploadWork {
     private(set) var left: [ResumePoint] = []
     /// The earlier version of the source that the server has stored.
     var ownVersion: StoredVersion?
-    /// As `ResumePoint.absentSince`.
-    var absentSince: Timestamp?
+    /// As `ResumePoint.absence`.
+    var absence: Absence?
+    /// The resume point of an upload that is taken for gone, until its server has shown that it is there. An attempt that ends before is
+    /// followed by one that goes on from it.
+    var believedGone: ResumePoint?
     /// The machine takes an absence for granted that is doubted: its own point is not to be kept.
     var isMachineAhead = false
     /// Bytes that exchanges of this attempt which are over have sent, without the server's word on them yet. What earlier attempts had sent is
@@ -69,7 +72,7 @@ final class UploadWork {
     func heardFromServer() { sentByEnded = 0 }
 
     /// The upload begins at zero: nothing that was sent counts, and the queue is told anew how far it is.
-    func beginAnew() { (sentByEnded, told.bytes, absentSince) = (0, 0, nil) }
+    func beginAnew() { (sentByEnded, told.bytes, absence) = (0, 0, nil) }
 
     func leave(_ points: [ResumePoint]) { for point in points where !left.contains(point) { left.append(point) } }
 }

@@ -133,8 +133,7 @@ extension TransferEngine {
             hashFromNowOn(attempt)
         case .listed(let entries): take(listed: entries, attempt)
         case .startOver(let reason, let isOther): startOver(attempt, reason, isOther: isOther)
-        // The server has said so for long enough, or little is lost.
-        case .doubtAbsence: break
+        case .doubtAbsence: believeAbsence(attempt)
         case .digestSource: digestSource(attempt)
         case .digestRange(let range, let algorithms): digest(range, algorithms, of: attempt)
         case .claimName(let path): reserveName(path, for: attempt)
@@ -151,7 +150,7 @@ extension TransferEngine {
             } else {
                 sourceChanged(attempt, stored: receipt)
             }
-        case .fail(let error): fail(attempt, error)
+        case .fail(let error): if isOutage(error, attempt) { untilFound(attempt) } else { fail(attempt, error) }
         case .wait(let demand): wait(attempt, demand)
         }
     }
@@ -199,7 +198,10 @@ extension TransferEngine {
         switch exchange.carrier {
         case .http:
             // The library has it, and does not tell how far it came.
-            if exchange.mayChange { attempt.exchanges.reachedServer() }
+            if exchange.mayChange {
+                attempt.exchanges.reachedServer()
+                noteServerIsThere(attempt)
+            }
             transports.http?.abandon(exchange.wire)
         case .ftp:
             attempt.exchanges.reachedServer()

@@ -71,6 +71,7 @@ extension TransferEngine {
             let local = exchange.local
             switch event {
             case .interim(_, let head):
+                if head.status == 104 { noteServerIsThere(attempt) }
                 feed(attempt, .interim(local, head, at: timeline.now))
             case .head(_, let answer, _, let zone):
                 learn(zone, exchange, attempt)
@@ -113,7 +114,11 @@ extension TransferEngine {
         let cause = end.failure?.cause
         let isCut = end.body.isTruncated
         var end = converted(end, exchange, attempt)
-        if exchange.mayChange, end.failure?.mayHaveReachedServer ?? true { attempt.exchanges.reachedServer() }
+        if exchange.mayChange, end.failure?.mayHaveReachedServer ?? true {
+            attempt.exchanges.reachedServer()
+            if end.answer == nil { noteServerIsThere(attempt) }
+        }
+        if end.answer?.isSuccess == true { noteServerIsThere(attempt) }
         switch cause {
         case .sourceEnded: return sourceChanged(attempt, stored: nil)
         case .sourceFailed(let error): return fail(attempt, sourceError(attempt, error))

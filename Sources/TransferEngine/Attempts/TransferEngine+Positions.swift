@@ -9,7 +9,7 @@ extension TransferEngine {
     func accepted(_ attempt: Attempt, _ bytes: Int64) {
         attempt.progress.accept(bytes)
         attempt.upload?.isCounted = true
-        isThere(attempt)
+        endAbsence(attempt)
         settleEarlier(attempt)
         countRepeated(attempt)
         moved(attempt, to: attempt.uploaded)
@@ -22,7 +22,7 @@ extension TransferEngine {
             again = max(0, (takeUnconfirmed(attempt) ?? 0) - offset)
             attempt.progress.resume(at: offset)
             work.isCounted = true
-            isThere(attempt)
+            endAbsence(attempt)
         case .download(let work):
             (again, work.lostTail) = (work.lostTail, 0)
         case .look, .removal, .probe, .listing, .readBack: return
@@ -80,24 +80,51 @@ extension TransferEngine {
         let sent = max(attempt.progress.position, accounting.unconfirmed.sent(of: attempt.task.id) ?? 0)
         let known = max(attempt.progress.accepted, attempt.task.accepted)
         let lost = isOutcome ? Int64.max : max(sent, known)
-        return AbsenceRule.isDoubted(losing: lost, since: work.absentSince, at: timeline.now)
+        return Absence(after: work.absence, at: timeline.now).isDoubted(losing: lost)
     }
 
-    /// The server knows the upload: an absence after this is another one.
-    private func isThere(_ attempt: Attempt) {
-        guard let work = attempt.upload, work.absentSince != nil else { return }
-        work.absentSince = nil
+    /// The upload is taken for gone: the server has said so for long enough, or little is lost.
+    func believeAbsence(_ attempt: Attempt) {
+        guard let work = attempt.upload, var point = work.resumePoint else { return }
+        point.absence = Absence(after: work.absence, at: timeline.now)
+        work.believedGone = point
+    }
+
+    /// The server knows the upload, or does not answer at all: an absence after this is another one.
+    func endAbsence(_ attempt: Attempt) {
+        guard let work = attempt.upload, work.absence != nil else { return }
+        work.absence = nil
         if let point = work.resumePoint { persist(point, attempt, waits: false) }
     }
+
+    /// The server has answered a request with more than a refusal, or may have begun what it was asked for: what is taken for gone is gone.
+    func noteServerIsThere(_ attempt: Attempt) { attempt.upload?.believedGone = nil }
 
     /// Keeps what is known of the upload until then.
     func untilAbsent(_ attempt: Attempt) {
         guard let work = attempt.upload, let point = work.resumePoint else { return }
-        work.absentSince = AbsenceRule.since(work.absentSince, at: timeline.now)
+        work.absence = Absence(after: work.absence, at: timeline.now)
         work.isMachineAhead = true
         persist(point, attempt, waits: false)
+        waitForAbsent(attempt)
+    }
+
+    /// Returns true when an upload that is taken for gone is not begun anew because there is nothing at all: the server is away.
+    func isOutage(_ error: TransferError, _ attempt: Attempt) -> Bool {
+        guard let status = error.httpStatus, [404, 410].contains(status) else { return false }
+        return attempt.upload?.believedGone?.absence?.mayBeOutage ?? false
+    }
+
+    /// Takes back that the upload is gone: the next attempt asks for it again.
+    func untilFound(_ attempt: Attempt) {
+        guard let work = attempt.upload else { return }
+        work.absence = work.believedGone?.absence
+        waitForAbsent(attempt)
+    }
+
+    private func waitForAbsent(_ attempt: Attempt) {
         let server = attempt.exchanges.lastAnswer?.request?.url.server ?? attempt.origin
-        wait(attempt, WaitDemand(.backoff, .absent(at: server)))
+        wait(attempt, WaitDemand(.backoff, .absent(at: server)), isAbsent: true)
     }
 
     /// The resume point of what was there before, kept until another takes its place: a kill in between must not leave remains for ever.
@@ -142,6 +169,14 @@ extension TransferEngine {
             return record(restart: "nothing of what was sent is there", before, of: attempt.task, keeping: kept)
         }
         queue.writer.record(.resumedAtOffset(accepted, repeated: before - accepted), for: attempt.task.claim)
+    }
+}
+
+extension TransferError {
+    static func absent(at server: String) -> TransferError {
+        TransferError(
+            .badServerResponse, "\(server) does not find what it has of the file",
+            .automatic("Martlet asks for it again before it begins anew"))
     }
 }
 

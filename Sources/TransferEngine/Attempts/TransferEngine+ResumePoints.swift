@@ -42,7 +42,7 @@ extension TransferEngine {
             if let own = point.ownVersion { work.ownVersion = own }
             point.ownVersion = work.ownVersion
             point.targetIsOther = work.subject.targetIsOther
-            point.absentSince = work.absentSince
+            point.absence = work.absence
             work.leave(attempt.machine.unremoved)
             point.leave(work.left)
             work.resumePoint = point
@@ -62,6 +62,10 @@ extension TransferEngine {
         guard case .upload(let work) = attempt.job else { return nil }
         // An attempt that never got there has left nothing there.
         if case .sftp? = attempt.place?.route, !attempt.exchanges.hasReachedServer { return nil }
+        if let believed = work.believedGone {
+            work.believedGone = nil
+            return recordable(believed, attempt)
+        }
         if work.isMachineAhead { return nil }
         if let remains = attempt.machine.remains { return recordable(remains, attempt) }
         if attempt.machine.unremoved.isEmpty { return nil }

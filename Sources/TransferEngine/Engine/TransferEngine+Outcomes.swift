@@ -102,8 +102,10 @@ extension TransferEngine {
     }
 
     /// Ends the attempt, not the task.
-    func wait(_ attempt: Attempt, _ demand: WaitDemand) {
+    /// - Parameter isAbsent: the server does not find the upload; any other answer ends the row of such ones.
+    func wait(_ attempt: Attempt, _ demand: WaitDemand, isAbsent: Bool = false) {
         guard attempt.phase != .over else { return }
+        if !isAbsent { endAbsence(attempt) }
         // The login that the server was shown may be forgotten below.
         let redaction = attempt.redaction
         var demand = demand

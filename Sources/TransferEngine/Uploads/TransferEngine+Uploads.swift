@@ -67,7 +67,7 @@ extension TransferEngine {
         work.changes = changes
         work.resumePoint = point
         // The upload of an earlier version is not asked after any more.
-        work.absentSince = point?.isOutdated == true ? nil : point?.absentSince
+        work.absence = point?.isOutdated == true ? nil : point?.absence
         work.ownVersion = point?.ownVersion
         work.leave(task.storedPoint?.left ?? [])
         let attempt = Attempt(

@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import TransferModel
+import TransferModel
 
 /// The data that must be on disk so that a later attempt can go on: a protocol's own value, stored as one line of JSON with its kind and
 /// version, and apart from it a secret.
@@ -20,8 +20,8 @@ package struct ResumePoint: Hashable, Sendable {
     /// The file there was compared with the source and is another one, whatever marks of ours it bears. It holds until the upload is over, by
     /// whichever protocol.
     package var targetIsOther = false
-    /// Since when the server answers that it knows nothing of the upload; `nil`: it does not.
-    package var absentSince: Timestamp?
+    /// The server's last answers that it knows nothing of the upload; `nil`: it does not say so.
+    package var absence: Absence?
     /// The server was asked to remove what these name, and has not as far as anybody heard: temporary files of earlier versions of the source,
     /// and the like. The upload has no use for them; they are removed with what the point itself names.
     package private(set) var left: [ResumePoint] = []
@@ -92,7 +92,7 @@ package struct ResumePoint: Hashable, Sendable {
         isOutdated = line.outdated ?? false
         self.secret = secret
         targetIsOther = line.other ?? Self.hadMark(line)
-        absentSince = line.absent.map { Timestamp(milliseconds: $0) }
+        absence = line.absent.map { Absence(last: Timestamp(milliseconds: $0), lasting: line.absentFor ?? 0) }
         left = (line.left ?? []).suffix(Self.mostLeft).compactMap { ResumePoint(encoded: Array($0.utf8)) }
         let own = line.own.flatMap { $0.isPlausible ? $0 : nil }
         ownVersion = own ?? self.content(StoredVersion.self).flatMap { $0.stored ? $0 : nil }
@@ -111,7 +111,7 @@ package struct ResumePoint: Hashable, Sendable {
             v: Self.version, kind: kind, changes: sourceChanges == 0 ? nil : sourceChanges,
             outdated: isOutdated ? true : nil, other: targetIsOther ? true : nil,
             own: content(StoredVersion.self)?.stored == true ? nil : ownVersion,
-            absent: absentSince?.milliseconds,
+            absent: absence?.last.milliseconds, absentFor: absence?.lasting,
             left: left.isEmpty ? nil : left.map { String(decoding: $0.encoded, as: UTF8.self) },
             point: String(decoding: json, as: UTF8.self))
         return StableJSON.bytes(of: line)
@@ -193,7 +193,9 @@ package struct ResumePoint: Hashable, Sendable {
         var outdated: Bool?
         var other: Bool?
         var own: StoredVersion?
+        /// When the server said so last, and for how many milliseconds it has.
         var absent: Int64?
+        var absentFor: Int64?
         var left: [String]?
         var point: String
     }

@@ -1,3 +1,4 @@
+import DisplayText
 import SQLiteConnection
 package import TransferModel
 
@@ -111,15 +112,18 @@ struct FolderComparisons {
     static func key(_ name: RawPath) -> Int64 {
         var hasher = Hasher()
         // Equal strings are canonically equivalent ones, and hash alike.
-        if let text = name.text { hasher.combine(text.lowercased()) } else { hasher.combine(name) }
+        if let text = compared(name) { hasher.combine(text.lowercased()) } else { hasher.combine(name) }
         return Int64(hasher.finalize())
     }
 
     /// Returns true when a server may list one name for the other.
     static func mayBe(_ one: RawPath, _ other: RawPath) -> Bool {
-        guard let one = one.text, let other = other.text else { return one == other }
+        guard let one = compared(one), let other = compared(other) else { return one == other }
         return one == other || one.lowercased() == other.lowercased()
     }
+
+    /// A server may list anything: names that are not text are compared as bytes, and no name by more marks than text has.
+    private static func compared(_ name: RawPath) -> String? { name.text.map { String(peer: $0.utf8) } }
 }
 
 extension QueueReader {

@@ -59,36 +59,64 @@ import WireOperations
         // The upload is there, and is not begun again.
         #expect(doubting.bytesAccepted >= (wasConfirmed ? 20_000_000 : 0) && doubting.restarts == 0)
         #expect(server.count("POST") == 1 && server.count("DELETE") == 0 && server.contents[0].count >= 20_000_000)
-        func absentSince() async throws -> Timestamp? {
+        func absence() async throws -> Absence? {
             let remains = try await harness.queue.writer.remains(in: [.waiting, .queued, .running], claimed: true)
             let point = remains.first?.task.resumePoint.flatMap { ResumePoint(encoded: $0) }
-            return try #require(point).absentSince
+            return try #require(point).absence
         }
-        #expect(try await absentSince() != nil)
+        #expect(try await absence() != nil)
         // Once it is found again, a later absence is another one.
         found.reach()
         try await until { server.count("PATCH") >= cuts + 2 }
         try await harness.queue.writer.commit()
-        #expect(try await absentSince() == nil)
+        #expect(try await absence() == nil)
         held.reach()
+        await harness.stop()
+        server.server.stop()
+    }
+
+    @Test("what is taken for gone is asked for again when there is nothing to begin anew with either")
+    func outage() async throws {
+        let server = try FakeTusServer { request, earlier in
+            switch (request.method, earlier) {
+            case ("PATCH", 0): .keepAfter(1_000_000)
+            case ("HEAD", 0), ("POST", 1): .gateway("404 Not Found")
+            default: .ordinary
+            }
+        }
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(3_000_000))
+        let task = try await harness.run(request(harness, ["f"], to: server))
+        #expect(task.state == .completed, "\(String(describing: task.error))")
+        // It went on with the upload that was there, and nothing else was made.
+        #expect(task.resumedFrom == [1_000_000] && server.count("POST") == 2)
+        #expect(server.contents == [pattern(3_000_000)])
+        let told = try await harness.events(.waiting).compactMap { $0.payload.error?.message }
+        #expect(told.contains { $0.contains("does not find what it has of the file") }, "\(told)")
+        try await harness.expectSound()
         await harness.stop()
         server.server.stop()
     }
 
     @Test("an absence is doubted for a minute, where it would cost hours")
     func doubt() {
-        let first = Timestamp(milliseconds: 1_000_000)
-        func isDoubted(_ bytes: Int64, _ since: Timestamp?, _ seconds: Int) -> Bool {
-            AbsenceRule.isDoubted(losing: bytes, since: since, at: first.advanced(by: .seconds(seconds)))
+        /// The last of answers at these seconds.
+        func row(_ seconds: [Int]) -> Absence? {
+            seconds.reduce(nil) {
+                Absence(after: $0, at: Timestamp(milliseconds: 1_000_000).advanced(by: .seconds($1)))
+            }
         }
-        #expect(!isDoubted(1 << 20, nil, 0) && isDoubted(16 << 20, nil, 0))
-        #expect(isDoubted(16 << 20, first, 59) && !isDoubted(16 << 20, first, 60))
-        // The clock was set back.
-        #expect(isDoubted(16 << 20, first, -1))
-        #expect(AbsenceRule.since(first, at: first.advanced(by: .seconds(-5))) == first.advanced(by: .seconds(-5)))
-        #expect(AbsenceRule.since(first, at: first.advanced(by: .seconds(5))) == first)
-        // It was paused in between.
-        #expect(!isDoubted(16 << 20, first, 86_399) && isDoubted(16 << 20, first, 86_400))
+        func isDoubted(_ seconds: Int...) -> Bool { row(seconds)?.isDoubted(losing: 16 << 20) == true }
+        #expect(row([0])?.isDoubted(losing: 1 << 20) == false)
+        #expect(isDoubted(0) && isDoubted(0, 30, 59) && !isDoubted(0, 30, 60))
+        // The clock was set back, and what passes from there counts.
+        #expect(isDoubted(0, -5) && isDoubted(0, -500, -470, -441) && !isDoubted(0, -500, -470, -440))
+        // It was paused in between, for a while or for a day.
+        #expect(isDoubted(0, 80_000) && isDoubted(0, 80_000, 80_029) && !isDoubted(0, 80_000, 80_030))
+        #expect(isDoubted(0, 30, 60, 86_460))
+        // An outage ends, however long it is between two answers.
+        #expect(row((0..<10).map { $0 * 300 })?.mayBeOutage == true)
+        #expect(row((0..<11).map { $0 * 300 })?.mayBeOutage == false)
     }
 
     @Test("an absence that is doubted leaves what is known as it is: nothing of the file is sent again")

@@ -646,6 +646,16 @@ import TransferModel
         #expect(FolderComparisons.mayBe(RawPath([0xFF]), RawPath([0xFF])))
         #expect(!FolderComparisons.mayBe(RawPath([0xFF]), RawPath([0xFE])))
     }
+
+    /// Sorting the marks takes the square of their number, of which a list may have a thousand names.
+    @Test("marks without end at a letter are not all compared")
+    func marks() {
+        let (few, many) = (RawPath("a" + marks(31)), RawPath("a" + marks(500)))
+        #expect(FolderComparisons.key(few) == FolderComparisons.key(many))
+        #expect(FolderComparisons.mayBe(few, many) && !FolderComparisons.mayBe(few, RawPath("b" + marks(31))))
+    }
+
+    private func marks(_ count: Int) -> String { String(repeating: "\u{301}", count: count) }
 }
 
 extension QueueReader {
