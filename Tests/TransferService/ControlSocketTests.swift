@@ -134,6 +134,14 @@ import TransferModel
         try await harness.end()
     }
 
+    @Test func `whoever comes while the engine leaves of itself is not told that it was stopped`() async throws {
+        let harness = try await ServiceHarness(settings: ServiceSettings(idleExit: .zero))
+        try await until { harness.stops.withLock { $0.last } == .idle }
+        let client = try await harness.client()
+        try await harness.end()
+        #expect(await client.line() == nil)
+    }
+
     @Test func `an engine that is to remove something from a server stays until it is gone`() async throws {
         let harness = try await ServiceHarness(settings: ServiceSettings(idleExit: .zero), owing: 3)
         try await until { harness.stops.withLock { $0.last } == .idle }

@@ -36,7 +36,7 @@ struct ResponseHeadCollector {
         }
     }
 
-    /// What libcurl may send a request anew for, by itself: to sign in, and without `Expect`.
+    /// Returns true for a refusal after which libcurl may send the request anew by itself: to sign in, or without `Expect`.
     static func mayGoOn(after status: Int) -> Bool { [401, 407, 417].contains(status) }
 
     private var state = State.waiting

@@ -176,7 +176,12 @@ extension TransferEngine {
     private func nameTaken(_ attempt: Attempt, _ work: DownloadWork, _ publication: Publication) {
         let options = attempt.context.order.options
         guard let ending = existing(publication.final, options, total: publication.size) else {
-            return refused(attempt, work.target.refusal(.fileExists))
+            // It went again: the next attempt finds the whole file in the temporary one, and asks for its name once more.
+            let name = publication.final.lastComponent.displayed
+            let error = TransferError(
+                .destinationExists, "another file had the name \(name) a moment ago",
+                .automatic("Martlet asks for the name again"))
+            return wait(attempt, WaitDemand(.backoff, error))
         }
         close(attempt)
         conclude(attempt.task, ending, of: work.target, work.point)

@@ -13,7 +13,7 @@ package struct Absence: Hashable, Sendable {
     private static let patience: Int64 = 60_000
     /// With the longest back-off between two answers it takes most of an hour.
     private static let outage: Int64 = 300_000
-    /// Of the time between two answers no more counts: in a longer one, as of a pause, the server may have come and gone.
+    /// The most that counts of the time between two answers: in a longer one, as of a pause, the server may have come and gone.
     private static let mostBetweenTwo: Duration = .seconds(30)
     /// After so long an answer is the first of another row.
     private static let memory: Duration = .seconds(86_400)

@@ -13,12 +13,12 @@ struct OrderingStore: QueueSubject {
     /// - Parameters:
     ///   - place: what a batch, task or folder is put before has to be of its kind and place.
     ///   - asOne: the tasks are one group, in the order of their numbers, and stand or go together.
-    ///   - rank: the place that an earlier page of the same group was given.
-    func move(_ nodes: [NodeID], to place: MovePlace, asOne: Bool = false, rank: Int64? = nil, joining: Int64? = nil)
-        throws -> NodeChange
-    {
+    ///   - earlier: a file of the same group that an earlier page has moved.
+    func move(
+        _ nodes: [NodeID], to place: MovePlace, asOne: Bool = false, with earlier: TaskID? = nil, joining: Int64? = nil
+    ) throws -> NodeChange {
         let page = try undoLog.page(joining: joining)
-        if asOne { return try moveGroup(nodes, to: place, rank: rank, page) }
+        if asOne { return try moveGroup(nodes, to: place, with: earlier, page) }
         let backwards = place == .top || place == .later
         var places: BatchPlaces?
         var left = nodes.count
@@ -95,7 +95,7 @@ struct OrderingStore: QueueSubject {
     // MARK: In a batch
 
     private func moveGroup(
-        _ nodes: [NodeID], to place: MovePlace, rank: Int64?, _ page: ChangePage
+        _ nodes: [NodeID], to place: MovePlace, with earlier: TaskID?, _ page: ChangePage
     ) throws -> NodeChange {
         var nodeChange = NodeChange()
         var rows: [TaskRow] = []
@@ -109,11 +109,12 @@ struct OrderingStore: QueueSubject {
         }
         guard let batch = rows.first?.batch else { return nodeChange }
         let unit = TaskSets.Unit.tasks(rows.map(\.id))
-        if let rank {
+        // Where that file stands now: the batch may have been given other places meanwhile.
+        if let earlier, let row = try tasks.task(earlier) {
             try undoLog.remember(unit, page)
-            try self.place(unit, at: rank)
+            try self.place(unit, at: try turn(of: row.id.rawValue).place)
             try undoLog.note(.move, .task(rows[0].id), batch: batch, page: page)
-            nodeChange.rank = rank
+            nodeChange.moved = rows.last?.id
             nodeChange.reordered.insert(batch)
             queue.change.note(wholly: batch)
             nodeChange.results += rows.map { NodeResult(id: .task($0.id), result: .done) }
@@ -146,7 +147,7 @@ struct OrderingStore: QueueSubject {
         try undoLog.remember(unit, page)
         try self.place(unit, at: rank)
         try undoLog.note(.move, node, batch: batch, before, page: page)
-        nodeChange.rank = rank
+        if case .tasks(let ids) = unit { nodeChange.moved = ids.last }
         nodeChange.reordered.insert(batch)
         queue.change.note(wholly: batch)
         queue.change.mayRun = true

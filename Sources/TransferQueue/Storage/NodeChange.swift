@@ -20,8 +20,8 @@ package struct NodeChange: Sendable {
     package var undone: UndoneDeed?
     /// Undo of a cancel only: true when its grace time was over, so that files of which only a part had arrived start over.
     package var startsAgain = false
-    /// The place that a group was moved to, for its next page.
-    package var rank: Int64?
+    /// A file of the group that was moved; its next page shares the file's place.
+    package var moved: TaskID?
     package init() {}
 
     /// With the number that takes it back, when there is anything to take back.

@@ -216,14 +216,14 @@ extension TransferService {
         }
         named = named.unique
         for row in groups {
-            var rank: Int64?
+            var moved: TaskID?
             var operation: Int64?
             var page = try await queue.reader.nodes(in: row)
             while !page.isEmpty {
-                let change = try await queue.writer.move(page, to: place, asOne: true, rank: rank, joining: operation)
+                let change = try await queue.writer.move(page, to: place, asOne: true, with: moved, joining: operation)
                 try await carryOut(change, into: &results)
-                // A page of which every file has ended meanwhile moves nothing and tells no place.
-                rank = change.rank ?? rank
+                // A page of which every file has ended meanwhile moves nothing.
+                moved = change.moved ?? moved
                 operation = operation ?? change.operation
                 guard page.count == 1000, case .task(let last)? = page.last else { break }
                 page = try await queue.reader.nodes(in: row, after: last)

@@ -69,9 +69,10 @@ extension TransferService {
     }
 
     /// Lets all clients go, told that this is no accident. The last step: who waits for the engine's end by its connection finds the
-    /// queue free.
+    /// queue free. An engine that leaves of itself was stopped by nobody: who has come meanwhile may start the next one.
     package func dismiss() {
-        let goodbye = try? WireCoding.line(Notification(method: .engineEnds, params: Nothing()))
+        let goodbye =
+            ending.isLeaving ? nil : try? WireCoding.line(Notification(method: .engineEnds, params: Nothing()))
         for client in clients.values {
             if let goodbye, client.name != nil { client.send(goodbye) }
             client.close()

@@ -85,12 +85,15 @@ import WireOperations
             }
         }
         let harness = try await EngineHarness()
-        try harness.sandbox.write("f", pattern(3_000_000))
+        // Too little to be doubted, and more than lies on its way when the connection ends.
+        try harness.sandbox.write("f", pattern(15_000_000))
         let task = try await harness.run(request(harness, ["f"], to: server))
         #expect(task.state == .completed, "\(String(describing: task.error))")
         // It went on with the upload that was there, and nothing else was made.
-        #expect(task.resumedFrom == [1_000_000] && server.count("POST") == 2)
-        #expect(server.contents == [pattern(3_000_000)])
+        #expect(
+            task.resumedFrom == [1_000_000] && server.count("POST") == 2,
+            "\(server.server.requests.map { "\($0.method) \($0.target)" })")
+        #expect(server.contents == [pattern(15_000_000)])
         let told = try await harness.events(.waiting).compactMap { $0.payload.error?.message }
         #expect(told.contains { $0.contains("does not find what it has of the file") }, "\(told)")
         try await harness.expectSound()

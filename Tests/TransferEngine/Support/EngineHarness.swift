@@ -177,7 +177,10 @@ final class EngineHarness: Sendable {
     }
 
     func events(_ type: TransferEventType) async throws -> [TransferEvent] {
-        try await queue.reader.events(after: EventSequence(rawValue: 0), limit: 100_000).filter { $0.type == type }
+        let all = try await queue.reader.events(after: EventSequence(rawValue: 0), limit: 100_000)
+        let found = all.filter { $0.type == type }
+        for error in found.compactMap(\.payload.error) { Telling.note(error.message) }
+        return found
     }
 
     /// Queues, waits for the end, and gives back the only task.

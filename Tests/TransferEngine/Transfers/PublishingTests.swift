@@ -115,6 +115,24 @@ extension TransferEngine {
         await harness.stop()
     }
 
+    @Test(
+        "a name that another file had for a moment is asked for again, and nothing is fetched twice",
+        .tells("another file had the name f a moment ago: Martlet asks for the name again"))
+    func nameForAMoment() async throws {
+        let harness = try await EngineHarness()
+        harness.store.put("/f", pattern(1000))
+        let folder = ForcedFailures.Target.path(containing: RawPath(harness.sandbox.path("out/f")).displayed)
+        ForcedFailures.fail(.renameat2, on: folder, with: .fileExists)
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.finished(batch)
+        ForcedFailures.clear(folder)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.bytesRepeated == 0, "\(String(describing: task.error))")
+        #expect(harness.sandbox.read("out/f") == pattern(1000) && harness.sandbox.names("out") == ["f"])
+        #expect(try await harness.events(.waiting).contains { $0.payload.error?.code == .destinationExists })
+        await harness.stop()
+    }
+
     @Test("a disk that did not take a part fails the attempt, and the next goes on at the last checkpoint")
     func lostPages() async throws {
         let (harness, batch, hold) = try await begun()

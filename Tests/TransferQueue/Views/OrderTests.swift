@@ -134,7 +134,7 @@ import TransferModel
         let batch = try await bench.queue.addTree(files: 6)
         let first = try await bench.queue.writer.move([task(3), task(4)], to: .top, asOne: true)
         let second = try await bench.queue.writer.move(
-            [task(6)], to: .top, asOne: true, rank: first.rank, joining: first.operation)
+            [task(6)], to: .top, asOne: true, with: first.moved, joining: first.operation)
         #expect(try await names(bench.queue, batch) == ["file2", "file3", "file5", "file0", "file1", "file4"])
         #expect(second.operation == first.operation)
         let back = try await bench.undoLast()

@@ -119,6 +119,19 @@ import TransferModel
         try await bench.close()
     }
 
+    @Test("a group stands together though all files were given other places between two of its pages")
+    func betweenPages() async throws {
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 9)
+        let first = try await bench.queue.writer.move(
+            [TaskID(rawValue: 7), TaskID(rawValue: 8)].map { .task($0) }, to: .before(bench.task(3)), asOne: true)
+        try await renumber(bench, 4, 5, 6)
+        _ = try await bench.queue.writer.move(
+            [bench.task(9)], to: .before(bench.task(3)), asOne: true, with: first.moved, joining: first.operation)
+        #expect(try bench.line(of: batch) == [1, 2, 7, 8, 9, 3, 4, 5, 6])
+        try await bench.close()
+    }
+
     @Test("a failed file that is tried again has its turn after all files were given other places")
     func retried() async throws {
         let bench = try ChangeBench()

@@ -45,7 +45,7 @@ import TransferModel
         let between = try await bench.move(bench.task(4), to: .before(bench.task(1)))
         #expect(try await order() == [2, 4, 1, 3])
         _ = try await bench.queue.writer.move(
-            [bench.task(4)], to: .top, asOne: true, rank: first.rank, joining: first.operation)
+            [bench.task(4)], to: .top, asOne: true, with: first.moved, joining: first.operation)
         try await bench.undo(try #require(first.operation))
         #expect(try await order() == [4, 1, 2, 3])
         try await bench.undo(between)
