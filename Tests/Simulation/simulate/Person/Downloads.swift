@@ -12,6 +12,8 @@ final class Downloads: @unchecked Sendable {
         var sources: Set<String> = []
         var since: MonotonicInstant
         var mayReplace = false
+        /// Somebody wants a file as it comes, whatever is written there meanwhile (`--verify none`).
+        var isTakenAsItComes = false
     }
 
     let folder: String
@@ -128,11 +130,12 @@ final class Downloads: @unchecked Sendable {
     func path(_ name: String) -> String { folder + "/" + name }
 
     /// The person wants these files from servers, by the names that they get here.
-    func wants(_ address: String, as name: String, replacing: Bool, at time: MonotonicInstant) {
+    func wants(_ address: String, as name: String, _ options: TransferOptions, at time: MonotonicInstant) {
         guard let offer = offered.first(where: { self.address($0) == address }) else { return }
         var place = places[path(name)] ?? Place(since: time)
         place.sources.insert(offer.disk.host + offer.path)
-        place.mayReplace = place.mayReplace || replacing
+        place.mayReplace = place.mayReplace || options.ifExists == .replace
+        place.isTakenAsItComes = place.isTakenAsItComes || options.verify == VerificationWish.none
         places[path(name)] = place
     }
 
@@ -200,7 +203,8 @@ final class Downloads: @unchecked Sendable {
         guard let place = places[final] else { return world.fault("nobody wants \(name)") }
         guard let bytes = SimulatedDisk.read(part) else { return }
         let digest = Contents.digest(bytes)
-        if !place.sources.contains(where: { contents.wasVersion(digest, of: $0, since: place.since) }) {
+        let isWhole = place.sources.contains { contents.wasVersion(digest, of: $0, since: place.since) }
+        if !isWhole, !place.isTakenAsItComes {
             world.fault("\(name) gets bytes that were never a whole version at its server")
         }
         if own[final] != nil, !place.mayReplace { replacing = final }

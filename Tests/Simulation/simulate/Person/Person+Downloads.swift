@@ -29,11 +29,11 @@ extension Person {
             uuid: uuid(), work: .download(sources), held: chance.oneIn(10),
             priority: chance.pick([.normal, .normal, .high, .low]), options: options, secrets: secrets)
         let words = names.map { "\($0.address) as \($0.name)" }.joined(separator: ", ")
-        world.tell("person", "downloads \(words), ifExists \(options.ifExists), ifChanged \(options.ifChanged)")
+        world.tell("person", "downloads \(words), \(Self.words(options))")
         rules.maySend()
         let begun = world.now
         for (address, name) in names {
-            downloads.wants(address, as: name, replacing: options.ifExists == .replace, at: begun)
+            downloads.wants(address, as: name, options, at: begun)
         }
         let batch = try await front.add(request)
         rules.queued(batch, at: begun)

@@ -273,7 +273,7 @@ final class Person: @unchecked Sendable {
         if poster?.knowsKeys == true, named.count == 1, named[0].hasPrefix("file") {
             request.secrets.headers.append(HeaderField("Idempotency-Key", "\(request.uuid)"))
         }
-        let words = "\(named.joined(separator: " ")), ifExists \(options.ifExists), ifChanged \(options.ifChanged)"
+        let words = "\(named.joined(separator: " ")), \(Self.words(options))"
         world.tell("person", "queues \(words), to \(destination.url)")
         rules.maySend()
         decides()
@@ -284,6 +284,11 @@ final class Person: @unchecked Sendable {
         world.tell("queue", "has it as \(batch)")
         batches.append(batch)
         self.places[batch] = destination
+    }
+
+    static func words(_ options: TransferOptions) -> String {
+        let verify = options.verify.map { ", verify \($0)" } ?? ""
+        return "ifExists \(options.ifExists), ifChanged \(options.ifChanged)\(verify)"
     }
 
     /// Those of a batch over SFTP: something that must not be lost by a power cut.
