@@ -43,9 +43,11 @@ extension SFTPConnection {
             }
         }
         let isFull = outgoing.count > 0
-        if isFull || isBlocked, let inputRegistration {
+        // A pipe with room is always ready: who does not wait for it must not ask, or the loop never sleeps.
+        if isFull != awaitsRoom, let inputRegistration {
             // It fails only for a kernel without memory; then the watchdog ends it.
             try? transport.loop.update(inputRegistration, isFull ? .write : [])
+            awaitsRoom = isFull
         }
         isBlocked = isFull
         // There may be more to send than was put together, and nothing else may wake us.

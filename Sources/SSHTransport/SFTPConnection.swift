@@ -50,6 +50,8 @@ final class SFTPConnection {
     var outputRegistration: Registration?
     /// True when the pipe to the child is full.
     var isBlocked = false
+    /// The loop tells when the pipe has room.
+    var awaitsRoom = false
     /// The last packets were held back by a full buffer alone.
     var stoppedByBuffer = false
 

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import ServiceWire
 import TestSupport
 import Testing
 import TransferModel
@@ -27,14 +28,61 @@ struct LocalFilesTests {
         }
     #endif
 
+    private func front(in home: Sandbox) throws -> EngineConnection {
+        let home = String(decoding: home.path, as: UTF8.self)
+        let places = try Places(environment: ["MARTLET_HOME": home], currentDirectory: "/")
+        return try EngineConnection(ConnectionOptions(launching: .never), places: places)
+    }
+
+    @Test func `nothing that a screen keeps goes through a link that somebody has prepared`() async throws {
+        let home = try Sandbox()
+        let precious = String(decoding: try home.write(Array("precious".utf8), [7]), as: UTF8.self)
+        try System.mkdirs(home.path("state/log"))
+        let names = ["screen", "recent", "recent.lock", "copied.txt", "log/screen.log"]
+        for name in names { symlink(precious, String(decoding: home.path("state/" + name), as: UTF8.self)) }
+        let engine = try front(in: home)
+        #expect(engine.keptScreen() == nil && engine.recentPlaces() == RecentPlaces(bytes: []))
+        engine.keepScreen([1])
+        await engine.remember { $0 = RecentPlaces(bytes: Array("/a".utf8)) }
+        #expect((try? engine.write([2], as: "copied.txt").get()) != nil)
+        var printed = GrowingFile(engine.screenLogFile)
+        #expect(printed.newLines().isEmpty)
+        #expect(SmallFile.contents(precious) == [7])
+        // What is replaced stands where the link was.
+        #expect(engine.keptScreen() == [1])
+        // A pipe holds nobody up.
+        let log = String(decoding: home.path("state/log/screen.log"), as: UTF8.self)
+        #expect(unlink(log) == 0 && mkfifo(log, 0o600) == 0)
+        _ = GrowingFile(log)
+        await engine.close()
+    }
+
+    @Test func `nothing is kept in a folder of another user's`() async throws {
+        // Only root can give folders away.
+        guard System.userID == 0 else { return }
+        let home = try Sandbox()
+        let state = home.path("state")
+        try System.mkdirs(home.path("state/log"))
+        try home.write(Array("state/screen".utf8), [7])
+        for path in [state, home.path("state/log")] {
+            #expect(chown(String(decoding: path, as: UTF8.self), 1, 1) == 0)
+        }
+        let engine = try front(in: home)
+        #expect(engine.keptScreen() == nil)
+        engine.keepScreen([1])
+        await engine.remember { $0 = RecentPlaces(bytes: Array("/a".utf8)) }
+        _ = GrowingFile(engine.screenLogFile)
+        let failure = #expect(throws: RequestError.self) { try engine.write([2], as: "copied.txt").get() }
+        #expect(failure?.message.contains("(uid 1)") == true)
+        #expect(SmallFile.contents(home.path("state/screen")) == [7])
+        #expect(home.names("state") == ["log", "screen"] && home.names("state/log").isEmpty)
+        await engine.close()
+    }
+
     @Test func `a file that was not read whole is not replaced by what was made of its beginning`() throws {
         let folder = try Sandbox()
         let path = String(decoding: try folder.file(Array("long".utf8), (1 << 20) + 1), as: UTF8.self)
         #expect(throws: Errno(rawValue: EFBIG)) { try SmallFile.replace(path, with: [1]) }
-        // Nobody makes a new report from the last one.
-        let report = String(decoding: try folder.file(Array("report".utf8), (1 << 20) + 1), as: UTF8.self)
-        try SmallFile.replace(report, with: [1], isReport: true)
-        #expect(try System.lstat(Array(report.utf8)).size == 1)
         // Commands may stand in such files, and nobody opens the other end of a pipe.
         let pipe = path + ".pipe"
         #expect(mkfifo(pipe, 0o600) == 0)

@@ -79,6 +79,20 @@ extension System {
         return file
     }
 
+    /// The same for a name in an open folder of ours. A hard link to it is no reason to refuse it.
+    package static func openOwnFile(
+        _ name: [UInt8], in folder: Int32, flags: Int32
+    ) throws(Untrusted) -> OwnedDescriptor {
+        let file: OwnedDescriptor
+        do throws(Errno) {
+            file = try openat(folder, name, flags: flags | O_NONBLOCK, mode: 0o600)
+        } catch {
+            throw untrusted(name, error, wanted: .regular)
+        }
+        try claim(file.rawValue, name, kind: .regular, mode: 0o600)
+        return file
+    }
+
     /// Opens a file that this program has made in a folder of somebody else, who may have put another one there since: `nil` unless it is
     /// a regular file of this user's under this name alone. Its mode is whatever it was given.
     package static func openFileOfOurs(

@@ -30,7 +30,7 @@ extension EngineConnection {
     package nonisolated func write(_ bytes: [UInt8], as name: String) -> Result<String, RequestError> {
         let file = places.stateDirectory + "/" + name
         do {
-            try SmallFile.replace(file, with: bytes, isReport: true)
+            try OwnFile(file).replace(with: bytes)
             return .success(file)
         } catch {
             return .failure(RequestError(.refused, "\(file) could not be written: \(error)"))
@@ -47,10 +47,10 @@ extension EngineConnection {
     package nonisolated var keptScreenFile: String { places.stateDirectory + "/screen" }
 
     /// Its bytes; `nil`: there is none.
-    package nonisolated func keptScreen() -> [UInt8]? { SmallFile.contents(keptScreenFile) }
+    package nonisolated func keptScreen() -> [UInt8]? { SmallFile.contents(OwnFile(keptScreenFile)) }
 
     /// Remembers it. Whether it could does not matter to anybody's transfer.
-    package nonisolated func keepScreen(_ bytes: [UInt8]) { try? SmallFile.replace(keptScreenFile, with: bytes) }
+    package nonisolated func keepScreen(_ bytes: [UInt8]) { try? OwnFile(keptScreenFile).replace(with: bytes) }
 
     /// True when a queue was ever made here.
     package nonisolated var queueExists: Bool { (try? System.stat(Array(places.queueFile.utf8))) != nil }

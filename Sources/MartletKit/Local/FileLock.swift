@@ -13,8 +13,19 @@ package final class FileLock: Sendable {
     package static func take(_ path: String) throws(Errno) -> FileLock? {
         let path = (try? System.realpath(Array(path.utf8))) ?? Array(path.utf8)
         try System.mkdirs((RawPath(path).parent ?? RawPath(".")).bytes, mode: 0o700)
-        let file = try System.open(
-            path + Array(".lock".utf8), flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
+        return try lock(
+            try System.open(
+                path + Array(".lock".utf8), flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600))
+    }
+
+    /// The same by a file of ours that is there for it alone.
+    private static func take(_ file: OwnFile) throws(Errno) -> FileLock? {
+        let opened: OwnedDescriptor
+        do throws(Untrusted) { opened = try file.open(flags: O_RDWR | O_CREAT) } catch { throw .notPermitted }
+        return try lock(opened)
+    }
+
+    private static func lock(_ file: OwnedDescriptor) throws(Errno) -> FileLock? {
         do throws(Errno) {
             return try file.tryLockExclusively() ? FileLock(file) : nil
         } catch {
@@ -31,8 +42,19 @@ package final class FileLock: Sendable {
     /// - Parameter tries: at least one.
     @concurrent
     package static func wait(for path: String, tries: Int = patience) async throws(Errno) -> FileLock {
+        try await wait(tries) { () throws(Errno) in try take(path) }
+    }
+
+    @concurrent
+    package static func wait(for file: OwnFile, tries: Int = patience) async throws(Errno) -> FileLock {
+        try await wait(tries) { () throws(Errno) in try take(file) }
+    }
+
+    private static func wait(
+        _ tries: Int, _ take: () throws(Errno) -> FileLock?
+    ) async throws(Errno) -> FileLock {
         for count in 1...tries {
-            if let lock = try take(path) { return lock }
+            if let lock = try take() { return lock }
             // Nobody wants the lock for a task that was cancelled.
             if count < tries, (try? await Task.sleep(for: retryInterval)) == nil { break }
         }

@@ -16,20 +16,20 @@ package struct GrowingFile: Sendable {
     /// Makes the file and its folder when they are not there; what it holds already is not told.
     package init(_ path: String) {
         self.path = path
-        let bytes = Array(path.utf8)
-        if let slash = path.lastIndex(of: "/") { try? System.mkdirs(Array(path[..<slash].utf8), mode: 0o700) }
-        if let status = try? System.stat(bytes), status.size > Self.most {
-            try? System.rename(bytes, to: bytes + Array(".1".utf8))
-        }
-        _ = try? System.open(bytes, flags: O_WRONLY | O_CREAT | O_APPEND, mode: 0o600)
-        offset = (try? System.stat(bytes))?.size ?? 0
+        if Self.size(OwnFile(path)) > Self.most { try? OwnFile(path).setAside(as: ".1") }
+        offset = Self.size(OwnFile(path))
+    }
+
+    private static func size(_ file: OwnFile) -> Int64 {
+        guard let opened = try? file.open(flags: O_WRONLY | O_CREAT | O_APPEND) else { return 0 }
+        return (try? System.fstat(opened.rawValue))?.size ?? 0
     }
 
     /// Whole lines that were added since. Looks at the disk, briefly.
     package mutating func newLines() -> [[UInt8]] {
-        guard let size = (try? System.stat(Array(path.utf8)))?.size, size != offset else { return [] }
+        guard let size = (try? System.lstat(Array(path.utf8)))?.size, size != offset else { return [] }
+        guard let file = try? OwnFile(path).open(flags: O_RDONLY) else { return [] }
         if size < offset { (offset, rest) = (0, []) }
-        guard let file = try? System.open(Array(path.utf8)) else { return [] }
         if size - offset > Int64(Self.mostAtOnce) { (offset, rest) = (size - Int64(Self.mostAtOnce), []) }
         var chunk = [UInt8](repeating: 0, count: Int(size - offset))
         let count = try? chunk.withUnsafeMutableBytes { buffer throws(Errno) in

@@ -70,17 +70,18 @@ extension EngineConnection {
 
     /// The remembered places; blocks on the disk.
     package nonisolated func recentPlaces() -> RecentPlaces {
-        RecentPlaces(bytes: SmallFile.contents(recentFile) ?? [])
+        RecentPlaces(bytes: SmallFile.contents(OwnFile(recentFile)) ?? [])
     }
 
     /// Remembers; blocks on the disk. Whether it could does not matter to anybody's transfer.
     @concurrent
     package nonisolated func remember(_ change: @Sendable (inout RecentPlaces) -> Void) async {
-        try? await SmallFile.change(recentFile) { bytes in
-            let before = RecentPlaces(bytes: bytes)
-            var recent = before
-            change(&recent)
-            return recent == before ? nil : recent.bytes
-        }
+        // No other screen of ours may come in between.
+        guard let lock = try? await FileLock.wait(for: OwnFile(recentFile + ".lock")) else { return }
+        defer { withExtendedLifetime(lock) {} }
+        let before = recentPlaces()
+        var recent = before
+        change(&recent)
+        if recent != before { try? OwnFile(recentFile).replace(with: recent.bytes) }
     }
 }

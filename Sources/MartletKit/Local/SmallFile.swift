@@ -9,9 +9,16 @@ package enum SmallFile {
     /// `nil` when it cannot be read, or is none of ours to believe: `refusal` says why. Of a longer file only the first megabyte.
     package static func contents(_ path: [UInt8]) -> [UInt8]? { try? read(path) }
 
+    /// The same of a file that nobody but this program writes; of what stands under its name and is none, `nil`.
+    package static func contents(_ file: OwnFile) -> [UInt8]? {
+        guard let descriptor = try? file.open(flags: O_RDONLY) else { return nil }
+        return try? read(descriptor)
+    }
+
+    private static func read(_ path: [UInt8]) throws(Errno) -> [UInt8] { try read(try System.openSettings(path)) }
+
     /// Reads the file; a longer one to a little more than its first megabyte.
-    private static func read(_ path: [UInt8]) throws(Errno) -> [UInt8] {
-        let descriptor = try System.openSettings(path)
+    private static func read(_ descriptor: OwnedDescriptor) throws(Errno) -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { buffer.deallocate() }
         var bytes: [UInt8] = []
@@ -59,13 +66,12 @@ package enum SmallFile {
     /// Puts a new version in the place of the old one: a reader sees one or the other, also after a power cut. Made
     /// with its folder when it is not there, for this person's eyes only. One that cannot be read whole is left alone: whoever made the
     /// new version has not seen the old one.
-    /// - Parameter isReport: it is for a person to read, of any length; no new version is made from it.
-    package static func replace(_ path: String, with bytes: [UInt8], isReport: Bool = false) throws(Errno) {
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(Errno) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         try System.mkdirs(Array(folder.utf8), mode: 0o700)
         // A link (to a repository of dotfiles, say) goes on pointing to the file.
         let target = (try? System.realpath(Array(path.utf8))) ?? Array(path.utf8)
-        if !isReport { try requireReadable(target) }
+        try requireReadable(target)
         let temporary = target + Array(".\(getpid()).new".utf8)
         do throws(Errno) {
             let file = try System.open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)

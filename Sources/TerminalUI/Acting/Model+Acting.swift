@@ -196,6 +196,8 @@ extension Model {
         if isAsked {
             return complain("The engine has not answered yet: \(key(.undo)) asked it to take something back.")
         }
+        let retries = requests.outstanding.values.contains { if case .retrying = $0.purpose { true } else { false } }
+        if retries { return complain("The engine has not answered yet: \(key(.retry)) asked it what failed.") }
         guard let last = changes.history.newest else {
             ask(.undo(nil)) { .undo(.last, number: $0) }
             return

@@ -98,7 +98,7 @@ extension Model {
             tellPage { if type(of: $0).view == view { $0.batchesCame(result, in: &$1) } }
         case .finishedToday: finishedTodayCame(result)
         case .returning: whatHappened(result)
-        case .retrying(let rows): causesCame(for: rows, result)
+        case .retrying(let rows): causesCame(for: rows, result, number)
         case .replacing(let old, let new): lookedAtReplaced(old, by: new, result)
         default: break
         }

@@ -36,9 +36,13 @@ extension Model {
         }
     }
 
-    mutating func causesCame(for rows: [NodeRow], _ result: Result<[BatchSnapshot], RequestError>) {
+    /// - Parameter number: of the question.
+    mutating func causesCame(for rows: [NodeRow], _ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
         switch result {
         case .failure(let error): complain(advised(error))
+        // What was asked for after it stands: nobody retries what was cancelled since.
+        case .success where changes.history.newest.map { $0.number > number } ?? false:
+            complain("Not tried again, as another change came in between: \(key(.retry)) once more does.")
         case .success(let batches):
             let existing = batches.filter { $0.causes.contains { $0.code == .destinationExists } }
             retry(rows, existingIn: Set(existing.map(\.id)))

@@ -26,7 +26,7 @@ extension Drawing {
         let (window, items) = (model.tree.window, model.tree.items)
         // One line may stand for many rows that are not loaded.
         func count(_ range: Range<Int>) -> String {
-            Figures.count(items[range].reduce(0) { $0 + ($1.row == nil ? max(1, $1.hidden) : 1) })
+            Figures.count(ByteSum.of(items[range].map { $0.row == nil ? max(1, $0.hidden) : 1 }))
         }
         let parts = [(0..<window.lowerBound, "above"), (window.upperBound..<items.count, "below")]
             .filter { !$0.0.isEmpty }.map { "\(count($0.0)) \($0.1)" }

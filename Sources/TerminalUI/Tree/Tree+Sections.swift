@@ -82,8 +82,10 @@ extension Tree {
         }
         close(0, items.count)
         // The way to a goal is asked for as a whole.
-        for parent in goal.map({ _ in showing.keys }) ?? [:].keys
-        where !wanted.contains(where: { $0.parent == parent }) { wanted.insert(request(parent), at: 1) }
+        if goal != nil {
+            let known = Set(wanted.map(\.parent))
+            wanted.insert(contentsOf: showing.keys.filter { !known.contains($0) }.map { request($0) }, at: 1)
+        }
         // The engine refuses more; what is nearest to the root is needed for the rest.
         var rows = 0
         return Array(

@@ -5,7 +5,7 @@ extension Tree {
     /// Opens what lies above a row and goes there, as soon as the engine has sent it.
     /// - Parameter way: the batch first, the row itself at the end.
     mutating func reveal(_ way: [RowID]) {
-        guard let last = way.last else { return }
+        guard let last = way.last, way.count <= Self.longestWay else { return }
         if index(of: .row(last)) != nil { return move(to: .row(last)) }
         for (parent, child) in zip([nil] + way.map(Optional.some), way) {
             showing[parent] = child
@@ -18,6 +18,9 @@ extension Tree {
         goal = last
         rebuild()
     }
+
+    /// A path has 4,096 bytes, and each folder in it two at least. An engine elsewhere may tell anything.
+    private static var longestWay: Int { 2048 }
 
     /// From the tree to the list of all files, or back to where the cursor was in the tree.
     mutating func turn(flat: Bool) {

@@ -46,9 +46,8 @@ final class UploadWork {
     var ownVersion: StoredVersion?
     /// As `ResumePoint.absence`.
     var absence: Absence?
-    /// The resume point of an upload that is taken for gone, until its server has shown that it is there. An attempt that ends before is
-    /// followed by one that goes on from it.
-    var believedGone: ResumePoint?
+    /// An upload that is taken for gone, until its server has shown that it is there.
+    var believedGone: BelievedGone?
     /// The machine takes an absence for granted that is doubted: its own point is not to be kept.
     var isMachineAhead = false
     /// Bytes that exchanges of this attempt which are over have sent, without the server's word on them yet. What earlier attempts had sent is
@@ -75,6 +74,15 @@ final class UploadWork {
     func beginAnew() { (sentByEnded, told.bytes, absence) = (0, 0, nil) }
 
     func leave(_ points: [ResumePoint]) { for point in points where !left.contains(point) { left.append(point) } }
+}
+
+/// An upload that is taken for gone by an answer that may be a gateway's. An attempt that ends before its server has shown that it is there is
+/// followed by one that goes on from here, and nobody is told that it began anew.
+struct BelievedGone {
+    let point: ResumePoint
+    let progress: AttemptProgress
+    /// The new beginning that nobody has been told of yet.
+    var restart: (reason: String, lost: Int64, isOther: Bool)?
 }
 
 /// The state of a download that no other job has. On the engine's loop.

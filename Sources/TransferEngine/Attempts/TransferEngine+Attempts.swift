@@ -198,10 +198,7 @@ extension TransferEngine {
         switch exchange.carrier {
         case .http:
             // The library has it, and does not tell how far it came.
-            if exchange.mayChange {
-                attempt.exchanges.reachedServer()
-                noteServerIsThere(attempt)
-            }
+            if exchange.mayChange { attempt.exchanges.reachedServer() }
             transports.http?.abandon(exchange.wire)
         case .ftp:
             attempt.exchanges.reachedServer()

@@ -114,10 +114,7 @@ extension TransferEngine {
         let cause = end.failure?.cause
         let isCut = end.body.isTruncated
         var end = converted(end, exchange, attempt)
-        if exchange.mayChange, end.failure?.mayHaveReachedServer ?? true {
-            attempt.exchanges.reachedServer()
-            if end.answer == nil { noteServerIsThere(attempt) }
-        }
+        if exchange.mayChange, end.failure?.mayHaveReachedServer ?? true { attempt.exchanges.reachedServer() }
         if end.answer?.isSuccess == true { noteServerIsThere(attempt) }
         switch cause {
         case .sourceEnded: return sourceChanged(attempt, stored: nil)

@@ -55,6 +55,7 @@ extension TransferEngine {
         let kept: ResumePoint?
         switch attempt.job {
         case .upload(let work):
+            if work.believedGone != nil { return beginTentatively(attempt, work, reason, isOther: isOther) }
             lost = max(attempt.progress.accepted, attempt.progress.position, lostBefore(attempt))
             work.isCounted = true
             kept = outdated(work)
@@ -87,7 +88,19 @@ extension TransferEngine {
     func believeAbsence(_ attempt: Attempt) {
         guard let work = attempt.upload, var point = work.resumePoint else { return }
         point.absence = Absence(after: work.absence, at: timeline.now)
-        work.believedGone = point
+        work.believedGone = work.believedGone ?? BelievedGone(point: point, progress: attempt.progress)
+    }
+
+    /// As `startOver`, of what is taken for gone: it is recorded once its server has shown that it is there.
+    private func beginTentatively(_ attempt: Attempt, _ work: UploadWork, _ reason: String, isOther: Bool) {
+        let known = max(attempt.task.accepted, accounting.unconfirmed.sent(of: attempt.task.id) ?? 0)
+        let lost = max(attempt.progress.accepted, attempt.progress.position, known)
+        _ = outdated(work)
+        work.beginAnew()
+        work.resumePoint = nil
+        let earlier = work.believedGone?.restart
+        work.believedGone?.restart = (earlier?.reason ?? reason, max(earlier?.lost ?? 0, lost), isOther)
+        attempt.progress.startOver(losing: lost, isOther: isOther)
     }
 
     /// The server knows the upload, or does not answer at all: an absence after this is another one.
@@ -97,8 +110,15 @@ extension TransferEngine {
         if let point = work.resumePoint { persist(point, attempt, waits: false) }
     }
 
-    /// The server has answered a request with more than a refusal, or may have begun what it was asked for: what is taken for gone is gone.
-    func noteServerIsThere(_ attempt: Attempt) { attempt.upload?.believedGone = nil }
+    /// The server has answered a request with more than a refusal: what is taken for gone is gone.
+    func noteServerIsThere(_ attempt: Attempt) {
+        guard let work = attempt.upload, let believed = work.believedGone else { return }
+        work.believedGone = nil
+        guard let restart = believed.restart else { return }
+        work.isCounted = true
+        let point = work.resumePoint ?? work.outdatedPoint
+        record(restart: restart.reason, restart.lost, of: attempt.task, keeping: point, isOther: restart.isOther)
+    }
 
     /// Keeps what is known of the upload until then.
     func untilAbsent(_ attempt: Attempt) {
@@ -112,13 +132,13 @@ extension TransferEngine {
     /// Returns true when an upload that is taken for gone is not begun anew because there is nothing at all: the server is away.
     func isOutage(_ error: TransferError, _ attempt: Attempt) -> Bool {
         guard let status = error.httpStatus, [404, 410].contains(status) else { return false }
-        return attempt.upload?.believedGone?.absence?.mayBeOutage ?? false
+        return attempt.upload?.believedGone?.point.absence?.mayBeOutage ?? false
     }
 
     /// Takes back that the upload is gone: the next attempt asks for it again.
     func untilFound(_ attempt: Attempt) {
         guard let work = attempt.upload else { return }
-        work.absence = work.believedGone?.absence
+        work.absence = work.believedGone?.point.absence
         waitForAbsent(attempt)
     }
 

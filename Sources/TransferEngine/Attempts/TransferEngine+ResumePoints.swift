@@ -43,6 +43,8 @@ extension TransferEngine {
             point.ownVersion = work.ownVersion
             point.targetIsOther = work.subject.targetIsOther
             point.absence = work.absence
+            // A kill before its server has shown that it is there must not have it forgotten.
+            if let believed = work.believedGone { point.leave([believed.point]) }
             work.leave(attempt.machine.unremoved)
             point.leave(work.left)
             work.resumePoint = point
@@ -64,7 +66,10 @@ extension TransferEngine {
         if case .sftp? = attempt.place?.route, !attempt.exchanges.hasReachedServer { return nil }
         if let believed = work.believedGone {
             work.believedGone = nil
-            return recordable(believed, attempt)
+            attempt.progress = believed.progress
+            // What was begun in its place may be there, though nobody has heard of it.
+            if let begun = work.resumePoint, begun.isGuess { work.leave([begun]) }
+            return recordable(believed.point, attempt)
         }
         if work.isMachineAhead { return nil }
         if let remains = attempt.machine.remains { return recordable(remains, attempt) }

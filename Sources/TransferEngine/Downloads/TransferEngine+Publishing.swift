@@ -176,6 +176,10 @@ extension TransferEngine {
     private func nameTaken(_ attempt: Attempt, _ work: DownloadWork, _ publication: Publication) {
         let options = attempt.context.order.options
         guard let ending = existing(publication.final, options, total: publication.size) else {
+            // A file system that does not replace what may be replaced.
+            if (try? System.lstat(publication.final.bytes)) != nil {
+                return refused(attempt, work.target.refusal(.fileExists))
+            }
             // It went again: the next attempt finds the whole file in the temporary one, and asks for its name once more.
             let name = publication.final.lastComponent.displayed
             let error = TransferError(

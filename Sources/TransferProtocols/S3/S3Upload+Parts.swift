@@ -163,7 +163,8 @@ extension S3Upload {
         parts.set(index, .ready(digests))
         switch judge(end, lesson: lesson) {
         case .success(let answer):
-            guard let tag = answer.etag else {
+            // As of a whole file: something on the way answers before the service has all of it, or without a tag.
+            guard let tag = answer.etag, end.bytesSent >= Int64(parts.range(index).count) else {
                 return partFailed(WaitDemand(.backoff, .unreadable(host)))
             }
             pace.take(Int64(parts.range(index).count), at: end.at)

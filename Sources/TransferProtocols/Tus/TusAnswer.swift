@@ -102,7 +102,7 @@ enum TusAnswer: Hashable, Sendable {
         }
     }
 
-    private static func isOwnWord(_ answer: HTTPAnswer) -> Bool {
+    static func isOwnWord(_ answer: HTTPAnswer) -> Bool {
         answer.status == 410 || answer.field("tus-resumable") != nil
     }
 

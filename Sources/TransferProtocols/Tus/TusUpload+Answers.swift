@@ -69,7 +69,7 @@ extension TusUpload {
         case .wait(let demand): stop(index, demand)
         case .fail(let error) where error.httpStatus == 413 && !body.isEmpty:
             creationTakesData = false
-        case .fail(let error) where parts.count > 1 && Self.meansNoParts(error): return withoutParts()
+        case .fail(let error) where parts.count > 1 && Self.meansNoParts(error): return withoutParts(end)
         case .fail(let error) where [405, 501].contains(error.httpStatus) && plan.resume != nil:
             // A server without tus holds no upload of ours any more; a retry asks anew which way it takes files.
             return [.persist(ResumePoint(StoredVersion(stored: false, etag: nil)))] + over(.fail(error))

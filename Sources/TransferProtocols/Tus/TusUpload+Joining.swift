@@ -52,7 +52,7 @@ extension TusUpload {
             guard Self.meansNoParts(error) else { return notJoined() + over(.fail(error)) }
             // An earlier join may have used them up.
             if plan.resume?.isJoining == true { return lookElsewhere(since: since ?? begun) { $0.refused() } }
-            return withoutParts()
+            return withoutParts(end)
         default: return over(.wait(WaitDemand(.backoff, .noAnswer(endpoint.address))))
         }
     }
@@ -94,13 +94,17 @@ extension TusUpload {
     }
 
     /// The server announced that it joins parts, and cannot: the file goes in one piece, now and from now on.
-    mutating func withoutParts() -> [ProtocolAction] {
+    mutating func withoutParts(_ end: ExchangeEnd) -> [ProtocolAction] {
+        // A gateway that does not find its server says nothing of parts.
+        let isDoubtful = end.answer.map { $0.status == 404 && !TusAnswer.isOwnWord($0) } ?? false
         var learnt = HostFacts()
         learnt.tusExtensions = (facts.tusExtensions ?? []).filter { $0 != "concatenation" }
         facts.tusExtensions = learnt.tusExtensions
         restarts += 1
         let abandoned = parts.compactMap { $0.exchange.map(ProtocolAction.abandon) }
-        return abandoned + [.learned(learnt), .startOver(reason: "the server cannot join parts")]
+        return (isDoubtful ? [.doubtAbsence()] : []) + abandoned + [
+            .learned(learnt), .startOver(reason: "the server cannot join parts"),
+        ]
             + clear(parts.compactMap(\.url))
     }
 

@@ -65,7 +65,7 @@ extension OrderingStore {
             UPDATE undo SET before = json_set(before, '$.folderRanks', (
             SELECT json_group_array(json_array(json_extract(f.value, '$[0]'), n.new)) FROM json_each(undo.before, '$.folderRanks') f
             CROSS JOIN temp.new_places n ON n.task = \(Self.folder) AND n.old = json_extract(f.value, '$[1]')))
-            WHERE batch = ? AND before LIKE '%"folderRanks":[[%'
+            WHERE batch = ? AND before LIKE '%"folderRanks":[[%' AND json_valid(before)
             """, id)
         try database.run("DELETE FROM temp.new_places")
         queue.forgetPaths()
@@ -96,7 +96,7 @@ extension OrderingStore {
         old (task, place) AS (SELECT id, \(TaskPlaces.sql) FROM own
         UNION ALL SELECT u.task, ifnull(u.rank, u.task << 24) FROM own JOIN undo_tasks u ON u.task = own.id WHERE \(isOfMove)
         UNION ALL SELECT \(folder), rank FROM folders WHERE batch = ?1 AND rank IS NOT NULL
-        UNION ALL SELECT \(folder), json_extract(f.value, '$[1]') FROM undo o, json_each(o.before, '$.folderRanks') f
+        UNION ALL SELECT \(folder), json_extract(f.value, '$[1]') FROM undo o, json_each(\(StoredJSON.sql("o.before")), '$.folderRanks') f
         WHERE o.batch = ?1 AND o.before LIKE '%"folderRanks":[[%'),
         counted AS (SELECT task, place, place > \(TaskPlaces.behindAll) AS is_behind, row_number() OVER turns AS number,
         count(*) OVER (turns ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS places

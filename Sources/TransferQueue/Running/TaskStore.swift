@@ -112,7 +112,7 @@ struct TaskStore: QueueSubject {
     /// `TaskDetails.reasonDetail` in SQL.
     static let waitDetailSQL = "CASE d.cause WHEN \(cause: .cannotFindHost) THEN d.cause ELSE 0 END"
     static let failureDetailSQL = """
-        CASE d.cause WHEN \(cause: .http) THEN ifnull(d.error ->> 'httpStatus', 0) ELSE 0 END
+        CASE d.cause WHEN \(cause: .http) THEN ifnull(\(StoredJSON.sql("d.error")) ->> 'httpStatus', 0) ELSE 0 END
         """
 
     /// Queries for the rows that `reasons` has to hold for a batch; `check` compares with them, too.

@@ -28,11 +28,12 @@ struct ReasonText: Hashable {
     /// The text of the error in `d.error`.
     /// - Parameter isTold: the condition under which its message is part of it.
     static func sql(isTold: String = "true") -> String {
-        let finding = "CASE WHEN \(isTold) THEN d.error -> 'finding' END"
+        let error = StoredJSON.sql("d.error")
+        let finding = "CASE WHEN \(isTold) THEN \(error) -> 'finding' END"
         return """
-            CASE WHEN \(isTold) THEN ifnull(d.error ->> 'message', '') ELSE '' END
-            || CASE WHEN coalesce(d.error ->> 'said', d.error ->> 'detail', \(finding)) IS NULL THEN ''
-            ELSE char(10) || ifnull(d.error ->> 'said', '') || char(10) || ifnull(d.error ->> 'detail', '')
+            CASE WHEN \(isTold) THEN ifnull(\(error) ->> 'message', '') ELSE '' END
+            || CASE WHEN coalesce(\(error) ->> 'said', \(error) ->> 'detail', \(finding)) IS NULL THEN ''
+            ELSE char(10) || ifnull(\(error) ->> 'said', '') || char(10) || ifnull(\(error) ->> 'detail', '')
             || ifnull(char(10) || \(finding), '') END
             """
     }

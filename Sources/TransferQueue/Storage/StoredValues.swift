@@ -129,6 +129,9 @@ enum StoredJSON {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
+    /// A column as SQL reads it: NULL where it is damaged. What is no JSON would end the statement, and everything that it is for.
+    static func sql(_ column: String) -> String { "(CASE WHEN json_valid(\(column)) THEN \(column) END)" }
+
     /// `nil` for no text or text that is not such a value: a damaged column must not take the rest with it.
     static func value<Value: Decodable>(_ type: Value.Type, _ text: String?) -> Value? {
         text.flatMap { try? JSONDecoder().decode(type, from: Data($0.utf8)) }

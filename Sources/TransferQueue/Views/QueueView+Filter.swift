@@ -11,7 +11,7 @@ extension QueueView {
         max(16, stretch / Int64(1 + filter.effort / 4))
     }
 
-    private static let error = ["message", "code", "httpStatus"].map { "json_extract(d.error, '$.\($0)')" }
+    private static let error = ["message", "code", "httpStatus"].map { "\(StoredJSON.sql("d.error")) ->> '\($0)'" }
         .joined(separator: ", ")
 
     func search(_ filter: TransferFilter, after: TaskID, motion: [TaskID: FilterMotion]) throws -> FilterSlice {
@@ -20,7 +20,9 @@ extension QueueView {
         let last = try database.integer("SELECT max(id) FROM tasks") ?? 0
         guard let first = try database.integer("SELECT min(id) FROM tasks WHERE id > ?", .integer(after.rawValue))
         else { return slice }
-        let end = first + Self.stretch(of: filter)
+        let (end, isBeyond) = first.addingReportingOverflow(Self.stretch(of: filter))
+        // No number of ours is so large: it is damage.
+        if isBeyond { return slice }
         let needs = filter.needs
         let details = needs.contains(.details)
         var places: [Int64: FilterPlace?] = [:]

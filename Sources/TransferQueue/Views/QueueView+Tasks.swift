@@ -229,8 +229,8 @@ extension QueueView {
         guard scheme.facts.isNegotiated, batch.direction == .upload else { return name }
         let found = try database.first(
             """
-            SELECT ifnull(json_extract(options, '$.uploadBy'), (SELECT json_extract(CAST(facts AS TEXT), '$.uploadBy')
-            FROM hosts WHERE origin = ?2)) FROM batches WHERE id = ?1
+            SELECT ifnull(\(StoredJSON.sql("options")) ->> 'uploadBy',
+            (SELECT \(StoredJSON.sql("CAST(facts AS TEXT)")) ->> 'uploadBy' FROM hosts WHERE origin = ?2)) FROM batches WHERE id = ?1
             """, .integer(batch.id.rawValue), .text(RemoteAddress(url)?.origin ?? "")
         ) { $0.optionalText(0) }
         return (found ?? nil) ?? name

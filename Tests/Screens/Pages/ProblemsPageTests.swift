@@ -154,6 +154,23 @@ struct ProblemsPageTests {
         #expect(screen.matched(.retry) == ["@err err=destinationExists"] && settled(screen) == [])
     }
 
+    @Test("a retry that asks first neither comes after what was asked since, nor is it passed over by an undo")
+    func overtakenRetry() {
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("}", "}", "r")
+        let question = screen.lastNumber
+        screen.press("u")
+        #expect(screen.requests.isEmpty)
+        #expect(screen.model.notice?.text == "The engine has not answered yet: r asked it what failed.")
+        screen.press("p")
+        #expect(!screen.requests.isEmpty)
+        let refused = CauseCount(code: .permissionDenied, count: 4, message: "no")
+        screen.send(.answer(.batches(.success([batch(3, "docs", [refused])]), number: question)))
+        #expect(screen.requests.isEmpty)
+        let said: SafeText = "Not tried again, as another change came in between: r once more does."
+        #expect(screen.model.notice?.text == said)
+    }
+
     @Test("r on a batch in the list asks only where something of its files is there already")
     func existingOfBatch() {
         func retried(_ causes: [CauseCount]) -> ScreenHarness {

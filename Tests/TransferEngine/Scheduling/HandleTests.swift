@@ -89,7 +89,9 @@ import WireOperations
         try harness.sandbox.write("f", pattern(15_000_000))
         let task = try await harness.run(request(harness, ["f"], to: server))
         #expect(task.state == .completed, "\(String(describing: task.error))")
-        // It went on with the upload that was there, and nothing else was made.
+        // It went on with the upload that was there, nothing else was made, and so it is told.
+        let restarts = try await harness.events(.restarted)
+        #expect(task.restarts == 0 && restarts.isEmpty)
         #expect(
             task.resumedFrom == [1_000_000] && server.count("POST") == 2,
             "\(server.server.requests.map { "\($0.method) \($0.target)" })")

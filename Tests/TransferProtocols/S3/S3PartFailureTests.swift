@@ -24,6 +24,13 @@ private let size = fourParts
         #expect(other.lose(6) == [s3Sent(8, 2)])
     }
 
+    @Test("a yes before the part was sent is none of the service's")
+    func earlyAnswer() {
+        var script = s3Begun()
+        let tagged = ["ETag: \"x\""]
+        #expect(script.end(3, answered(200, tagged, sent: 5)) == [s3Sent(5, 1)])
+    }
+
     @Test(
         "what ends the attempt, and keeps the upload, lets the parts on their way arrive first",
         arguments: [

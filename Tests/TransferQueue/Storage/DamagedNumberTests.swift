@@ -98,6 +98,43 @@ import TransferModel
         _ = try? await queue.close()
     }
 
+    /// SQLite ends a statement that reads such a text, whatever else it is for.
+    @Test(
+        "a stored text that is damaged is as if it were not there",
+        arguments: [
+            "UPDATE task_details SET error = '{'", "UPDATE batches SET options = '{'",
+            "UPDATE hosts SET facts = CAST('{' AS BLOB)", "UPDATE undo SET before = '{\"folderRanks\":[[1,2]'",
+        ])
+    func texts(damage: String) async throws {
+        let bench = try ChangeBench()
+        let batch = try await bench.queue.addTree(files: 4)
+        let other = try await bench.queue.addTree("other", files: 1)
+        try await bench.queue.writer.remember(host: "http://host", facts: Array(#"{"uploadBy":"put"}"#.utf8))
+        let tasks = try await bench.queue.claimAll(limit: 2)
+        let error = TransferError(.http, "no")
+        bench.queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: nil, error: error), for: tasks[0].claim)
+        bench.queue.writer.record(.failed(error), for: tasks[1].claim)
+        let moved = try await bench.move(bench.task(4), to: .top)
+        try await bench.queue.writer.commit()
+        try bench.sandbox.database(.readWrite).execute(script: damage)
+
+        _ = try await bench.queue.reader.check()
+        _ = try await bench.queue.reader.batches()
+        #expect(try await bench.queue.reader.tasks(batch: batch, limit: 9).count == 4)
+        let filter = try TransferFilter("error:no")
+        _ = try await bench.queue.reader.search(filter, after: TaskID(rawValue: 0))
+        for turn in 0..<80 {
+            try await bench.move(bench.task(turn % 2 == 0 ? 3 : 4), to: .before(bench.task(turn % 2 == 0 ? 4 : 3)))
+        }
+        try await bench.pause(.batch(batch))
+        _ = try await bench.queue.writer.resume([.batch(batch)])
+        _ = try await bench.queue.writer.retry([.batch(batch)])
+        _ = try? await bench.undo(moved)
+        try await bench.cancel(.batch(batch))
+        #expect(try await bench.queue.reader.batch(other)?.filesTotal == 1)
+        try await bench.close()
+    }
+
     @Test("a claim is told apart from the one before, whatever the file says", arguments: DamagedNumberTests.numbers)
     func claims(number: Int64) async throws {
         let sandbox = try Sandbox()
