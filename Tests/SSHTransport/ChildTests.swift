@@ -165,6 +165,26 @@ import WireOperations
         }
     }
 
+    @Test("the loop sleeps again once a pipe that was full has taken everything")
+    func fullPipe() async throws {
+        // As for a user who has many pipes: 1031 is F_SETPIPE_SZ.
+        let script = "python3 -c 'import fcntl; fcntl.fcntl(0, 1031, 4096)'; exec \(SFTPBench.server)"
+        try await SFTPBench.run(ssh: script, manualClock: true) { bench in
+            let client = bench.client
+            let handle = try await client.handle(.openForWriting(bench.path("f")))
+            let end = await client.perform(.write(handle, 0..<3_000_000), source: PatternSource())[0]
+            #expect(end.outcome == .answered(.done))
+            let before = await client.turns
+            // Ample time for a busy loop to show itself.
+            let other = try EventLoop(name: "other")
+            let bystander = SFTPClient(other, client.target, manualClock: true)
+            for _ in 0..<1000 { _ = await bystander.turns }
+            other.stop()
+            other.join()
+            #expect(await client.turns - before <= 3)
+        }
+    }
+
     @Test("a connection without work is closed after a while, one with an open file is kept")
     func idle() async throws {
         try await SFTPBench.run(manualClock: true) { bench in

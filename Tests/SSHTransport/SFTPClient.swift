@@ -224,6 +224,7 @@ actor SFTPClient {
     func resumeThrottled() { transport?.resumeThrottled() }
     var childCount: Int { transport?.childCount ?? 0 }
     var activeCount: Int { transport?.activeCount ?? 0 }
+    var turns: UInt64 { loop.turns }
 
     /// Waits for a condition, looked at after each turn of the loop that has something; only a hang waits for ever.
     func until(_ condition: @escaping @Sendable (isolated SFTPClient) -> Bool) async {

@@ -181,7 +181,10 @@ extension TransferEngine {
     /// The first bytes go out, or the server says what it has: what was sent before and is not there is sent again.
     func settleEarlier(_ attempt: Attempt) {
         let accepted = attempt.progress.accepted
-        guard let work = attempt.upload, let before = takeUnconfirmed(attempt), before > accepted else { return }
+        // What is only taken for gone may still be there.
+        guard let work = attempt.upload, work.believedGone == nil, let before = takeUnconfirmed(attempt),
+            before > accepted
+        else { return }
         attempt.progress.repeatEarlier(before - accepted)
         // A server that keeps an upload has not begun it anew, though nothing of it is accepted yet.
         if accepted == 0, !attempt.goesOnAfterCut {

@@ -101,11 +101,10 @@ extension TusUpload {
         learnt.tusExtensions = (facts.tusExtensions ?? []).filter { $0 != "concatenation" }
         facts.tusExtensions = learnt.tusExtensions
         restarts += 1
-        let abandoned = parts.compactMap { $0.exchange.map(ProtocolAction.abandon) }
-        return (isDoubtful ? [.doubtAbsence()] : []) + abandoned + [
-            .learned(learnt), .startOver(reason: "the server cannot join parts"),
-        ]
-            + clear(parts.compactMap(\.url))
+        var actions: [ProtocolAction] = isDoubtful ? [.doubtAbsence()] : []
+        actions += parts.compactMap { $0.exchange.map(ProtocolAction.abandon) }
+        actions += [.learned(learnt), .startOver(reason: "the server cannot join parts")]
+        return actions + clear(parts.compactMap(\.url))
     }
 
     /// A refusal that is about parts rather than about us or the file.
