@@ -71,6 +71,14 @@ package struct Places: Equatable, Sendable {
         }
     }
 
+    /// Folders to which nobody else may lead: that of the configuration, in which commands may stand, and the one in which the state is.
+    package var ways: [String] {
+        switch root {
+        case .isolated(let home): [home, configurationDirectory]
+        case .standard(_, let state): [state, configurationDirectory]
+        }
+    }
+
     /// Settings of engine and screen.
     package var configurationFile: String { configurationDirectory + "/martlet.conf" }
     /// Configured servers.

@@ -1,5 +1,6 @@
 import CommandLine
 import Configuration
+import LinuxSystem
 import ServiceWire
 import UploadReceiver
 
@@ -40,11 +41,14 @@ extension ReceiverConfiguration {
             return .token(try token(contents, from: "--token-file"))
         }
         if let variable = tokenInEnvironment { return .token(try token(variable, from: "MARTLET_RECEIVE_TOKEN")) }
-        do throws(PlacesError) {
-            return .kept(in: Array(try Places.current().stateDirectory.utf8))
-        } catch {
+        let places: Places
+        do throws(PlacesError) { places = try Places.current() } catch {
             throw .usage("there is no place for a token: \(error.message), or give --token-file FILE, or --open", "")
         }
+        do throws(Untrusted) { try System.requireOwnWay(to: places.ways) } catch {
+            throw .usage("there is no place for a token: \(error), or give --token-file FILE, or --open", "")
+        }
+        return .kept(in: Array(places.stateDirectory.utf8))
     }
 
     /// The first line, which must be visible ASCII: anything else cannot stand in a header field.

@@ -50,6 +50,33 @@ import Testing
         #expect(try System.stat(precious).size == 5)
     }
 
+    @Test func `nobody else may put another folder in the place of ours, on the whole way to it`() throws {
+        let sandbox = try Sandbox()
+        func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
+        let (way, place) = (sandbox.file("way"), text(sandbox.file("way/home/state")))
+        try System.mkdirs(Array(place.utf8), mode: 0o700)
+        // As /tmp is: names in it stay their owners'.
+        try System.chmod(way, mode: 0o1777)
+        try System.requireOwnWay(to: [place, place + "/missing/below"])
+        try System.chmod(way, mode: 0o777)
+        let open = try #require(throws: Untrusted.self) { try System.requireOwnWay(to: [place]) }
+        #expect(open == .wayOpen(path: way, to: Array(place.utf8)))
+        #expect("\(open)".hasPrefix("everybody can write in ") && "\(open)".contains(": chmod o-w it, or name another"))
+        try System.chmod(way, mode: 0o755)
+        // A link of ours leads where it leads.
+        symlink(place, text(sandbox.file("link")))
+        try System.requireOwnWay(to: [text(sandbox.file("link/log"))])
+        guard System.userID == 0 else { return }
+        #expect(chown(text(way), 1, 1) == 0)
+        for asked in [place, text(sandbox.file("link/log"))] {
+            let foreign = try #require(throws: Untrusted.self) { try System.requireOwnWay(to: [asked]) }
+            #expect(foreign == .wayOwnedBy(1, path: way, to: Array(asked.utf8)))
+            #expect("\(foreign)".contains(" (uid 1), who could put something else in the place of "))
+        }
+        #expect(chown(text(way), 0, 0) == 0 && lchown(text(sandbox.file("link")), 1, 1) == 0)
+        #expect(throws: Untrusted.self) { try System.requireOwnWay(to: [text(sandbox.file("link/log"))]) }
+    }
+
     @Test func `what belongs to another user is refused by name, a link of theirs too`() throws {
         // Only root can give files away.
         guard System.userID == 0 else { return }

@@ -10,6 +10,10 @@ package enum Untrusted: Error, Hashable, Sendable {
     /// It belongs to another user.
     case ownedBy(UInt32, path: [UInt8])
     case system(Errno, path: [UInt8])
+    /// A folder on the way to a place of ours belongs to another user, who can put another one there.
+    case wayOwnedBy(UInt32, path: [UInt8], to: [UInt8])
+    /// In a folder on the way to a place of ours everybody can put another one there.
+    case wayOpen(path: [UInt8], to: [UInt8])
 }
 
 extension Untrusted: CustomStringConvertible {
@@ -23,6 +27,16 @@ extension Untrusted: CustomStringConvertible {
         case .ownedBy(let user, let path):
             "\(shown(path)) belongs to another user (uid \(user)): remove it, or name another place"
         case .system(let error, let path): "\(shown(path)) cannot be used (\(error)): check its permissions"
+        case .wayOwnedBy(let user, let path, let place):
+            """
+            \(shown(path)) belongs to another user (uid \(user)), who could put something else in the place of \(shown(place)): \
+            name a folder of your own with MARTLET_HOME
+            """
+        case .wayOpen(let path, let place):
+            """
+            everybody can write in \(shown(path)), and put something else in the place of \(shown(place)): \
+            chmod o-w it, or name another folder with MARTLET_HOME
+            """
         }
     }
 }

@@ -53,7 +53,12 @@ public actor EngineConnection {
     deinit { loop.stop() }
 
     private static func placesOfThisProcess() throws(RequestError) -> Places {
-        do { return try Places.current() } catch { throw RequestError(.engineUnreachable, error.message) }
+        let places: Places
+        do { places = try Places.current() } catch { throw RequestError(.engineUnreachable, error.message) }
+        do { try System.requireOwnWay(to: places.ways) } catch {
+            throw RequestError(.engineUnreachable, "\(error)")
+        }
+        return places
     }
 
     private static func makeLoop() throws(RequestError) -> EventLoop {

@@ -77,6 +77,9 @@ final class Attempt {
     /// Uploads only: bytes confirmed by the server plus bytes sent and not yet confirmed.
     var uploaded: Int64 { progress.accepted + (upload?.sentByEnded ?? 0) + exchanges.sent }
 
+    /// The server's last word on what it has, of this attempt or else of those before.
+    var countedAccepted: Int64 { upload?.isCounted == false ? progress.knownBefore : progress.accepted }
+
     // Four questions about a cut, in the middle of an attempt whose exchange is under way:
     //
     // | attempt                          | countsWhatWasSent | goesOnAfterCut | isResumable    | losesByCut  |

@@ -46,8 +46,10 @@ final class UploadWork {
     var ownVersion: StoredVersion?
     /// As `ResumePoint.absence`.
     var absence: Absence?
-    /// An upload that is taken for gone, until its server has shown that it is there.
+    /// An upload that is taken for gone, until its server has shown that it is there, or bytes go out.
     var believedGone: BelievedGone?
+    /// The answers by which it is, until the server has shown that it is there.
+    var outage: Absence?
     /// The machine takes an absence for granted that is doubted: its own point is not to be kept.
     var isMachineAhead = false
     /// Bytes that exchanges of this attempt which are over have sent, without the server's word on them yet. What earlier attempts had sent is

@@ -16,9 +16,10 @@ extension TransferEngine {
         if attempt.countsWhatWasSent {
             let task = attempt.task
             let sent = accounting.unconfirmed.breakOff(task, at: attempt.progress.position, isStopped: isStopped)
-            let accepted = work.isCounted ? attempt.progress.accepted : attempt.progress.knownBefore
             queue.writer.record(
-                .checkpoint(resumePoint: left?.encoded, accepted: accepted, secret: left?.secret), for: task.claim)
+                .checkpoint(
+                    resumePoint: left?.encoded, accepted: attempt.countedAccepted, secret: left?.secret),
+                for: task.claim)
             queue.writer.record(.sent(sent, kept: true), for: task.claim)
         } else if attempt.progress.position > 0 {
             record(

@@ -7,6 +7,7 @@ import TransferQueue
 extension TransferEngine {
     /// The server's word on how much of an upload it has.
     func accepted(_ attempt: Attempt, _ bytes: Int64) {
+        noteServerIsThere(attempt)
         attempt.progress.accept(bytes)
         attempt.upload?.isCounted = true
         endAbsence(attempt)
@@ -19,6 +20,7 @@ extension TransferEngine {
         let again: Int64
         switch attempt.job {
         case .upload(let work):
+            noteServerIsThere(attempt)
             again = max(0, (takeUnconfirmed(attempt) ?? 0) - offset)
             attempt.progress.resume(at: offset)
             work.isCounted = true
@@ -88,6 +90,7 @@ extension TransferEngine {
     func believeAbsence(_ attempt: Attempt) {
         guard let work = attempt.upload, var point = work.resumePoint else { return }
         point.absence = Absence(after: work.absence, at: timeline.now)
+        work.outage = point.absence
         work.believedGone = work.believedGone ?? BelievedGone(point: point, progress: attempt.progress)
     }
 
@@ -110,8 +113,14 @@ extension TransferEngine {
         if let point = work.resumePoint { persist(point, attempt, waits: false) }
     }
 
-    /// The server has answered a request with more than a refusal: what is taken for gone is gone.
+    /// The server has done more than refuse: what is taken for gone is gone.
     func noteServerIsThere(_ attempt: Attempt) {
+        attempt.upload?.outage = nil
+        settleBelief(attempt)
+    }
+
+    /// The upload begins anew for good, and it is told.
+    func settleBelief(_ attempt: Attempt) {
         guard let work = attempt.upload, let believed = work.believedGone else { return }
         work.believedGone = nil
         guard let restart = believed.restart else { return }
@@ -131,14 +140,15 @@ extension TransferEngine {
 
     /// Returns true when an upload that is taken for gone is not begun anew because there is nothing at all: the server is away.
     func isOutage(_ error: TransferError, _ attempt: Attempt) -> Bool {
-        guard let status = error.httpStatus, [404, 410].contains(status) else { return false }
-        return attempt.upload?.believedGone?.point.absence?.mayBeOutage ?? false
+        // Some say 405 to all but GET, where they have nothing.
+        guard let status = error.httpStatus, [404, 405, 410].contains(status) else { return false }
+        return attempt.upload?.outage?.mayBeOutage ?? false
     }
 
     /// Takes back that the upload is gone: the next attempt asks for it again.
     func untilFound(_ attempt: Attempt) {
         guard let work = attempt.upload else { return }
-        work.absence = work.believedGone?.point.absence
+        work.absence = work.outage
         waitForAbsent(attempt)
     }
 

@@ -67,8 +67,6 @@ extension TransferEngine {
         if let believed = work.believedGone {
             work.believedGone = nil
             attempt.progress = believed.progress
-            // What was begun in its place may be there, though nobody has heard of it.
-            if let begun = work.resumePoint, begun.isGuess { work.leave([begun]) }
             return recordable(believed.point, attempt)
         }
         if work.isMachineAhead { return nil }

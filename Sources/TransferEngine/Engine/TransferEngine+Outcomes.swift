@@ -57,7 +57,7 @@ extension TransferEngine {
         recordAnswer(attempt, error, redaction)
         if let left = adoptRemains(attempt) {
             queue.writer.record(
-                .checkpoint(resumePoint: left.encoded, accepted: attempt.progress.accepted, secret: left.secret),
+                .checkpoint(resumePoint: left.encoded, accepted: attempt.countedAccepted, secret: left.secret),
                 for: attempt.task.claim)
         } else if attempt.exchanges.hasReachedServer {
             forgetGuess(attempt)

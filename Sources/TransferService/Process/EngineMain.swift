@@ -20,9 +20,14 @@ package enum EngineMain {
     }
 
     private static func places() throws(EngineFailure) -> Places {
-        do { return try Places.current() } catch {
+        let places: Places
+        do { places = try Places.current() } catch {
             throw EngineFailure(status: 69, code: .engineUnreachable, message: error.message)
         }
+        do { try System.requireOwnWay(to: places.ways) } catch {
+            throw EngineFailure(status: 69, code: .engineUnreachable, message: "\(error)")
+        }
+        return places
     }
 }
 

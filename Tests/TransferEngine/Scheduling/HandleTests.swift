@@ -75,12 +75,15 @@ import WireOperations
         server.server.stop()
     }
 
-    @Test("what is taken for gone is asked for again when there is nothing to begin anew with either")
-    func outage() async throws {
+    @Test(
+        "what is taken for gone is asked for again when there is nothing to begin anew with either",
+        arguments: ["404 Not Found", "405 Method Not Allowed"])
+    func outage(refusal: String) async throws {
         let server = try FakeTusServer { request, earlier in
             switch (request.method, earlier) {
             case ("PATCH", 0): .keepAfter(1_000_000)
-            case ("HEAD", 0), ("POST", 1): .gateway("404 Not Found")
+            case ("HEAD", 0): .gateway("404 Not Found")
+            case ("POST", 1): .gateway(refusal)
             default: .ordinary
             }
         }
