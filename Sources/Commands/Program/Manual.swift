@@ -37,7 +37,8 @@ enum Manual {
             .list([
                 (
                     "MARTLET_HOME",
-                    "Configuration and state stand below this directory (config/ and state/) instead of the XDG ones."
+                    "Configuration and state stand below this directory (config/ and state/) instead of the XDG ones. It and each "
+                        + "directory above it must belong to you or root, and be writable by others only as /tmp is."
                 ),
                 ("MARTLET_ENGINE", "The engine to start instead of the martletd beside martlet."),
                 (
