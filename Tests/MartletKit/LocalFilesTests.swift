@@ -57,6 +57,18 @@ struct LocalFilesTests {
         await engine.close()
     }
 
+    @Test func `remembered places that cannot be read whole are not replaced by what was made of their beginning`()
+        async throws
+    {
+        let home = try Sandbox()
+        let bytes = [UInt8](repeating: 0x23, count: (1 << 20) + 1)
+        let path = try home.write(Array("state/recent".utf8), bytes)
+        let engine = try front(in: home)
+        await engine.remember { $0 = RecentPlaces(bytes: Array("/a".utf8)) }
+        #expect(try System.lstat(path).size == Int64(bytes.count))
+        await engine.close()
+    }
+
     @Test func `nothing is kept in a folder of another user's`() async throws {
         // Only root can give folders away.
         guard System.userID == 0 else { return }

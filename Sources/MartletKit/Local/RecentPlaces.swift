@@ -79,7 +79,8 @@ extension EngineConnection {
         // No other screen of ours may come in between.
         guard let lock = try? await FileLock.wait(for: OwnFile(recentFile + ".lock")) else { return }
         defer { withExtendedLifetime(lock) {} }
-        let before = recentPlaces()
+        guard let bytes = try? SmallFile.contents(toChange: OwnFile(recentFile)) else { return }
+        let before = RecentPlaces(bytes: bytes)
         var recent = before
         change(&recent)
         if recent != before { try? OwnFile(recentFile).replace(with: recent.bytes) }

@@ -15,6 +15,18 @@ package enum SmallFile {
         return try? read(descriptor)
     }
 
+    /// As `contents(toChange:)` of a path; empty, too, where a link, a pipe or somebody else's file stands under the name, which goes.
+    package static func contents(toChange file: OwnFile) throws(Errno) -> [UInt8] {
+        let descriptor: OwnedDescriptor
+        do throws(Untrusted) { descriptor = try file.open(flags: O_RDONLY) } catch {
+            guard case .system(let error, _) = error, error != .noSuchFile else { return [] }
+            throw error
+        }
+        let bytes = try read(descriptor)
+        guard bytes.count <= limit else { throw Errno.fileTooLarge }
+        return bytes
+    }
+
     private static func read(_ path: [UInt8]) throws(Errno) -> [UInt8] { try read(try System.openSettings(path)) }
 
     /// Reads the file; a longer one to a little more than its first megabyte.

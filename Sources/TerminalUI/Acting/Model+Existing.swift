@@ -40,7 +40,7 @@ extension Model {
     mutating func causesCame(for rows: [NodeRow], _ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
         switch result {
         case .failure(let error): complain(advised(error))
-        // What was asked for after it stands: nobody retries what was cancelled since.
+        // A later change stands: nobody retries what was cancelled since.
         case .success where changes.history.newest.map { $0.number > number } ?? false:
             complain("Not tried again, as another change came in between: \(key(.retry)) once more does.")
         case .success(let batches):

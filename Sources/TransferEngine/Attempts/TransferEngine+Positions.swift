@@ -191,7 +191,7 @@ extension TransferEngine {
     /// The first bytes go out, or the server says what it has: what was sent before and is not there is sent again.
     func settleEarlier(_ attempt: Attempt) {
         let accepted = attempt.progress.accepted
-        // What is only taken for gone may still be there.
+        // An upload that is only taken for gone may still be there.
         guard let work = attempt.upload, work.believedGone == nil, let before = takeUnconfirmed(attempt),
             before > accepted
         else { return }

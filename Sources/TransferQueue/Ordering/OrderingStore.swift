@@ -109,7 +109,7 @@ struct OrderingStore: QueueSubject {
         }
         guard let batch = rows.first?.batch else { return nodeChange }
         let unit = TaskSets.Unit.tasks(rows.map(\.id))
-        // Where that file stands now: the batch may have been given other places meanwhile.
+        // The place is looked up anew: the batch may have been given others meanwhile.
         if let earlier, let row = try tasks.task(earlier) {
             try undoLog.remember(unit, page)
             try self.place(unit, at: try turn(of: row.id.rawValue).place)
