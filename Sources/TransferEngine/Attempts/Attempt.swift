@@ -78,7 +78,10 @@ final class Attempt {
     var uploaded: Int64 { progress.accepted + (upload?.sentByEnded ?? 0) + exchanges.sent }
 
     /// The server's last word on what it has, of this attempt or else of those before.
-    var countedAccepted: Int64 { upload?.isCounted == false ? progress.knownBefore : progress.accepted }
+    var countedAccepted: Int64 {
+        let progress = upload?.believedGone?.progress ?? progress
+        return upload?.isCounted == false ? progress.knownBefore : progress.accepted
+    }
 
     // Four questions about a cut, in the middle of an attempt whose exchange is under way:
     //

@@ -75,6 +75,13 @@ final class UploadWork {
     /// The upload begins at zero: nothing that was sent counts, and the queue is told anew how far it is.
     func beginAnew() { (sentByEnded, told.bytes, absence) = (0, 0, nil) }
 
+    /// Another upload has taken the place of the one that is believed to be gone; a gateway may have said so of what is there.
+    func leaveBelieved() {
+        guard let believed = believedGone, believed.restart != nil, believed.point.leavesParts else { return }
+        // Where it is at a secret address nobody can be told of it.
+        if believed.point.secret == nil { leave([believed.point.alone]) }
+    }
+
     func leave(_ points: [ResumePoint]) { for point in points where !left.contains(point) { left.append(point) } }
 }
 

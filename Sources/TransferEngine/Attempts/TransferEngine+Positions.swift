@@ -122,10 +122,12 @@ extension TransferEngine {
     /// The upload begins anew for good, and it is told.
     func settleBelief(_ attempt: Attempt) {
         guard let work = attempt.upload, let believed = work.believedGone else { return }
+        work.leaveBelieved()
         work.believedGone = nil
         guard let restart = believed.restart else { return }
         work.isCounted = true
-        let point = work.resumePoint ?? work.outdatedPoint
+        var point = work.resumePoint ?? work.outdatedPoint
+        point?.leave(work.left)
         record(restart: restart.reason, restart.lost, of: attempt.task, keeping: point, isOther: restart.isOther)
     }
 

@@ -15,7 +15,7 @@ extension TransferEngine {
             queue.writer.record(.sent(attempt.progress.position, kept: true), for: attempt.task.claim)
         }
         queue.writer.record(
-            .checkpoint(resumePoint: point.encoded, accepted: attempt.progress.accepted, secret: point.secret),
+            .checkpoint(resumePoint: point.encoded, accepted: attempt.countedAccepted, secret: point.secret),
             for: attempt.task.claim)
         if waits { untilDurable(attempt) }
     }
@@ -43,13 +43,15 @@ extension TransferEngine {
             point.ownVersion = work.ownVersion
             point.targetIsOther = work.subject.targetIsOther
             point.absence = work.absence
-            // A kill before its server has shown that it is there must not have it forgotten.
-            if let believed = work.believedGone { point.leave([believed.point]) }
             work.leave(attempt.machine.unremoved)
             point.leave(work.left)
             work.resumePoint = point
             work.outdatedPoint = nil
-            return point
+            guard let believed = work.believedGone, believed.restart != nil else { return point }
+            // After a kill the next attempt asks for it again, and what has begun in its place is left over.
+            var kept = believed.point
+            kept.leave(point.leavesParts ? [point] : point.left)
+            return kept
         case .download(let work): return point.content(GetResumePoint.self).flatMap { withPart($0, attempt, work) }
         case .look, .removal, .probe, .listing, .readBack: return nil
         }
@@ -67,6 +69,10 @@ extension TransferEngine {
         if let believed = work.believedGone {
             work.believedGone = nil
             attempt.progress = believed.progress
+            if believed.restart != nil {
+                let begun = [work.resumePoint, attempt.machine.remains].compactMap(\.self)
+                work.leave(begun.filter(\.leavesParts).map(\.alone))
+            }
             return recordable(believed.point, attempt)
         }
         if work.isMachineAhead { return nil }
@@ -79,6 +85,7 @@ extension TransferEngine {
     /// The point of an upload that is over and of which the server has only what it did not remove; `nil`: it has nothing like that.
     func leftBehind(_ attempt: Attempt) -> ResumePoint? {
         guard case .upload(let work) = attempt.job else { return nil }
+        work.leaveBelieved()
         work.leave(attempt.machine.unremoved)
         return ResumePoint(left: work.left)
     }

@@ -37,6 +37,13 @@ package struct ResumePoint: Hashable, Sendable {
         left = left.suffix(Self.mostLeft)
     }
 
+    /// The same, without what was left before it.
+    package var alone: ResumePoint {
+        var point = self
+        point.left = []
+        return point
+    }
+
     private static let mostLeft = 32
 
     /// The number of the next temporary file of a task: what is left under an earlier number may still be written to, or be removed.

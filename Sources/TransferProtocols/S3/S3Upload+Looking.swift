@@ -114,7 +114,6 @@ extension S3Upload {
             return over(.wait(WaitDemand(.backoff, .losesUploads(at: host), retryAfter: .seconds(60))))
         }
         hasBegunAnew = true
-        if lacksWord { replaced = upload }
         upload = nil
         return doubt() + [.startOver(reason: "the server does not know the upload any more")] + decideBefore(standing)
     }

@@ -42,7 +42,6 @@ extension S3Upload {
                 address: plan.address, uploadID: id, partSize: plan.partSize, size: subject.size,
                 modifiedNanoseconds: subject.modifiedNanoseconds)
             upload = point
-            leaveReplaced()
             pace.start(at: end.at)
             state = .sendingParts
             return [.persist(ResumePoint(point))] + advance()

@@ -93,8 +93,6 @@ package struct S3Upload: ProtocolMachine {
     var hasBegunAnew = false
     /// An answer without a code of S3, as a gateway gives it, has said that the upload is gone.
     var lacksWord = false
-    /// An upload that is gone by such an answer alone, until another has taken its place. Its parts cost money as long as they lie there.
-    var replaced: S3ResumePoint?
     var hasRested = false
     /// MD5 of the file, when it went in one request.
     var sentMD5: [UInt8]?
@@ -206,12 +204,6 @@ package struct S3Upload: ProtocolMachine {
             return perform(errand)
         case .success: return perform(errand)
         }
-    }
-
-    /// Another upload has begun in the place of the one that was taken for gone.
-    mutating func leaveReplaced() {
-        if let replaced { unremoved.append(ResumePoint(replaced)) }
-        replaced = nil
     }
 
     private mutating func perform(_ errand: Errand) -> [ProtocolAction] {
