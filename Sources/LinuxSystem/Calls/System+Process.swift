@@ -48,6 +48,17 @@ extension System {
         return bytes
     }
 
+    /// The environment as this process has it, each entry as `NAME=value` (environ(7)). /proc/self/environ is root's once dumps are forbidden.
+    package static var environmentEntries: [[UInt8]] {
+        var entries: [[UInt8]] = []
+        var entry = environ
+        while let text = entry.pointee {
+            entries.append(bytes(of: text))
+            entry += 1
+        }
+        return entries
+    }
+
     /// A variable of the environment, as bytes. Corresponds to `getenv`.
     package static func environment(_ name: String) -> [UInt8]? {
         guard let value = getenv(name) else { return nil }

@@ -40,9 +40,10 @@ final class RemoteLine {
             let (ours, theirs) = try System.socketPair()
             let errors = try System.pipe()
             for descriptor in [ours, errors.read] { try System.setNonBlocking(descriptor.rawValue) }
+            // ssh is the person's: it has what their shell gave us.
             var program = ChildProgram(
                 String(decoding: remote.sshCommand[0], as: UTF8.self),
-                arguments: remote.arguments(launching: launching, asks: asks), environment: Self.environment())
+                arguments: remote.arguments(launching: launching, asks: asks), environment: System.environmentEntries)
             program.standardInput = theirs.rawValue
             program.standardOutput = theirs.rawValue
             program.standardError = errors.write.rawValue
@@ -182,18 +183,5 @@ final class RemoteLine {
         // A process that it left behind may hold this pipe for hours.
         errors.close()
         answer(.failure(RemoteLineEnd.error(exit, complaints, remote, asked: asks)))
-    }
-
-    /// ssh is the person's: it has what their shell gave us.
-    private static func environment() -> [[UInt8]] {
-        guard let file = try? System.open(Array("/proc/self/environ".utf8)) else { return [] }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16 << 10)
-        while let count = try? chunk.withUnsafeMutableBytes({ buffer throws(Errno) in
-            try System.read(file.rawValue, buffer)
-        }), count > 0 {
-            bytes += chunk[..<count]
-        }
-        return bytes.split(separator: 0).map { Array($0) }
     }
 }

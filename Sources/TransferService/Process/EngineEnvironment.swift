@@ -19,13 +19,7 @@ enum EngineEnvironment {
 
     /// Sets directory, umask, environment and signals. Before any thread is started and after the places were found.
     static func decide() {
-        var entries: [[UInt8]] = []
-        var entry = environ
-        while let text = entry.pointee {
-            entries.append(Array(UnsafeBufferPointer(start: text, count: strlen(text)).map(UInt8.init(bitPattern:))))
-            entry += 1
-        }
-        let variables = variables(entries)
+        let variables = variables(System.environmentEntries)
         clearenv()
         func text(_ bytes: [UInt8]) -> [CChar] { bytes.map(CChar.init(bitPattern:)) + [0] }
         for (name, value) in variables { setenv(text(name), text(value), 1) }
