@@ -50,6 +50,18 @@ import Testing
         #expect(try System.stat(precious).size == 5)
     }
 
+    @Test func `a file that has another name, too, is read and not written to`() throws {
+        let sandbox = try Sandbox()
+        func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
+        let file = OwnFile(text(sandbox.file("state/log")))
+        _ = try file.open(flags: O_WRONLY | O_APPEND | O_CREAT)
+        Glibc.link(text(sandbox.file("state/log")), text(sandbox.file("state/second")))
+        _ = try file.open(flags: O_RDONLY)
+        #expect(throws: Untrusted.hasTwoNames(path: Array("log".utf8))) {
+            try file.open(flags: O_WRONLY | O_APPEND | O_CREAT)
+        }
+    }
+
     @Test func `nobody else may put another folder in the place of ours, on the whole way to it`() throws {
         let sandbox = try Sandbox()
         func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
@@ -61,7 +73,17 @@ import Testing
         try System.chmod(way, mode: 0o777)
         let open = try #require(throws: Untrusted.self) { try System.requireOwnWay(to: [place]) }
         #expect(open == .wayOpen(path: way, to: Array(place.utf8)))
-        #expect("\(open)".hasPrefix("everybody can write in ") && "\(open)".contains(": chmod o-w it, or name another"))
+        #expect("\(open)".hasPrefix("others can write in ") && "\(open)".contains(": chmod go-w it, or name another"))
+        #expect(throws: open) { try System.openOwnFolder(Array(place.utf8)) }
+        // A group's folder is as open; its own names are not, and a user's own group is nobody else.
+        guard chown(text(way), uid_t.max, 54_321) == 0 else { return }
+        try System.chmod(way, mode: 0o2775)
+        #expect(throws: open) { try System.requireOwnWay(to: [place]) }
+        try System.chmod(way, mode: 0o3775)
+        try System.requireOwnWay(to: [place])
+        #expect(chown(text(way), uid_t.max, getgid()) == 0)
+        try System.chmod(way, mode: 0o775)
+        try System.requireOwnWay(to: [place])
         try System.chmod(way, mode: 0o755)
         // A link of ours leads where it leads.
         symlink(place, text(sandbox.file("link")))
@@ -75,6 +97,18 @@ import Testing
         }
         #expect(chown(text(way), 0, 0) == 0 && lchown(text(sandbox.file("link")), 1, 1) == 0)
         #expect(throws: Untrusted.self) { try System.requireOwnWay(to: [text(sandbox.file("link/log"))]) }
+        // A link of theirs inside the way to where ours leads.
+        symlink("way", text(sandbox.file("theirs")))
+        symlink("theirs/home", text(sandbox.file("ours")))
+        try System.requireOwnWay(to: [text(sandbox.file("ours/state"))])
+        #expect(lchown(text(sandbox.file("theirs")), 1, 1) == 0)
+        let inner = try #require(throws: Untrusted.self) {
+            try System.requireOwnWay(to: [text(sandbox.file("ours/state"))])
+        }
+        #expect(inner == .wayOwnedBy(1, path: sandbox.file("theirs"), to: sandbox.file("ours/state")))
+        // One that leads to itself ends.
+        symlink("loop", text(sandbox.file("loop")))
+        try System.requireOwnWay(to: [text(sandbox.file("loop/state"))])
     }
 
     @Test func `what belongs to another user is refused by name, a link of theirs too`() throws {
@@ -109,6 +143,7 @@ import Testing
             let folder = try! System.open(Array("/tmp".utf8), flags: O_RDONLY | O_DIRECTORY)
             precondition((try? System.stat(Array("/proc/self/fd/\(folder.rawValue)/.".utf8))) != nil)
             precondition((try? System.open(Array("/proc/self/statm".utf8))) != nil)
+            precondition(System.environmentEntries.contains { $0.starts(with: "PATH=".utf8) })
         }
     }
 }

@@ -13,7 +13,8 @@ import TransferModel
         work: .upload([UploadSource(path: RawPath("/a"), placement: .contents)], to: "http://h/"))
 
     @Test func `without an engine, what only looks says so and starts none`() async throws {
-        let places = try Places(environment: ["MARTLET_HOME": "/tmp/martlet-nothing-here"], currentDirectory: "/")
+        let places = try Places(
+            environment: ["MARTLET_HOME": "/tmp/martlet-nothing-\(UUID().uuidString)"], currentDirectory: "/")
         let connection = try EngineConnection(ConnectionOptions(launching: .never), places: places)
         #expect(try await !connection.isEngineRunning())
         #expect(try await connection.status() == nil)

@@ -116,7 +116,11 @@ struct LocalFilesTests {
         #expect(SmallFile.refusal("/")?.contains("no plain file") == true)
         #expect(try System.lstat(Array(path.utf8)).size == (1 << 20) + 1)
         let short = String(decoding: try folder.file(Array("short".utf8), 9), as: UTF8.self)
+        // What stands under the name of the version in the making goes, and is not written to.
+        let precious = path + ".precious"
+        #expect(symlink(precious, "\(short).\(getpid()).new") == 0)
         try SmallFile.replace(short, with: [1])
+        #expect(access(precious, F_OK) != 0)
         #expect(SmallFile.contents(short) == [1])
     }
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LinuxSystem
 import ServiceWire
 import Testing
@@ -12,7 +13,8 @@ import TransferModel
         var options = ConnectionOptions()
         options.remote = RemoteEngine(
             sshCommand: ["/bin/sh", "-c", script, "ssh"].map { Array($0.utf8) }, host: "ana@nas")
-        let places = try Places(environment: ["MARTLET_HOME": "/tmp/martlet-nothing-here"], currentDirectory: "/")
+        let places = try Places(
+            environment: ["MARTLET_HOME": "/tmp/martlet-nothing-\(UUID().uuidString)"], currentDirectory: "/")
         return try EngineConnection(options, places: places)
     }
 
@@ -52,7 +54,8 @@ import TransferModel
     @Test func `an ssh that is not there is named`() async throws {
         var options = ConnectionOptions()
         options.remote = RemoteEngine(sshCommand: [Array("/nowhere/ssh".utf8)], host: "nas")
-        let places = try Places(environment: ["MARTLET_HOME": "/tmp/martlet-nothing-here"], currentDirectory: "/")
+        let places = try Places(
+            environment: ["MARTLET_HOME": "/tmp/martlet-nothing-\(UUID().uuidString)"], currentDirectory: "/")
         let connection = try EngineConnection(options, places: places)
         let error = await #expect(throws: RequestError.self) { try await connection.connect() }
         #expect(error?.message.hasPrefix("/nowhere/ssh cannot be run (") == true)

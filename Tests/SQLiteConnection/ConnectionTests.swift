@@ -9,6 +9,12 @@ import Testing
         try SQLiteConnection(path: Array(":memory:".utf8), access: .create)
     }
 
+    /// A new folder that nobody else can write in.
+    private static func folder() throws -> String {
+        var template = Array("\(FileManager.default.temporaryDirectory.path)/martlet-sqlite-XXXXXX".utf8CString)
+        return String(cString: try #require(mkdtemp(&template)))
+    }
+
     @Test("values come back as they went in, empty blobs and NULL apart")
     func roundTrip() throws {
         let database = try memory()
@@ -31,8 +37,9 @@ import Testing
 
     @Test("a database whose path is longer than SQLite allows is made, written beside a reader, and found again")
     func longPath() throws {
-        var directory = "/tmp/martlet-sqlite-\(getpid())"
-        defer { try? FileManager.default.removeItem(atPath: "/tmp/martlet-sqlite-\(getpid())") }
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var directory = folder
         for _ in 0..<8 { directory += "/" + String(repeating: "long-", count: 30) }
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let path = Array("\(directory)/queue.sqlite".utf8)
@@ -103,7 +110,9 @@ import Testing
 
     @Test("a read-only connection reads and cannot write")
     func readOnly() throws {
-        let path = Array("/tmp/martlet-sqlite-\(UInt64.random(in: 0 ... .max))".utf8)
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = Array("\(folder)/queue.sqlite".utf8)
         let writer = try SQLiteConnection(path: path, access: .create)
         try writer.execute(script: "PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (3)")
         let reader = try SQLiteConnection(path: path, access: .readOnly)
@@ -114,7 +123,6 @@ import Testing
             try SQLiteConnection(path: path + [0x78], access: .readOnly)
         }
         #expect(missing?.code == .cannotOpen)
-        for suffix in ["", "-wal", "-shm"] { unlinkFile(path + Array(suffix.utf8)) }
     }
 
     @Test("a statement outlives its connection without harm")

@@ -54,6 +54,15 @@ package struct FileStatus: Sendable, Equatable {
     /// The permission bits of `mode`, 0o0000…0o7777.
     package var permissions: UInt32 { mode & 0o7777 }
 
+    /// Somebody else than its owner may write in it: everybody, or a group. Root's group and the user's own are nobody else.
+    package var isOpenToOthers: Bool {
+        switch permissions & 0o022 {
+        case 0: false
+        case 0o020: groupID != 0 && UserEntry.own?.ownsGroup(groupID) != true
+        default: true
+        }
+    }
+
     init(_ status: stat) {
         size = Int64(status.st_size)
         modifiedNanoseconds = Self.nanoseconds(status.st_mtim)

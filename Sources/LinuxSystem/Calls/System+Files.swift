@@ -27,9 +27,7 @@ extension System {
         let file = try open(path, flags: O_RDONLY | O_NONBLOCK)
         let status = try fstat(file.rawValue)
         guard status.kind == .regular else { throw .invalidArgument }
-        let others: UInt32 = status.permissions & 0o022
-        let isOwnGroup = others == 0o020 && (status.groupID == 0 || UserEntry.own?.ownsGroup(status.groupID) == true)
-        guard others == 0 || isOwnGroup, [0, userID].contains(status.userID) else { throw .notPermitted }
+        guard !status.isOpenToOthers, [0, userID].contains(status.userID) else { throw .notPermitted }
         return file
     }
 

@@ -106,6 +106,13 @@ extension System {
         return resolved
     }
 
+    /// The text of a link. Corresponds to `readlink`.
+    package static func readlink(_ path: [UInt8]) throws(Errno) -> [UInt8] {
+        var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = try systemCall(.readlink, path: path) { Glibc.readlink($0, &target, target.count) }
+        return target[..<count].map(UInt8.init(bitPattern:))
+    }
+
     /// The working directory. Corresponds to `getcwd`.
     package static func getcwd() throws(Errno) -> [UInt8] {
         var path: [UInt8] = []

@@ -12,7 +12,7 @@ package enum Untrusted: Error, Hashable, Sendable {
     case system(Errno, path: [UInt8])
     /// A folder on the way to a place of ours belongs to another user, who can put another one there.
     case wayOwnedBy(UInt32, path: [UInt8], to: [UInt8])
-    /// In a folder on the way to a place of ours everybody can put another one there.
+    /// In a folder on the way to a place of ours somebody else can put another one there.
     case wayOpen(path: [UInt8], to: [UInt8])
 }
 
@@ -34,8 +34,8 @@ extension Untrusted: CustomStringConvertible {
             """
         case .wayOpen(let path, let place):
             """
-            everybody can write in \(shown(path)), and put something else in the place of \(shown(place)): \
-            chmod o-w it, or name another folder with MARTLET_HOME
+            others can write in \(shown(path)), and put something else in the place of \(shown(place)): \
+            chmod go-w it, or name another folder with MARTLET_HOME
             """
         }
     }
@@ -47,7 +47,8 @@ extension Untrusted: CustomStringConvertible {
 /// has no permission bits for anybody else: bits that it has are taken away, anything else is refused.
 extension System {
     /// Makes sure that a folder of ours is there, with mode 0700, and opens it. Its parents are made as well. A link is followed in the
-    /// way to it, and in its place when it is our own: some people keep such folders on another disk.
+    /// way to it, and in its place when it is our own: some people keep such folders on another disk. Nobody else may lead there
+    /// (`requireOwnWay`): looked at once it is there, since what is missing before may be made by others.
     package static func openOwnFolder(_ path: [UInt8]) throws(Untrusted) -> OwnedDescriptor {
         let folder: OwnedDescriptor
         do throws(Errno) {
@@ -59,6 +60,7 @@ extension System {
             throw untrusted(path, error, wanted: .directory)
         }
         try claim(folder.rawValue, path, kind: .directory, mode: 0o700)
+        try requireOwnWay(to: path)
         return folder
     }
 
@@ -93,9 +95,9 @@ extension System {
         return file
     }
 
-    /// The same for a name in an open folder of ours. A hard link to it is no reason to refuse it.
+    /// The same for a name in an open folder of ours.
     package static func openOwnFile(
-        _ name: [UInt8], in folder: Int32, flags: Int32
+        _ name: [UInt8], in folder: Int32, flags: Int32, mayHaveNames: Bool = true
     ) throws(Untrusted) -> OwnedDescriptor {
         let file: OwnedDescriptor
         do throws(Errno) {
@@ -103,7 +105,7 @@ extension System {
         } catch {
             throw untrusted(name, error, wanted: .regular)
         }
-        try claim(file.rawValue, name, kind: .regular, mode: 0o600)
+        try claim(file.rawValue, name, kind: .regular, mode: 0o600, mayHaveNames: mayHaveNames)
         return file
     }
 

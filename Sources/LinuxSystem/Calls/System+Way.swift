@@ -3,13 +3,20 @@ import Glibc
 /// The folders on the way to a place of ours.
 extension System {
     /// Refuses places that somebody else could exchange for theirs, as sshd does with StrictModes: every folder from the root to one, itself
-    /// included, belongs to us or to root, and not everybody may write in it unless names there are their owners' (the sticky bit). The same
+    /// included, belongs to us or to root, and nobody else may write in it unless names there are their owners' (the sticky bit). The same
     /// holds for a link on the way, and for the way to where it leads. What is missing is for us to make.
     package static func requireOwnWay(to places: [String]) throws(Untrusted) {
-        for place in places { try requireOwnWay(along: Array(place.utf8), to: Array(place.utf8)) }
+        for place in places { try requireOwnWay(to: Array(place.utf8)) }
     }
 
-    private static func requireOwnWay(along path: [UInt8], to place: [UInt8]) throws(Untrusted) {
+    static func requireOwnWay(to place: [UInt8]) throws(Untrusted) {
+        try requireOwnWay(along: place, to: place, links: mostLinks)
+    }
+
+    /// As many as the kernel follows on one way.
+    private static let mostLinks = 40
+
+    private static func requireOwnWay(along path: [UInt8], to place: [UInt8], links: Int) throws(Untrusted) {
         let slash = UInt8(ascii: "/")
         let ends = path.indices.filter { $0 > 0 && path[$0] == slash } + [path.count]
         for end in [1] + ends {
@@ -19,8 +26,13 @@ extension System {
                 throw .wayOwnedBy(status.userID, path: step, to: place)
             }
             switch status.kind {
-            case .symbolicLink: if let target = try? realpath(step) { try requireOwnWay(along: target, to: place) }
-            case .directory where status.permissions & 0o1002 == 0o0002:
+            case .symbolicLink:
+                // With more links the place cannot be opened either.
+                guard links > 0, let target = try? readlink(step) else { return }
+                let folder = Array(step[...(step.lastIndex(of: slash) ?? 0)])
+                try requireOwnWay(
+                    along: target.first == slash ? target : folder + target, to: place, links: links - 1)
+            case .directory where status.isOpenToOthers && status.permissions & 0o1000 == 0:
                 throw .wayOpen(path: step, to: place)
             default: break
             }

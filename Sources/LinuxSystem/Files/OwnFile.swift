@@ -13,11 +13,12 @@ package struct OwnFile: Sendable {
         (folder, name) = (Array(bytes[..<slash]), Array(bytes[(slash + 1)...]))
     }
 
-    /// Opens it, its folder made when it is missing.
+    /// Opens it, its folder made when it is missing. One that has another name as well is not written to: that may be any file of this user's.
     /// - Parameter flags: as of `System.openOwnFile`.
     package func open(flags: Int32) throws(Untrusted) -> OwnedDescriptor {
         let folder = try System.openOwnFolder(folder)
-        return try System.openOwnFile(name, in: folder.rawValue, flags: flags)
+        let writes = flags & (O_WRONLY | O_RDWR) != 0
+        return try System.openOwnFile(name, in: folder.rawValue, flags: flags, mayHaveNames: !writes)
     }
 
     /// Puts a new version in the place of the old one, or of a link: a reader sees one or the other, also after a power cut.

@@ -86,7 +86,9 @@ package enum SmallFile {
         try requireReadable(target)
         let temporary = target + Array(".\(getpid()).new".utf8)
         do throws(Errno) {
-            let file = try System.open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
+            // One of a killed process with our number; whatever else stands there is not written to.
+            do { try System.unlink(temporary) } catch .noSuchFile {}
+            let file = try System.open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
             let span = bytes.span.bytes
             try span.withUnsafeBytes { buffer throws(Errno) in try System.writeAll(file.rawValue, buffer) }
             try System.fsync(file.rawValue)
