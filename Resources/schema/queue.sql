@@ -275,3 +275,5 @@ CREATE INDEX undo_of_page ON undo (page);
 CREATE INDEX tasks_unlisted ON tasks (folder) WHERE state = 7 AND flags & 16;
 
 CREATE INDEX tasks_resting ON tasks (lane, ifnull(rank, id << 24), id) WHERE state IN (2, 5);
+
+CREATE INDEX pause_ends_batch ON pause_ends (batch, at);

@@ -42,7 +42,10 @@ enum Schema {
         Migration(name: "0028 pages of changes, in the order in which they were done", script: changePages),
         Migration(name: "0029 directories that could not be listed", script: unlistedDirectories),
         Migration(name: "0030 places of what is paused or waits", script: restingTasks),
+        Migration(name: "0031 when the pauses in a batch end", script: pauseEndsOfBatches),
     ]
+
+    private static let pauseEndsOfBatches = "CREATE INDEX pause_ends_batch ON pause_ends (batch, at);"
 
     private static let unlistedDirectories = """
         -- Few, beside the files that failed in the same folder.

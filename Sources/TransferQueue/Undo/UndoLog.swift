@@ -152,7 +152,8 @@ final class UndoLog: QueueSubject {
             let at = min(Timestamp(milliseconds: row.integer(1)), now)
             return (BatchID(rawValue: row.integer(0)), at.advanced(by: graceTime))
         }
-        return Dictionary(uniqueKeysWithValues: recent)
+        // Damaged rows of two batches may read as one.
+        return Dictionary(recent, uniquingKeysWith: max)
     }
 
     /// The time before which a cancel can no longer be undone, not even with its files starting over.
