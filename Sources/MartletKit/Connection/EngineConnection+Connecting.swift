@@ -142,7 +142,8 @@ extension EngineConnection {
         var delay = Duration.milliseconds(10)
         while true {
             if let socket = try dial(), let identity = try await greet(socket) { return identity }
-            guard launching else { throw Self.notRunning }
+            // Nobody would hear of an engine that is started for who has gone.
+            guard launching, !isClosed else { throw Self.notRunning }
             switch try await EngineLauncher.launch(places, on: loop) {
             case .ready: break
             case .queueLocked(let message):

@@ -17,6 +17,11 @@ extension Model {
 
     /// Refuses a deed on the cursor's row, once, where that is not the one that a person left it on; false: what is meant was seen.
     mutating func refusesMovedCursor() -> Bool {
+        if tree.hasLostRange {
+            tree.endRange(marking: false)
+            complain("The row at which the range began is gone: begin it again with \(key(.markRange)).")
+            return true
+        }
         guard tree.isGone, tree.marks.isEmpty || tree.rangeStart != nil, filters.shown?.marksAll != true else {
             return false
         }

@@ -29,6 +29,9 @@ extension Tree {
         return min(start, end)...max(start, end)
     }
 
+    /// The row at which a range began is in the list no more: what is meant by it is not known.
+    var hasLostRange: Bool { rangeStart != nil && range == nil }
+
     /// Returns true when the line is marked, or will be.
     func isMarked(_ item: TreeItem) -> Bool {
         guard let row = item.row else { return false }
@@ -50,6 +53,7 @@ extension Model {
     mutating func markRange() {
         guard let cursor = tree.cursor else { return }
         filters.shown?.marksAll = false
+        if tree.hasLostRange { tree.endRange(marking: false) }
         guard tree.rangeStart == nil else { return tree.endRange(marking: true) }
         tree.rangeStart = cursor
         say("A range begins here: go to its other end. \(key(.markRange)) marks it, what acts acts on it.")

@@ -50,6 +50,38 @@ struct MovedCursorTests {
         }
     }
 
+    @Test("a range whose beginning is gone is refused once, and means nothing else", arguments: ["x", "p", "Space"])
+    func lostRange(key: String) {
+        var screen = ScreenHarness(80, 24, sections(from: 0))
+        screen.press("j", "v", "j", "j")
+        screen.news(sections(from: 1))
+        #expect(screen.cursorName == "2.jpg")
+        screen.press(key)
+        #expect(deeds(screen).isEmpty && screen.model.tree.marks.isEmpty && screen.model.tree.rangeStart == nil)
+        #expect(screen.model.notice?.text == "The row at which the range began is gone: begin it again with v.")
+        screen.press(key)
+        if key == "Space" {
+            #expect(screen.model.tree.marks.count == 1)
+        } else {
+            #expect(deeds(screen) == [row(2)])
+        }
+        screen = ScreenHarness(80, 24, sections(from: 0))
+        screen.press("j", "v", "j", "j")
+        screen.news(sections(from: 1))
+        screen.press("v", "j", "x")
+        #expect(deeds(screen) == [.rows([2, 3].map { .task(BatchID(rawValue: 1), TaskID(rawValue: 10 + $0)) })])
+    }
+
+    @Test("on a row's own page a question is about that row, wherever the list's cursor is")
+    func ownPage() {
+        var screen = ScreenHarness(80, 24, sections(from: 0))
+        screen.press("j", "i")
+        screen.news(sections(from: 1))
+        screen.press("w")
+        let asked = screen.requests.compactMap { if case .why(let node, _) = $0 { node } else { nil } }
+        #expect(asked == [.task(TaskID(rawValue: 10))])
+    }
+
     @Test("a command without a name means the cursor's row, too")
     func command() {
         for line in ["cancel", "move top"] {

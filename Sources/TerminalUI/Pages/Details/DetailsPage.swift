@@ -97,6 +97,7 @@ extension DetailsPage: Page {
         switch action {
         case .open: showInTree(&model)
         case .back: model.goToTransfers()
+        case .why: model.askWhy(row)
         default: model.act(action, on: [row])
         }
     }
