@@ -233,7 +233,8 @@ struct QueueingTests {
         let path = sandbox.path
         let asked = Bench {
             $0.currentDirectory = path
-            $0.askPassword = { $0 == "Password of ann: " ? "secret" : nil }
+            // A link's user may read like a question of ours: the server comes first.
+            $0.askPassword = { $0 == "Password for h, user ann: " ? "secret" : nil }
         }
         #expect(await asked.run("upload", "--user", "ann", "a.txt", "https://h/in/") == .done)
         #expect(asked.engine.requests.first?.secrets.password == "secret")

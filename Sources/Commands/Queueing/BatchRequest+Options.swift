@@ -90,13 +90,13 @@ extension TransferSecrets {
         try take(urls, command: command)
         // The person's own ssh logs in: by keys, an agent, or what a password command prints.
         if urls.allSatisfy({ $0.scheme.facts.login.isByOwnProgram }) || (isKept && !isGiven) { return }
-        try askPassword(command, surroundings)
+        try askPassword(command, at: urls.first, surroundings)
     }
 
     /// The credentials of a batch from now on. What is not given is not there.
     init(renewing invocation: Invocation, _ surroundings: Surroundings) throws(CommandFailure) {
         try self.init(invocation, urls: [], command: "set", surroundings)
-        try askPassword("set", surroundings)
+        try askPassword("set", at: nil, surroundings)
         // Who logs in by ssh may need none.
         if password == "" { password = nil }
         guard invocation.has(SetCommand.s3Keys) else { return }
@@ -109,9 +109,13 @@ extension TransferSecrets {
     }
 
     /// Asks for the password of a user for whom nothing else tells it.
-    private mutating func askPassword(_ command: String, _ surroundings: Surroundings) throws(CommandFailure) {
+    /// - Parameter url: the first of those for which it is; `nil`: the batch has them already, and the user was named for it just now.
+    private mutating func askPassword(
+        _ command: String, at url: TransferURL?, _ surroundings: Surroundings
+    ) throws(CommandFailure) {
         guard case .typed(let user?, password: nil) = source else { return }
-        guard let typed = surroundings.askPassword("Password of \(user): ") else {
+        let question = url.map { "Password for \(LoginQuestion(user: user, at: $0).words): " }
+        guard let typed = surroundings.askPassword(question ?? "Password of \(user): ") else {
             throw .usage(
                 "\(command): --user: there is no terminal to ask for the password",
                 "give --password-command or --netrc")

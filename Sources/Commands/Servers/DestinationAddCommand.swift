@@ -131,7 +131,8 @@ struct DestinationAddCommand: EngineCommand {
         if let password = url.password { return password }
         let kind = url.scheme.facts.login
         guard let user = destination.user, !destination.namesLogin, !kind.isByOwnProgram else { return nil }
-        guard let typed = surroundings.askPassword("\(kind.secret) of \(user): ") else {
+        guard let typed = surroundings.askPassword("\(kind.secret) for \(LoginQuestion(user: user, at: url).words): ")
+        else {
             throw .usage(
                 "destination add: there is no terminal to ask for the password of \(user)",
                 "give --password-command, --netrc or --profile")

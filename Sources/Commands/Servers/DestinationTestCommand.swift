@@ -20,12 +20,12 @@ struct DestinationTestCommand: EngineCommand {
         do throws(QueueingFault) {
             let book = context.destinationBook()
             var password: String?
-            if let user = try book.userToAsk(word) {
-                password = surroundings.askPassword("Password of \(user): ")
+            if let login = try book.loginToAsk(word) {
+                password = surroundings.askPassword("Password for \(login.words): ")
                 guard password != nil else {
                     let known = Destination.isName(word) ? word : "NAME"
                     throw QueueingFault.usage(
-                        "there is no terminal to ask for the password of \(user)",
+                        "there is no terminal to ask for the password of \(login.user)",
                         "run it in one, or have the engine keep it: martlet destination add \(known) --replace URL")
                 }
             }

@@ -31,12 +31,12 @@ package struct DestinationBook: Sendable {
         /// Through which it was named.
         package let destination: Destination?
 
-        /// The user whose password a person has to type, because nothing gives it. The user's own ssh asks for no password of ours.
-        package var userToAsk: String? {
+        /// The login whose password a person has to type, because nothing gives it. The user's own ssh asks for no password of ours.
+        package var loginToAsk: LoginQuestion? {
             guard !url.scheme.facts.login.isByOwnProgram, url.password == nil else { return nil }
-            if let user = url.user { return user }
+            if let user = url.user { return LoginQuestion(user: user, at: url) }
             guard let destination, destination.login != .kept, !destination.namesLogin else { return nil }
-            return destination.user
+            return destination.user.map { LoginQuestion(user: $0, at: url) }
         }
     }
 
@@ -113,10 +113,10 @@ package struct DestinationBook: Sendable {
 }
 
 extension DestinationBook {
-    /// The user whose password has to be typed before a place can be asked.
+    /// The login whose password has to be typed before a place can be asked.
     /// - Parameter text: a URL, `NAME:path` or a name alone.
-    package func userToAsk(_ text: String) throws(QueueingFault) -> String? {
-        try place(Destination.isName(text) ? text + ":" : text, "NAME").userToAsk
+    package func loginToAsk(_ text: String) throws(QueueingFault) -> LoginQuestion? {
+        try place(Destination.isName(text) ? text + ":" : text, "NAME").loginToAsk
     }
 
     /// A request that asks about a place, and queues nothing.

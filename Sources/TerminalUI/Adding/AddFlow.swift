@@ -152,7 +152,7 @@ struct AddFlow: Sendable {
             case .goOn:
                 let place = links.urls.first.flatMap { try? book.place($0, "URL") }
                 return beginReview(
-                    .download(links.urls, into: picker.target), place, asks: place.flatMap(\.userToAsk))
+                    .download(links.urls, into: picker.target), place, asks: place.flatMap(\.loginToAsk))
             }
         }
     }
@@ -226,22 +226,22 @@ struct AddFlow: Sendable {
             return []
         }
         destination.put(text)
-        let user = place.userToAsk
-        let effects = beginReview(.upload(repeated?.paths ?? picker.basket.paths, to: text), place, asks: user)
+        let login = place.loginToAsk
+        let effects = beginReview(.upload(repeated?.paths ?? picker.basket.paths, to: text), place, asks: login)
         // With a password still to be typed, or known to the engine alone, there is nothing to ask yet.
         let isLent = review?.repeated?.lendsLogin(to: place) ?? false
-        guard user == nil, !isLent, review?.tested != text else { return effects }
+        guard login == nil, !isLent, review?.tested != text else { return effects }
         review?.tested = text
         return effects + [.test(text)]
     }
 
     private mutating func beginReview(
-        _ work: AddOrder.Work, _ place: DestinationBook.Place?, asks user: String?
+        _ work: AddOrder.Work, _ place: DestinationBook.Place?, asks login: LoginQuestion?
     ) -> [Effect] {
         step = .third
         if let review, review.work == work { return [] }
         var next = ReviewStep(
-            work, asksPassword: user, destination: place?.destination,
+            work, asksPassword: login, destination: place?.destination,
             repeated: repeated, isSameServer: place.flatMap { repeated?.lendsLogin(to: $0) } ?? false)
         // What was filled in before stays.
         if let before = review, place?.destination == nil {

@@ -31,12 +31,13 @@ struct ReviewStep: Sendable {
     var finding: DestinationOutcome?
 
     /// - Parameters:
-    ///   - asksPassword: of the user whom the URL names.
+    ///   - asksPassword: of the login that nothing else gives.
     ///   - destination: a configured server; what it says of a field stands in it.
     ///   - repeated: what is done again: what was chosen for it stands in the fields.
     ///   - isSameServer: it goes to the server that it went to.
     init(
-        _ work: AddOrder.Work, asksPassword: String?, destination: Destination? = nil, repeated: RepeatedUpload? = nil,
+        _ work: AddOrder.Work, asksPassword: LoginQuestion?, destination: Destination? = nil,
+        repeated: RepeatedUpload? = nil,
         isSameServer: Bool = false
     ) {
         self.work = work
@@ -48,10 +49,10 @@ struct ReviewStep: Sendable {
                 .name, "Name", usual.name,
                 help: "What the batch is called; left empty it is made from the files.")
         ]
-        if let user = asksPassword {
+        if let login = asksPassword {
             fields.append(
                 .text(
-                    .password, "Password", help: "Of \(user); the engine keeps it until the batch is cleared.",
+                    .password, "Password", help: "For \(login.words); the engine keeps it until the batch is cleared.",
                     isSecret: true))
         }
         fields.append(

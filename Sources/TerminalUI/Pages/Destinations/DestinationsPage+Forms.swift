@@ -71,9 +71,9 @@ extension DestinationsPage {
     }
 
     /// Has the password typed that a test needs and nothing else gives.
-    mutating func ask(passwordOf user: String, for name: String) {
+    mutating func ask(passwordOf login: LoginQuestion, for name: String) {
         let password = Form<FieldID>.Field.text(
-            .password, "Password", help: "Of \(user); for this test alone, and kept nowhere.", isSecret: true)
+            .password, "Password", help: "For \(login.words); for this test alone, and kept nowhere.", isSecret: true)
         form = (.test(name), Form([password], buttons: ["Test", "Cancel"]))
     }
 

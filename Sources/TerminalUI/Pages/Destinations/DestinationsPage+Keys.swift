@@ -122,8 +122,8 @@ extension DestinationsPage: Page {
         case .new: describeNew()
         case .test:
             guard let name = current?.name else { return }
-            if let user = try? model.book.userToAsk(name) {
-                ask(passwordOf: user, for: name)
+            if let login = try? model.book.loginToAsk(name) {
+                ask(passwordOf: login, for: name)
             } else {
                 test(name, password: nil, in: &model)
             }
@@ -202,7 +202,7 @@ extension DestinationsPage: Page {
         show(file)
         select(name)
         note = (words, false)
-        if (try? model.book.userToAsk(name)) == nil { test(name, password: nil, in: &model) }
+        if (try? model.book.loginToAsk(name)) == nil { test(name, password: nil, in: &model) }
     }
 
     /// Notes the servers that the batches use.

@@ -1,0 +1,16 @@
+import TransferModel
+
+/// A password that a person has to type. The user's name may be anybody's text, as in a link that somebody gave them, and may be written like
+/// a sentence of ours: in a question the server comes before it.
+package struct LoginQuestion: Hashable, Sendable {
+    /// As `TransferScheme.server` names it.
+    package let server: String
+    package let user: String
+
+    package init(user: String, at url: TransferURL) {
+        (self.user, server) = (user, TransferScheme.server(of: url.text))
+    }
+
+    /// The end of "Password for" or "For".
+    package var words: String { "\(server), user \(user)" }
+}
