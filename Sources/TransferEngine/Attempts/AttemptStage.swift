@@ -14,6 +14,8 @@ struct AttemptStage {
     private(set) var phase = Phase.running
     /// It counts among the transfers at once.
     private(set) var holdsSlot = false
+    /// It has kept its slot for a while and asked nothing.
+    var hasRested = false
     private var isToldRunning = false
     /// Nanoseconds of the engine's clock.
     let startedAt: Int64

@@ -46,7 +46,7 @@ final class UploadWork {
     var ownVersion: StoredVersion?
     /// As `ResumePoint.absence`.
     var absence: Absence?
-    /// An upload that is taken for gone, until its server has shown that it is there, or bytes go out.
+    /// An upload that is taken for gone, until its server has shown that it is there, or more has gone out than a gateway takes.
     var believedGone: BelievedGone?
     /// The answers by which it is, until the server has shown that it is there.
     var outage: Absence?

@@ -157,11 +157,22 @@ extension TransferEngine {
 
     func wake(_ attempt: Attempt, _ timer: ProtocolTimer, after delay: Duration) {
         let source = attempt.upload?.source
+        if delay >= Self.longRest, !attempt.stage.hasRested { rests(attempt) }
         _ = timeline.clock.schedule(after: delay) { [self] in
             // A changed source has a machine of its own, which waits for nothing of the old one's.
             guard attempt.upload?.source === source else { return }
             feed(attempt, .timerFired(timer))
         }
+    }
+
+    private static let longRest = Duration.seconds(5)
+
+    /// The attempt keeps its slot and asks nothing for a while. Others need not wait with it for what it was to try: its login, and whether
+    /// its host is back.
+    private func rests(_ attempt: Attempt) {
+        attempt.stage.hasRested = true
+        if attempt.exchanges.lastAnswer?.head.isSuccess == true { served(attempt) }
+        if attempt.access.login?.standing.ended(attempt.task.id) == true { schedulePump() }
     }
 
     func begin(_ exchange: Exchange, _ local: ExchangeID, _ attempt: Attempt) {

@@ -13,8 +13,6 @@ extension TransferEngine {
         guard let (body, source) = content(of: exchange, attempt) else { return }
         let isPayload = source != nil
         if isPayload {
-            // Bytes of the file are not to be taken back: from here on it has begun anew.
-            settleBelief(attempt)
             settleEarlier(attempt)
             countRepeated(attempt)
         }
@@ -117,8 +115,10 @@ extension TransferEngine {
         let isCut = end.body.isTruncated
         var end = converted(end, exchange, attempt)
         if exchange.mayChange, end.failure?.mayHaveReachedServer ?? true { attempt.exchanges.reachedServer() }
-        // A gateway answers OPTIONS and HEAD by itself.
-        if exchange.mayChange, end.answer?.isSuccess == true { noteServerIsThere(attempt) }
+        // A gateway answers OPTIONS and HEAD by itself, and a network with its page.
+        if exchange.mayChange, let answer = end.answer, answer.isSuccess, !answer.isPageForYes {
+            noteServerIsThere(attempt)
+        }
         switch cause {
         case .sourceEnded: return sourceChanged(attempt, stored: nil)
         case .sourceFailed(let error): return fail(attempt, sourceError(attempt, error))

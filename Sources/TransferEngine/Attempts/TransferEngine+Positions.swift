@@ -20,6 +20,10 @@ extension TransferEngine {
         let again: Int64
         switch attempt.job {
         case .upload(let work):
+            if let believed = work.believedGone {
+                // It is there after all: what was begun in its place was nothing.
+                (work.believedGone, work.outage, attempt.progress) = (nil, nil, believed.progress)
+            }
             noteServerIsThere(attempt)
             again = max(0, (takeUnconfirmed(attempt) ?? 0) - offset)
             attempt.progress.resume(at: offset)

@@ -93,6 +93,11 @@ extension TransferEngine {
     func moved(_ attempt: Attempt, to position: Int64) {
         let bytes = attempt.progress.move(to: position)
         guard bytes > 0 else { return }
+        // A gateway refuses before it takes so much.
+        if attempt.upload?.believedGone != nil, !Absence.isCheap(attempt.uploaded) {
+            settleBelief(attempt)
+            settleEarlier(attempt)
+        }
         let now = timeline.nanoseconds
         attempt.speed.add(bytes, at: now, awake: timeline.clock.awake.nanoseconds)
         accounting.moved(bytes, attempt.direction, of: attempt.task.batch, at: now, timeline.time(at: now))

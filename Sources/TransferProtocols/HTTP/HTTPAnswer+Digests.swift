@@ -39,7 +39,7 @@ extension HTTPAnswer {
 
     /// A yes that is a page for people, with the status that a GET of one has. Networks that want a sign-in, and sites that show one page
     /// under each address, answer so whatever is asked of them.
-    var isPageForYes: Bool { status == 200 && isPage }
+    package var isPageForYes: Bool { status == 200 && isPage }
 
     static func isPage(_ mediaType: String) -> Bool {
         mediaType == "text/html" || mediaType == "application/xhtml+xml"

@@ -8,8 +8,9 @@ package struct Absence: Hashable, Sendable {
     /// Milliseconds for which it has been the same.
     let lasting: Int64
 
-    /// Bytes that are sent again sooner than waited for.
-    private static let cheap: Int64 = 16 << 20
+    /// Returns true of bytes that are sent again sooner than waited for.
+    package static func isCheap(_ bytes: Int64) -> Bool { bytes < 16 << 20 }
+
     private static let patience: Int64 = 60_000
     /// With the longest back-off between two answers it takes most of an hour.
     private static let outage: Int64 = 300_000
@@ -39,7 +40,7 @@ package struct Absence: Hashable, Sendable {
 
     /// Returns true when the server is to say it again, and later.
     /// - Parameter bytes: those that would be sent again.
-    package func isDoubted(losing bytes: Int64) -> Bool { bytes >= Self.cheap && lasting < Self.patience }
+    package func isDoubted(losing bytes: Int64) -> Bool { !Self.isCheap(bytes) && lasting < Self.patience }
 
     /// An upload that is not there cannot be begun anew either, as nothing is found at its place: true when the server may still be away.
     package var mayBeOutage: Bool { lasting < Self.outage }

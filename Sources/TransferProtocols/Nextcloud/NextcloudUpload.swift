@@ -82,6 +82,8 @@ package struct NextcloudUpload: RenamingUpload {
     var own: OwnTarget
     /// MKCOL of a folder of chunks was answered 405: it is there already, or there are none.
     private var mayLackFolders = false
+    /// The folder of chunks is gone by an answer that may be a gateway's.
+    private var wasLost = false
 
     package init(_ plan: NextcloudPlan) {
         self.plan = plan
@@ -218,6 +220,8 @@ package struct NextcloudUpload: RenamingUpload {
         // It was made before a kill could say so, or nothing can be made there.
         case 405:
             mayLackFolders = true
+            // A gateway may have said that it is gone.
+            if wasLost { (point.isMade, wasLost) = (true, false) }
             return list()
         case 501: return goWhole(at: end.at, learns: true)
         // No such place: it has none, or the address names nobody.
@@ -249,6 +253,7 @@ package struct NextcloudUpload: RenamingUpload {
             let wasMade = point.isMade
             (point.isMade, point.isAssembling) = (false, false)
             guard repaired() else { return over(.wait(WaitDemand(.backoff, lostChunks))) }
+            wasLost = wasMade && !DavMessages.isOwnWord(end.body)
             return (wasMade ? lost(end) : []) + make()
         }
         guard answer.status == 207 else { return stop(end) }
