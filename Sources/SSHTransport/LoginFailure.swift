@@ -22,7 +22,8 @@ enum LoginFailure {
             return outcome(closesSessions, target, nil, line)
         }
         let last = (log.isEmpty ? words.others : log).last.map(shortened)
-        if !wasIn, case .exited(127) = exit {
+        // As a shell says that a command is not there, or cannot be run.
+        if !wasIn, exit == .exited(127) || exit == .exited(126) {
             return .broken(
                 TransferError(
                     .unsupported, "the ssh command cannot be run", aside: last,

@@ -136,6 +136,19 @@ import Wording
         #expect(talk.answer("q", sight).leaves)
     }
 
+    @Test("a choice does what was said of it, whatever has changed since")
+    func saidBefore() {
+        var (talk, later) = (LineDialogue(units: .iec), sight)
+        later.batches[1].paused.toggle()
+        later.batches[1].state = .running
+        _ = talk.greeting(sight)
+        _ = talk.answer("2", sight)
+        #expect(talk.prompt(sight)[0].hasPrefix("nas. p resume, "))
+        #expect(talk.answer("p", later).commands == [["resume", "b2"]])
+        #expect(talk.prompt(later)[0].hasPrefix("nas. p pause, "))
+        #expect(talk.answer("p", sight).commands == [["pause", "b2"]])
+    }
+
     @Test("0 goes back from every question but that of a limit")
     func back() {
         var talk = LineDialogue(units: .iec)

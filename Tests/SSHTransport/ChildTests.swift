@@ -95,7 +95,7 @@ import WireOperations
     func notSFTP() async throws {
         for (script, expected) in [
             ("echo Welcome; exec \(SFTPBench.server)", "unsupported"), ("exit 255", "networkConnectionLost"),
-            ("exec no-such-program-anywhere", "unsupported"),
+            ("exec /nowhere/no-such-program", "unsupported"), ("exec /etc/passwd", "unsupported"),
             ("echo 'subsystem request failed on channel 0' >&2; exit 255", "unsupported"),
         ] {
             try await SFTPBench.run(ssh: script) { bench in

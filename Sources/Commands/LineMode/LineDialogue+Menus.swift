@@ -49,7 +49,8 @@ extension LineDialogue {
     private func batchMenu(_ id: BatchID, _ queue: QueueState) -> LineMenu {
         let batch = queue.batches.first { $0.id == id }
         let isOver = batch?.state.isTerminal ?? true
-        let stands = batch?.paused == true || batch?.state == .created
+        let isSaid = said.resumable?.batch == id ? said.resumable?.isSo : nil
+        let stands = isSaid ?? Self.stands(id, queue)
         let (failed, cancelled) = (batch?.filesFailed ?? 0, batch?.filesCancelled ?? 0)
         return LineMenu(
             about: batch?.name ?? "\(id)",

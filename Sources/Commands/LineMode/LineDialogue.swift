@@ -79,8 +79,9 @@ struct LineDialogue {
     /// The last figures told of each batch.
     private var told: [BatchID: Told] = [:]
 
-    /// The lists that were said last: a number means its line there, whatever has changed since.
-    var said: (batches: [BatchID]?, destinations: [String]?)
+    /// The lists that were said last: a number means its line there, whatever has changed since. And the batch of which it was said that it
+    /// can be resumed, or paused.
+    var said: (batches: [BatchID]?, destinations: [String]?, resumable: (batch: BatchID, isSo: Bool)?)
 
     /// As many as are read out.
     static let most = 20
@@ -135,7 +136,10 @@ struct LineDialogue {
         switch place {
         case .batch(let id) where !queue.batches.contains { $0.id == id }:
             return ["That batch is gone. 0 back:"]
-        case .top, .batch, .part, .filter: return [menu(queue)?.prompt].compactMap(\.self)
+        case .batch(let id):
+            said.resumable = (id, Self.stands(id, queue))
+            return [menu(queue)?.prompt].compactMap(\.self)
+        case .top, .part, .filter: return [menu(queue)?.prompt].compactMap(\.self)
         case .sure(let question, _, _, _): return ["\(question) y yes, n no:"]
         case .sources: return ["Which files or folders? Quote names with spaces. 0 goes back:"]
         case .links: return ["Which URLs, with spaces between? 0 goes back:"]
@@ -160,6 +164,11 @@ struct LineDialogue {
                 "How fast may \(name) be at most? Bytes a second such as 512K or 2M, or off. An empty line goes back:"
             ]
         }
+    }
+
+    static func stands(_ id: BatchID, _ queue: QueueState) -> Bool {
+        let batch = queue.batches.first { $0.id == id }
+        return batch?.paused == true || batch?.state == .created
     }
 
     /// The configured servers, which can be chosen by number.

@@ -174,11 +174,11 @@ extension Model {
         case .success(let batch):
             changes.history.done(request, number, nil, at: now.uptime)
             if order.repeated == nil { drafts.kept[order.kind] = nil }
-            if adding?.kind == order.kind {
+            if shows(order) {
                 adding = nil
                 requests.append(.local(.stopAll))
             }
-            goToTransfers()
+            if adding == nil { goToTransfers() }
             // Its row mostly comes after this answer, and below what is in sight.
             tree.reveal([.batch(batch.id)])
             remember(order)
@@ -196,13 +196,19 @@ extension Model {
             // One that was closed meanwhile can be gone on with when it is opened again.
             drafts.kept[order.kind]?.review?.isQueueing = false
             // The form is still there to be mended; when it was closed meanwhile, the message must not be lost.
-            guard adding?.kind == order.kind, adding?.review != nil else {
+            guard shows(order) else {
                 return complain(appearance.safe(error.message))
             }
             let message = appearance.safe(error.message)
             adding?.review?.isQueueing = false
             adding?.review?.note = (message, true)
         }
+    }
+
+    /// Returns true while the form that was sent is still on the screen; another may have been opened since.
+    private func shows(_ order: AddOrder) -> Bool {
+        guard adding?.kind == order.kind, let review = adding?.review else { return false }
+        return review.isQueueing && review.work == order.work
     }
 
     private mutating func remember(_ order: AddOrder) {

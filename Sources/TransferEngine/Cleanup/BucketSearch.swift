@@ -105,8 +105,9 @@ extension TransferEngine {
     private var runningUploads: [String: TaskID] {
         var tasks: [String: TaskID] = [:]
         for attempt in attempts.values {
-            guard let point = attempt.upload?.resumePoint?.content(S3ResumePoint.self) else { continue }
-            tasks[point.uploadID] = attempt.task.id
+            guard let work = attempt.upload else { continue }
+            let points = [work.resumePoint, work.believedGone?.point].compactMap(\.self)
+            for id in points.flatMap(\.bucketUploadIDs) { tasks[id] = attempt.task.id }
         }
         return tasks
     }
@@ -168,9 +169,15 @@ extension TransferEngine {
 }
 
 extension Remains {
-    /// The upload's ID at S3; `nil` when it is no multipart upload there.
-    package var bucketUploadID: String? {
-        task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(S3ResumePoint.self)?.uploadID
+    /// The IDs of multipart uploads at S3, with those that only have to be removed.
+    package var bucketUploadIDs: [String] {
+        task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.bucketUploadIDs ?? []
+    }
+}
+
+extension ResumePoint {
+    fileprivate var bucketUploadIDs: [String] {
+        ([self] + left).compactMap { $0.content(S3ResumePoint.self)?.uploadID }
     }
 }
 

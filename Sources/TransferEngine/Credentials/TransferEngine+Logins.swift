@@ -57,7 +57,8 @@ extension TransferEngine {
                 try await queue.writer.commit()
                 for batch in try await queue.writer.batchesWaiting(for: Self.persons, origin: login.key.origin) {
                     guard try await shows(batch, login.key) else { continue }
-                    try await queue.writer.clearWait(Self.persons, batch: batch, origin: login.key.origin)
+                    try await queue.writer.clearWait(
+                        Self.persons, batch: batch, origin: login.key.origin, because: "its login is let in")
                 }
             }
             refreshLanes()

@@ -49,6 +49,8 @@ extension TransferEngine {
     /// Tells the queue from time to time how far a long upload is, so that a kill of the engine is followed by true numbers: what the
     /// server has said to have, or what has to be sent again.
     private func noteIfDue(_ attempt: Attempt, _ work: UploadWork) {
+        // After a kill the upload that is only believed gone would go on where it was.
+        guard work.believedGone == nil else { return }
         let now = timeline.nanoseconds
         let passed = Duration.nanoseconds(now - max(work.told.at, attempt.stage.startedAt))
         guard attempt.progress.position > work.told.bytes, passed >= settings.checkpointInterval else { return }

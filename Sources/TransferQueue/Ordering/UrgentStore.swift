@@ -68,7 +68,7 @@ struct UrgentStore: QueueSubject {
             WHERE t.folder IN (\(TaskSets.below("?"))) AND t.state IN (\(states: [.waiting, .paused])) AND d.wait <> 0
             """, .integer(folder)
         ) { TaskID(rawValue: $0.integer(0)) }
-        for task in waiting { try waits.clearWait(Self.allButPersons, of: task) }
+        for task in waiting { try waits.clearWait(Self.allButPersons, of: task, isNews: true) }
         try undoLog.note(.runNow, node, batch: batch, Self.notPaused, page: page)
         nodeChange.reordered.insert(batch)
         queue.noteSettings(batch)
@@ -87,7 +87,7 @@ struct UrgentStore: QueueSubject {
         if let refusal = try pauseAbove(node, row.folder, row.batch) { return refusal }
         try lanes.setLane(LanePriority.now, of: row, page)
         try undoLog.rememberTimes(.tasks([row.id]), page)
-        try waits.clearWait(Self.allButPersons, of: row.id)
+        try waits.clearWait(Self.allButPersons, of: row.id, isNews: true)
         try undoLog.note(.runNow, node, batch: row.batch, Self.notPaused, page: page)
         nodeChange.reordered.insert(row.batch)
         queue.noteSettings(row.batch)

@@ -72,8 +72,8 @@ extension QueueWriter {
     /// A reason to wait is gone, everywhere or only in a batch or for an origin (as in `LaneSummary`): tasks that waited
     /// for nothing else stand in line again.
     package func clearWait(
-        _ reasons: WaitReasons, batch: BatchID? = nil, origin: String? = nil
+        _ reasons: WaitReasons, batch: BatchID? = nil, origin: String? = nil, because cause: String? = nil
     ) throws(QueueError) {
-        try change { try store.waits.clearWait(reasons, batch: batch, origin: origin) }
+        try change { try store.waits.clearWait(reasons, batch: batch, origin: origin, because: cause) }
     }
 }

@@ -81,7 +81,8 @@ struct WaitStore: QueueSubject {
         """
     }
 
-    func clearWait(_ reasons: WaitReasons, batch: BatchID?, origin: String?) throws {
+    /// - Parameter cause: somebody has seen to it, which is told of the batch; the next time that it waits for the same is news.
+    func clearWait(_ reasons: WaitReasons, batch: BatchID?, origin: String?, because cause: String? = nil) throws {
         let waiting = try database.rows(
             """
             SELECT d.task FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
@@ -89,7 +90,11 @@ struct WaitStore: QueueSubject {
             AND (?3 IS NULL OR l.origin = ?3) AND \(Self.isInRange("?2"))
             """, .integer(Int64(reasons.rawValue)), SQLiteValue(batch?.rawValue), SQLiteValue(origin)
         ) { TaskID(rawValue: $0.integer(0)) }
-        for id in waiting { try clearWait(reasons, of: id) }
+        for id in waiting { try clearWait(reasons, of: id, isNews: cause != nil) }
+        guard let batch, let cause, !waiting.isEmpty else { return }
+        var payload = EventPayload()
+        payload.message = cause
+        try queue.appendEvent(.resumed, batch: batch, payload: payload)
     }
 
     /// Returns true when something of a batch waits for one of these.
@@ -113,7 +118,8 @@ struct WaitStore: QueueSubject {
     }
 
     /// Takes reasons away; without any left the task stands in line again, or stays paused.
-    func clearWait(_ reasons: WaitReasons, of id: TaskID) throws {
+    /// - Parameter isNews: that it waits for the same again would be.
+    func clearWait(_ reasons: WaitReasons, of id: TaskID, isNews: Bool = false) throws {
         guard let old = try tasks.task(id) else { return }
         let oldDetails = try tasks.details(old)
         var (row, details) = (old, oldDetails)
@@ -124,6 +130,7 @@ struct WaitStore: QueueSubject {
                 details.patienceSince = clock().milliseconds
             }
             details.clearWait()
+            if isNews { details.said = nil }
             if row.state == .waiting { row.state = .queued }
         }
         try tasks.save(&row, was: old, details, was: oldDetails)

@@ -59,7 +59,7 @@ struct LoginStore: QueueSubject {
     /// Requeues every task of these batches that waits for credentials.
     func requeueWaiting(_ batches: [BatchID]) throws {
         for batch in batches {
-            try waits.clearWait(WaitReasons(.auth), batch: batch, origin: nil)
+            try waits.clearWait(WaitReasons(.auth), batch: batch, origin: nil, because: "another login was given")
             queue.change.note(wholly: batch)
         }
         queue.change.loginsGiven.formUnion(batches)
@@ -72,9 +72,11 @@ struct LoginStore: QueueSubject {
     func withLogin(_ given: BatchRequest) throws -> BatchRequest {
         var request = given
         request.like = nil
-        guard let like = given.like, case .upload(let sources, let to) = given.work,
-            let uuid = try references.uuid(of: like)
-        else { return request }
+        guard let like = given.like, case .upload(let sources, let to) = given.work else { return request }
+        guard let uuid = try references.uuid(of: like) else {
+            throw QueueError.badRequest(
+                "batch \(like), whose login this is to have, was forgotten meanwhile: give the login itself")
+        }
         let found = try database.first(
             "SELECT destination, options, kept_secrets FROM batches WHERE id = ?", .integer(like.rawValue)
         ) { ($0.text(0), StoredJSON.value(TransferOptions.self, $0.text(1)), KeptSecret.read($0.optionalText(2))) }

@@ -116,7 +116,7 @@ extension TransferService {
         while true {
             let page = try await queue.writer.remains(
                 in: Self.standing, claimed: true, after: last, limit: 500)
-            for remains in page { if let id = remains.bucketUploadID { owners[id] = remains.task.id } }
+            for remains in page { for id in remains.bucketUploadIDs { owners[id] = remains.task.id } }
             guard page.count == 500, let end = page.last?.task.id else { return owners }
             last = end
         }

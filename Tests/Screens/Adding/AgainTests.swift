@@ -128,6 +128,24 @@ struct AgainTests {
         #expect(screen.picked == 1 && screen.model.adding?.repeated == nil)
     }
 
+    @Test("a late answer is for the form that asked, and leaves alone one that was opened since")
+    func lateAnswer() {
+        for result in [
+            Result<BatchSnapshot, RequestError>.success(Adding.batch), .failure(RequestError(.refused, "no")),
+        ] {
+            var screen = screen()
+            screen.press("Enter", "F2")
+            let number = screen.lastNumber
+            #expect(queued(screen) != nil)
+            screen.press("Esc", "A")
+            screen.send(.answer(.ordered(.success(order), number: screen.lastNumber)))
+            let opened = screen.model.adding?.step
+            #expect(opened == .second)
+            screen.send(.answer(.queued(result, number: number)))
+            #expect(screen.model.adding?.step == opened && screen.model.page is HistoryPage)
+        }
+    }
+
     @Test("the limit of the server that it goes to again is shown, and can be taken off")
     func limit() {
         var limited = order

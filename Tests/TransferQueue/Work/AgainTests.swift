@@ -66,6 +66,19 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("nothing goes out without the login that it was to have, when the batch that has it was forgotten")
+    func forgotten() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var again = upload(to: "https://host/in/")
+        (again.secrets, again.like) = (TransferSecrets(), BatchID(rawValue: 7))
+        let error = await #expect(throws: QueueError.self) { try await queue.writer.withLogin(again) }
+        #expect(
+            error?.finding.message
+                == "batch b7, whose login this is to have, was forgotten meanwhile: give the login itself")
+        try await queue.close()
+    }
+
     @Test("keys of S3 go to the same service, whatever the bucket")
     func keys() async throws {
         let sandbox = try Sandbox()

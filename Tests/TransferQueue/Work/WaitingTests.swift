@@ -35,6 +35,35 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a login that is refused again after a person gave another one is news")
+    func refusedAgain() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let unknown = TransferError(
+            .http, "nas does not let this user in", .step("give another login"), httpStatus: 401)
+        func refuse() async throws {
+            let task = try await queue.claimAll()[0]
+            queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: unknown), for: task.id)
+            try await queue.writer.commit()
+        }
+        try await refuse()
+        var login = TransferSecrets()
+        (login.user, login.password) = ("ana", "mistyped")
+        let change = try await queue.writer.replaceSecrets(of: [.batch(batch)], by: login)
+        try await queue.writer.requeueWaitingForLogin(change.loginsGiven)
+        try await refuse()
+        let events = try await queue.reader.events(after: EventSequence(rawValue: 0), limit: 100)
+        let told = events.filter { [.waiting, .resumed].contains($0.type) }
+        #expect(told.map(\.type) == [.waiting, .resumed, .waiting])
+        #expect(told[1].batch == batch && told[1].task == nil && told[1].payload.message == "another login was given")
+        // Nothing that waits was let go: nobody has to hear of it.
+        try await queue.writer.requeueWaitingForLogin(change.loginsGiven)
+        try await queue.writer.requeueWaitingForLogin(change.loginsGiven)
+        #expect(try await queue.reader.events(after: told[2].seq, limit: 100).map(\.type) == [.resumed])
+        try await queue.close()
+    }
+
     @Test("the waiting tasks of a batch are counted by their servers, all at once")
     func servers() async throws {
         let sandbox = try Sandbox()
