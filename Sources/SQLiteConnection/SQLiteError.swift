@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// The error of a failed SQLite call.
 package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -36,17 +37,28 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The statement, without its bound values; `nil` when no statement was involved.
     package let sql: String?
 
-    package init(extendedCode: Int32, message: String, sql: String?) {
+    /// The error number of the operating system behind a failure of a file; 0: there is none.
+    package let systemError: Int32
+
+    package init(extendedCode: Int32, message: String, sql: String?, systemError: Int32 = 0) {
         self.extendedCode = extendedCode
         self.message = message
         self.sql = sql
+        self.systemError = systemError
     }
+
+    /// The disk has no room. SQLite says `full` of a few writes alone, and an error of the disk of all others.
+    package var isFullDisk: Bool { code == .full || isOfFile && systemError == ENOSPC }
+    /// The user may have no more of the disk.
+    package var isUsedUpQuota: Bool { isOfFile && systemError == EDQUOT }
+
+    private var isOfFile: Bool { code == .inputOutput || code == .cannotOpen }
 
     /// The error that SQLite holds for the last failure on a connection.
     init(lastOf database: OpaquePointer, sql: String?) {
         self.init(
             extendedCode: sqlite3_extended_errcode(database), message: String(cString: sqlite3_errmsg(database)),
-            sql: sql)
+            sql: sql, systemError: sqlite3_system_errno(database))
     }
 
     package var description: String {

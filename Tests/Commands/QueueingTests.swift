@@ -228,6 +228,23 @@ struct QueueingTests {
         #expect(request.secrets.password == "p@ss:w")
     }
 
+    @Test("whatever a link's user says, the server that gets the password stands before it in one short line")
+    func passwordOfLink() async throws {
+        let user = String(repeating: "%20", count: 3000) + "Password%20for%20bank.example%2C%20user%20"
+        let asked = Mutex("")
+        let bench = Bench {
+            $0.askPassword = { question in
+                asked.withLock { $0 = question }
+                return nil
+            }
+        }
+        for name in [user + "ana", String(repeating: "x", count: 300)] {
+            _ = await bench.run("download", "https://\(name)@evil.example/f", "out/")
+            let question = asked.withLock { $0 }
+            #expect(question.hasPrefix("Password for evil.example, user ") && question.utf8.count < 100, "\(question)")
+        }
+    }
+
     @Test("a password is asked for when only the user is known")
     func password() async throws {
         let path = sandbox.path

@@ -122,7 +122,7 @@ import Testing
         let missing = #expect(throws: SQLiteError.self) {
             try SQLiteConnection(path: path + [0x78], access: .readOnly)
         }
-        #expect(missing?.code == .cannotOpen)
+        #expect(missing?.code == .cannotOpen && missing?.systemError == ENOENT)
     }
 
     @Test("a statement outlives its connection without harm")

@@ -84,6 +84,12 @@ extension System {
         _ = try systemCall(.fchmod, descriptor: descriptor) { Glibc.fchmod(descriptor, mode_t(mode)) }
     }
 
+    /// Gives a file or folder that was just made its permission bits, where its file system lets us: one that says itself to whom all files
+    /// belong has none to give, and that is no failure. Corresponds to `fchmod`.
+    package static func wishMode(_ mode: UInt32, of descriptor: Int32) throws(Errno) {
+        do { try fchmod(descriptor, mode: mode) } catch .notPermitted {} catch .notSupported {} catch .notImplemented {}
+    }
+
     /// Sets an open file's time of modification, nanoseconds since 1970. Corresponds to `futimens`.
     package static func setModificationTime(_ descriptor: Int32, nanoseconds: Int64) throws(Errno) {
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

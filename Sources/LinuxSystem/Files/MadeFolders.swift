@@ -44,12 +44,8 @@ extension System {
         }
         // The last one first: a mode may forbid us to enter.
         for folder in made.reversed() {
-            do throws(Errno) {
-                try fchmod(folder.rawValue, mode: mode)
-            } catch {
-                // It is not the one that was made any more.
-                if error != .notPermitted { throw error }
-            }
+            // Where it is not the one that was made any more, that is refused, and nothing is wrong.
+            try wishMode(mode, of: folder.rawValue)
         }
         return true
     }

@@ -11,6 +11,9 @@ package struct LoginQuestion: Hashable, Sendable {
         (self.user, server) = (user, TransferScheme.server(of: url.text))
     }
 
-    /// The end of "Password for" or "For".
-    package var words: String { "\(server), user \(user)" }
+    /// The end of "Password for" or "For". A longer name would push the server off a terminal.
+    package var words: String {
+        let name = user.split(whereSeparator: \.isWhitespace).joined(separator: " ").unicodeScalars
+        return "\(server), user \(name.count > 60 ? "\(String(name.prefix(57)))..." : String(name))"
+    }
 }

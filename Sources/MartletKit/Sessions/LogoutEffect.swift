@@ -34,8 +34,11 @@ package enum LogoutEffect: Hashable, Sendable {
 
     /// Looks at an engine of this machine; blocks on disks.
     package static func look(engine pid: Int32) -> LogoutEffect {
-        // logind leaves root's processes alone.
-        guard getuid() != 0, let cgroup = SmallFile.contents("/proc/\(pid)/cgroup") else { return .none }
+        // logind leaves root's processes alone. Where /proc hides what belongs to the engine, which refuses dumps, it is taken for one that this
+        // login has started, as it mostly was.
+        guard getuid() != 0,
+            let cgroup = SmallFile.contents("/proc/\(pid)/cgroup") ?? SmallFile.contents("/proc/self/cgroup")
+        else { return .none }
         let user = UserEntry.own?.name
         let lingers = user.map { (try? System.stat(Array("/var/lib/systemd/linger/\($0)".utf8))) != nil } ?? false
         let files = ["/usr/lib/systemd/logind.conf", "/etc/systemd/logind.conf"].compactMap { SmallFile.contents($0) }

@@ -124,24 +124,42 @@ final class DownloadTarget: TransferBodySink {
     /// Makes the temporary file, if there is none yet; after this its name can be recorded.
     func prepare(for name: RawPath) throws(Refusal) {
         if descriptor != nil { return }
+        var isNaming = false
         do {
             // With the mode that the batch's umask gives: the engine's own is 077.
             hasMadeFolders = try System.makeFolders(directory.bytes, mode: 0o777 & ~umask)
             for number in 1...99 {
                 let candidate = candidate(for: name, number)
+                isNaming = true
                 guard let made = try makeOrAdopt(directory.appending(candidate)) else { continue }
-                try System.fchmod(made.rawValue, mode: 0o666 & ~umask)
+                isNaming = false
                 (partName, descriptor) = (candidate, made)
+                try System.wishMode(0o666 & ~umask, of: made.rawValue)
                 partInode = try System.fstat(made.rawValue).inode
                 folderInode = try System.stat(directory.bytes).inode
                 return
             }
             throw Errno.fileExists
         } catch let error as Errno {
-            throw refusal(error)
+            removeUnused()
+            throw isNaming && error.isOfName ? refusal(ofName: name) : refusal(error)
         } catch {
+            removeUnused()
             throw refusal(.inputOutput)
         }
+    }
+
+    /// Nothing would know of a file that was made and not recorded.
+    private func removeUnused() {
+        if let partName { try? disk.remove(directory.appending(partName).bytes) }
+        (partName, descriptor) = (nil, nil)
+    }
+
+    private func refusal(ofName name: RawPath) -> Refusal {
+        Refusal(
+            error: TransferError(
+                .destinationUnwritable, "\(directory.displayed) does not take the name \(name.displayed)",
+                .queued("queue it again with another file name")))
     }
 
     private func candidate(for name: RawPath, _ number: Int) -> RawPath {
@@ -310,4 +328,9 @@ final class DownloadTarget: TransferBodySink {
                     .destinationUnwritable, "writing to \(place) failed (\(error))", .thenRetry("check the disk")))
         }
     }
+}
+
+extension Errno {
+    /// As file systems say that they take no such name: some have bytes or characters that none may have.
+    fileprivate var isOfName: Bool { self == .invalidArgument || rawValue == EILSEQ }
 }

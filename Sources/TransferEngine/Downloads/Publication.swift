@@ -36,7 +36,7 @@ struct Publication: Sendable {
                 try disk.syncNames(in: folder.bytes)
             } catch {
                 // Some file systems cannot sync a directory; the file has its name all the same.
-                if error == .inputOutput { return error }
+                if error == .inputOutput || error.isShortage { return error }
             }
         }
         return nil

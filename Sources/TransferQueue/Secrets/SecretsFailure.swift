@@ -28,7 +28,7 @@ package enum SecretsFailure: Error, Hashable, Sendable {
 
     /// The disk has no room for it.
     package var isFullDisk: Bool {
-        if case .database(let error, _) = self { return error.code == .full }
+        if case .database(let error, _) = self { return error.lacksRoom }
         return false
     }
 }
@@ -48,8 +48,8 @@ extension SecretsFailure: CustomStringConvertible {
                 "\(file) was deleted or replaced while the engine runs",
                 .step("put it back, or run 'martlet engine stop'; \(waits)"))
         case .untrusted(let error): Finding("\(error)")
-        case .database(let error, let file) where error.code == .full:
-            Finding("the disk that holds \(file) is full", .step("make room there"))
+        case .database(let error, let file) where error.lacksRoom:
+            Finding(error.lackOfRoom(for: file), .step("make room there"))
         case .database(let error, let file):
             Finding(
                 "\(file) cannot be used: \(error.message) (SQLite \(error.extendedCode))",

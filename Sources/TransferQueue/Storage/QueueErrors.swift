@@ -38,8 +38,8 @@ extension QueueOpenError: CustomStringConvertible {
                 + "\(sign) and what is left of it out of the way to start with an empty queue"
         case .secrets(let failure): "\(failure)"
         case .untrusted(let error): "\(error)"
-        case .database(let error) where error.code == .full:
-            "the disk that holds the queue is full: make room there"
+        case .database(let error) where error.lacksRoom:
+            "\(error.lackOfRoom(for: "the queue")): make room there"
         case .system(let errno, let doing):
             "cannot \(doing): \(errno)"
         case .database(let error):
@@ -68,8 +68,8 @@ extension QueueError: CustomStringConvertible {
 
     package var finding: Finding {
         switch self {
-        case .database(let error) where error.code == .full:
-            Finding("the disk that holds the queue is full", .step("make room there"))
+        case .database(let error) where error.lacksRoom:
+            Finding(error.lackOfRoom(for: "the queue"), .step("make room there"))
         case .secrets(let failure): failure.finding
         case .gone(let file) where file.hasSuffix(".lock"):
             Finding(
@@ -97,5 +97,15 @@ extension QueueError {
         case .database, .secrets, .gone: true
         case .badRequest, .noSuchBatch, .closed: false
         }
+    }
+}
+
+extension SQLiteError {
+    /// There is no room for more, by the disk or by this user's quota.
+    var lacksRoom: Bool { isFullDisk || isUsedUpQuota }
+
+    func lackOfRoom(for what: String) -> String {
+        isUsedUpQuota
+            ? "the quota of the disk that holds \(what) is used up" : "the disk that holds \(what) is full"
     }
 }

@@ -129,6 +129,28 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a batch goes on, and that is told, when another one has shown that their login is good")
+    func shownByAnother() async throws {
+        let wanted = SharedValue(Self.password + "x")
+        let harness = try await harness(wanted)
+        let names = try files(harness, 2)
+        var secrets = TransferSecrets()
+        (secrets.user, secrets.password) = ("me", "pw")
+        let first = try await harness.add(harness.request(upload: names) { $0.secrets = secrets })
+        try await harness.task(of: first) { $0.waitReasons == [.auth] }
+        let second = try await harness.add(harness.request(upload: names, to: "/other/") { $0.secrets = secrets })
+        await harness.engine.waitUntilIdle()
+        wanted.withLock { $0 = Self.password }
+        _ = try await harness.queue.writer.retry([.batch(second)])
+        await harness.engine.queueChanged()
+        await harness.engine.tryAgain()
+        try await harness.finished(second)
+        try await harness.finished(first)
+        let told = try await harness.events(.resumed).filter { $0.batch == first }
+        #expect(told.map(\.payload.message) == ["its login is let in"])
+        await harness.stop()
+    }
+
     @Test("a login that is given again is tried, though it is the same")
     func givenAgain() async throws {
         let wanted = SharedValue(Self.password + "x")

@@ -142,6 +142,29 @@ import TransferQueue
     }
 
     @Test(
+        "a file system that gives no modes takes downloads, and a disk that fails keeps no file that nobody knows",
+        arguments: [Errno.notPermitted, .notSupported, .notImplemented, .inputOutput])
+    func modes(error: Errno) throws {
+        let target = target(on: RecordingDisk(modeRefusal: error))
+        guard error == .inputOutput else {
+            try target.prepare(for: RawPath("f"))
+            return #expect(sandbox.names("new/dir") == ["f.t7.part"])
+        }
+        #expect(throws: LocalRefusal.self) { try target.prepare(for: RawPath("f")) }
+        #expect(sandbox.names("new/dir").isEmpty && target.descriptor == nil)
+    }
+
+    @Test(
+        "a name that the file system does not take is the name's fault, not the disk's",
+        arguments: [Errno.invalidArgument, Errno(rawValue: EILSEQ)])
+    func refusedName(error: Errno) throws {
+        let target = target(on: RecordingDisk(refusal: error))
+        let refusal = #expect(throws: LocalRefusal.self) { try target.prepare(for: RawPath("a:b")) }
+        let message = refusal?.error.message ?? ""
+        #expect(message.contains("does not take the name a:b: queue it again with another file name"), "\(message)")
+    }
+
+    @Test(
         "a private folder that somebody puts in the place of the one just made keeps its mode",
         arguments: [true, false])
     func exchanged(byLink: Bool) throws {
@@ -391,7 +414,7 @@ import TransferQueue
         try target.begin(GateOpening(offset: 0, total: nil))
         try write(target, [1, 2, 3])
         try sandbox.write("new/dir/f.t7.part", [1])
-        #expect(throws: DownloadTarget.Refusal.self) { try target.begin(GateOpening(offset: 3, total: 5)) }
+        #expect(throws: LocalRefusal.self) { try target.begin(GateOpening(offset: 3, total: 5)) }
         #expect(target.spoilt == "the temporary file was changed by somebody else" && target.written == 0)
         #expect(sandbox.read("new/dir/f.t7.part") == [])
     }

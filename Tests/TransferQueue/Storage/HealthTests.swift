@@ -1,4 +1,6 @@
+import Glibc
 import LinuxSystem
+import SQLiteConnection
 import TestSupport
 import Testing
 import TransferModel
@@ -6,6 +8,27 @@ import TransferModel
 @testable import TransferQueue
 
 @Suite("What stands in the way of the queue") struct HealthTests {
+    @Test(
+        "a disk without room is told as that, whatever SQLite calls it, and a quota as a quota",
+        arguments: [
+            // SQLITE_FULL, SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_WRITE, SQLITE_CANTOPEN.
+            (Int32(13), Int32(0), "the disk that holds the queue is full: make room there"),
+            (4874, ENOSPC, "the disk that holds the queue is full: make room there"),
+            (778, EDQUOT, "the quota of the disk that holds the queue is used up: make room there"),
+            (14, EDQUOT, "the quota of the disk that holds the queue is used up: make room there"),
+            // The number is of an earlier failure.
+            (11, ENOSPC, "the queue cannot be used: told (SQLite 11): check the disk and its permissions"),
+        ])
+    func room(code: Int32, system: Int32, told: String) {
+        let error = SQLiteError(extendedCode: code, message: "told", sql: nil, systemError: system)
+        #expect(QueueError.database(error).description == told)
+        guard error.code != .corrupt else { return }
+        #expect(QueueOpenError.database(error).description == told)
+        let secrets = SecretsFailure(error, file: RawPath("/s/secrets.sqlite"))
+        #expect(secrets.isFullDisk)
+        #expect(secrets.description == told.replacing("the queue", with: "/s/secrets.sqlite"))
+    }
+
     @Test(
         "a queue that takes nothing says so as long as something waits to be stored, and goes on by itself",
         .timeLimit(.minutes(1)))
