@@ -172,6 +172,37 @@ import WireOperations
         await harness.stop()
     }
 
+    @Test(
+        "a source that is rewritten while S3's answer is lost is sent again, though what is found there has our marks",
+        arguments: [nil, Int64(5 << 20)])
+    func changedBehindLostAnswer(chunk: Int64?) async throws {
+        let sandbox = try Sandbox("engine")
+        let size = chunk.map { Int($0) + 1_000_000 } ?? 300_000
+        let (first, second) = (pattern(size), pattern(size, seed: 5))
+        // The answer to the one PUT, or to Complete.
+        let bucket = try FakeS3Server { earlier in
+            guard earlier == 0 else { return false }
+            _ = try? sandbox.write("f", second)
+            return true
+        }
+        let harness = try await EngineHarness(sandbox: sandbox, knowsStore: false)
+        try sandbox.write("f", first)
+        let source = UploadSource(path: RawPath(sandbox.path("f")), placement: .named(RawPath("f")))
+        var request = BatchRequest(work: .upload([source], to: "s3://bucket/in/"))
+        request.options.s3 = S3Place(endpoint: bucket.server.url(""), region: "us-east-1")
+        request.options.chunkBytes = chunk
+        request.secrets.s3 = S3Keys(accessKeyID: "key", secretAccessKey: "secret")
+        let task = try await harness.run(request)
+        #expect(task.state == .completed && task.restarts == 1 && task.verified == .digest, "\(task)")
+        #expect(bucket.storedCount == 2 && bucket["/bucket/in/f"] == second)
+        // After the lost answer, and before the second version was sent.
+        #expect(bucket.shownCount >= 2)
+        #expect(try await harness.events(.taskCompleted).count == 1)
+        try await harness.expectSound()
+        await harness.stop()
+        bucket.server.stop()
+    }
+
     @Test("503 with Retry-After holds the host, then it goes on")
     func retryAfter() async throws {
         let harness = try await EngineHarness { request, earlier in
