@@ -7,6 +7,7 @@ import WireOperations
 /// The FTP transport's caller: an actor on the loop, as the engine is.
 actor FTPClient {
     let loop: EventLoop
+    let clock: ManualClock?
     private var transport: FTPTransport?
     private var ends: [WireID: FTPTransferEnd] = [:]
     private var waiting: [WireID: CheckedContinuation<FTPTransferEnd, Never>] = [:]
@@ -14,10 +15,13 @@ actor FTPClient {
     private var last: UInt64 = 0
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    init(_ loop: EventLoop) { self.loop = loop }
+    init(_ loop: EventLoop, manualClock: Bool) {
+        self.loop = loop
+        clock = manualClock ? ManualClock() : nil
+    }
 
     func open(threads: Int) throws {
-        transport = try FTPTransport(loop: loop, threads: threads) { [weak self] batch in
+        transport = try FTPTransport(loop: loop, clock: clock, threads: threads) { [weak self] batch in
             self?.assumeIsolated { $0.take(batch) }
         }
     }
@@ -69,6 +73,9 @@ actor FTPClient {
     func abandon(_ number: UInt64) { transport?.abandon(WireID(rawValue: number)) }
     func progress(_ number: UInt64) -> CurlProgress? { transport?.progress(WireID(rawValue: number)) }
 
+    func advance(by duration: Duration) { clock?.advance(by: duration) }
+    func sleep(for duration: Duration) { clock?.sleep(for: duration) }
+
     func makeBucket(_ rate: Int64?) -> Int {
         buckets.append(TokenBucket(rate: rate, now: .now))
         return buckets.count - 1
@@ -99,9 +106,11 @@ actor FTPClient {
 }
 
 /// A client on a loop of its own, and its orderly end.
-func withFTPClient(threads: Int = 4, _ test: (FTPClient) async throws -> Void) async throws {
+func withFTPClient(
+    threads: Int = 4, manualClock: Bool = false, _ test: (FTPClient) async throws -> Void
+) async throws {
     let loop = try EventLoop(name: "client")
-    let client = FTPClient(loop)
+    let client = FTPClient(loop, manualClock: manualClock)
     try await client.open(threads: threads)
     do { try await test(client) } catch {
         await client.close()

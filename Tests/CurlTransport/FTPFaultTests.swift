@@ -90,6 +90,48 @@ extension Authorities {
         }
     }
 
+    @Test func `the time for which the machine sleeps is no stall`() async throws {
+        let release = try Milestone()
+        let data = try ScriptedServer { connection in
+            try connection.send("half of it")
+            release.waitBlocking()
+        }
+        let control = try ScriptedServer { connection in
+            try connection.send("220 hello\r\n")
+            while true {
+                switch try connection.readCommand() {
+                case "USER": try connection.send("331 go on\r\n")
+                case "PASS": try connection.send("230 welcome\r\n")
+                case "PWD": try connection.send("257 \"/\"\r\n")
+                case "EPSV": try connection.send("229 here (|||\(data.port)|)\r\n")
+                case "TYPE": try connection.send("200 so be it\r\n")
+                case "RETR": try connection.send("150 it comes\r\n")
+                default: try connection.send("502 unknown\r\n")
+                }
+            }
+        }
+        let server = FTPServer(host: "127.0.0.1", port: Int(control.port))
+        try await withFTPClient(manualClock: true) { client async throws in
+            var request = FTPRequest(server, .download(RawPath("f"), from: 0))
+            request.timeouts.stall = .seconds(60)
+            request.timeouts.answer = .seconds(600)
+            let number = try await client.start(request)
+            await client.openGate(number, RecordingSink())
+            await client.turn { $0.progress(number)?.received == 10 }
+            // The watchdog looks every quarter of its time. Its first look sees the bytes.
+            await client.advance(by: .seconds(15))
+            await client.sleep(for: .seconds(36_000))
+            #expect(await client.progress(number)?.received == 10)
+            await client.advance(by: .seconds(45))
+            #expect(await client.progress(number) != nil)
+            await client.advance(by: .seconds(30))
+            #expect(await client.end(of: number).failure?.cause == .stalled)
+            release.reach()
+        }
+        control.stop()
+        data.stop()
+    }
+
     @Test func `a reply that never comes is not waited for longer than the answer may take`() async throws {
         let (vsftpd, proxy) = try proxied("ftpd", Sandbox())
         try await withFTPClient { client async throws in
