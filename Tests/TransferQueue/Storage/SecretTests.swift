@@ -71,6 +71,28 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test(
+        "a power cut brings no earlier secrets back: the end of their journal is on the disk when they are told to be kept"
+    )
+    func journal() async throws {
+        let sandbox = try Sandbox()
+        let journal = sandbox.path("secrets.sqlite-journal").displayed
+        ForgetfulDisk.watchRemovals(of: journal)
+        let queue = try sandbox.open()
+        var request = BatchRequest.downloads(["https://host/a"])
+        request.secrets.password = "one"
+        let batch = try await queue.writer.add(request).batch
+        let added = ForgetfulDisk.removals(of: journal)
+        #expect(!added.isEmpty && added.allSatisfy { $0 })
+        var login = TransferSecrets()
+        login.password = "two"
+        let change = try await queue.writer.replaceSecrets(of: [.batch(batch)], by: login)
+        #expect(change.results.map(\.result) == [.done])
+        let changed = ForgetfulDisk.removals(of: journal)
+        #expect(changed.count > added.count && changed.allSatisfy { $0 })
+        try await queue.close()
+    }
+
     @Test("an upload URL that a server gave survives a kill in the secrets store alone, and goes when nothing needs it")
     func handles() async throws {
         let sandbox = try Sandbox()

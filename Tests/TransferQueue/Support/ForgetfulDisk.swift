@@ -39,6 +39,16 @@ final class ForgetfulDisk: Sendable {
     /// The log as it is after a power cut.
     var durable: [UInt8] { Self.logs.withLock { $0[path]?.durable ?? [] } }
 
+    /// Notes from now on each removal of a file.
+    static func watchRemovals(of path: String) {
+        isRegistered
+        removals.withLock { $0[path] = [] }
+    }
+
+    /// The removals of a watched file: true where SQLite had the disk told of it before it went on.
+    static func removals(of path: String) -> [Bool] { removals.withLock { $0[path] ?? [] } }
+
+    private static let removals = Mutex<[String: [Bool]]>([:])
     /// Held for one call's notes.
     private static let logs = Mutex<[String: Log]>([:])
     // Written once, below, before the first use.
@@ -60,6 +70,13 @@ final class ForgetfulDisk: Sendable {
                 slot.pointee.pMethods = ForgetfulDisk.methods(methods.pointee)
             }
             return result
+        }
+        own.pointee.xDelete = { own, path, isSynced in
+            if let path {
+                let path = String(cString: path)
+                ForgetfulDisk.removals.withLock { $0[path]?.append(isSynced != 0) }
+            }
+            return sqlite3_vfs_find("unix")?.pointee.xDelete(own, path, isSynced) ?? SQLITE_IOERR
         }
         own.pointee.zName = UnsafePointer(strdup("forgetful"))
         sqlite3_vfs_register(own, 1)
