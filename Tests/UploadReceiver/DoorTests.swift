@@ -80,6 +80,10 @@ struct DoorTests {
         let head = "PUT /f HTTP/1.1|Host: 127.0.0.1:PORT|Origin: \(origin)|Content-Length: 1"
         #expect(try status(sandbox, head, "x") == expected)
         #expect(try sandbox.files().isEmpty == (expected == 403))
+        for method in ["GET", "HEAD"] {
+            let head = "\(method) / HTTP/1.1|Host: 127.0.0.1:PORT|Origin: \(origin)"
+            #expect(try status(sandbox, head) == (expected == 403 ? 403 : 200), "\(method)")
+        }
         let client = try sandbox.client()
         try client.send("OPTIONS /f HTTP/1.1\r\nHost: 127.0.0.1:\(sandbox.port)\r\nContent-Length: 0\r\n\r\n")
         #expect(try client.reply().fields.keys.allSatisfy { !$0.hasPrefix("access-control") })
