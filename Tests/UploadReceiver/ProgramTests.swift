@@ -136,6 +136,39 @@ struct ProgramTests {
         #expect(try paths(below: state).count == 1)
     }
 
+    @Test("at a terminal it shows the token itself, for who sits there")
+    func tokenAtTerminal() throws {
+        let state = try makeFolder()
+        defer {
+            removeTree(folder)
+            removeTree(state)
+        }
+        let (ours, terminal) = try Self.terminal()
+        let home = "MARTLET_HOME=\(String(decoding: state, as: UTF8.self))/home"
+        let program = RunningProgram.program([folder], [Array(home.utf8)], output: terminal.rawValue)
+        let process = try ChildProcess(program)
+        let lines = LineReader(ours)
+        let port = try #require(UInt16(lines.next().split(separator: ":").last?.prefix { $0 != "/" } ?? ""))
+        let path = state + Array("/home/state/receive/\(port).token".utf8)
+        let token = String(decoding: try contents(path).dropLast(), as: UTF8.self)
+        #expect(token.utf8.count == 48)
+        #expect(try lines.next() == "token \(token), kept in \(String(decoding: path, as: UTF8.self))\r")
+        try process.signal(SIGTERM)
+        #expect(try process.wait() == .exited(0))
+    }
+
+    /// A terminal: our end, and the one for a program.
+    private static func terminal() throws -> (ours: OwnedDescriptor, program: OwnedDescriptor) {
+        // posix_openpt and its kin are not in the Glibc module; these are what they do: TIOCSPTLCK and TIOCGPTN.
+        let (unlock, tellNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+        let ours = try System.open(Array("/dev/ptmx".utf8), flags: O_RDWR | O_NOCTTY)
+        var (locked, number): (Int32, Int32) = (0, 0)
+        guard ioctl(ours.rawValue, unlock, &locked) == 0, ioctl(ours.rawValue, tellNumber, &number) == 0 else {
+            throw Errno.current
+        }
+        return (ours, try System.open(Array("/dev/pts/\(number)".utf8), flags: O_RDWR | O_NOCTTY))
+    }
+
     @Test(
         "a place for the token that is not this user's alone is refused", arguments: ["mode", "link", "owner", "file"])
     func tokenPlace(kind: String) throws {
