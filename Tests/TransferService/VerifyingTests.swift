@@ -50,6 +50,36 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test("a batch that was put away from the list is compared, and read back, as before")
+    func cleared() async throws {
+        let harness = try await ServiceHarness()
+        let batch = try await add(harness, to: "dav://h/in/")
+        try await looked(harness)
+        let client = try await harness.client()
+        let put = try await client.call(Methods.nodesClear, NodesRequest(ids: [.batch(batch)]))
+        #expect(put.results.map(\.result) == [.done])
+        await harness.engine.lists(1)
+        let answer = try await client.call(Methods.nodesVerify, VerifyRequest(id: .batch(batch)))
+        #expect(answer.folder?.files == 1 && answer.folder?.found == 1)
+        let run = UUID()
+        var progress: ReadBackProgress
+        repeat {
+            let request = ReadBackRequest(id: .batch(batch), run: run, seen: nil)
+            progress = try await client.call(Methods.nodesReadBack, request).progress
+            await Task.yield()
+        } while !progress.isOver
+        #expect(progress.files == 1 && progress.same == 1)
+        try await harness.end()
+    }
+
+    /// Has the last look at every folder ended, so that batches are over.
+    private func looked(_ harness: ServiceHarness) async throws {
+        let now = Timestamp(milliseconds: 1_000_000)
+        let due = try await harness.queue.writer.dueLooks(besides: LooksNotNow(), limit: 100, now: now)
+        try await harness.queue.writer.end(
+            looks: due.map { EndedLook($0, .looked(at: now, listed: 1, files: 1)) })
+    }
+
     @Test("files are read back in a run of their own, told of while it goes on; each finding comes once")
     func readBack() async throws {
         let harness = try await ServiceHarness()

@@ -126,6 +126,30 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a batch that was put away can be asked for as one of the list")
+    func askedForWhenCleared() async throws {
+        let sandbox = try Sandbox()
+        defer { withExtendedLifetime(sandbox) {} }
+        let queue = try sandbox.open()
+        let batch = try await add(queue, ["a", "b"])
+        let tasks = try await queue.claimAll()
+        try await queue.complete(tasks)
+        let look = try #require(try await due(queue).first)
+        try await queue.writer.end(looks: [EndedLook(look, .looked(at: noon, listed: 2, files: 2))])
+        for id in [NodeID.batch(batch), .task(tasks[1].id)] {
+            let listed = try await queue.writer.folderToVerify(id, after: nil)
+            guard case .folder(let folder) = listed else {
+                Issue.record("\(listed)")
+                continue
+            }
+            #expect(folder.look.folder == look.folder && folder.destination == "dav://host/in/")
+            _ = try await queue.writer.clear([.batch(batch)])
+            #expect(try await queue.writer.folderToVerify(id, after: nil) == listed)
+        }
+        #expect(try await queue.reader.section(SectionRequest(parent: nil, limit: 10))?.rows == [])
+        try await queue.close()
+    }
+
     @Test(
         "what is not there fails once in a run of its own, before the end of the batch is told; a retry is looked at again"
     )
