@@ -277,6 +277,47 @@ struct CommandTests {
         #expect(hurried.engine.asked == ["stop now"])
     }
 
+    @Test(
+        "a stop that has files finished first names them, and how to end the engine at once",
+        .timeLimit(.minutes(2)), arguments: [1, 4])
+    func stopThatWaits(running: Int64) async {
+        let (work, heard) = AsyncStream<Void>.makeStream()
+        let bench = Bench(
+            FakeEngine { state in
+                state.work = work
+                state.status = EngineStatus(
+                    pid: 7, version: "1", uptime: 2, protocolVersion: "1.0", socket: "/s", queuePath: "/q", sessions: 1,
+                    batches: 1, tasksActive: running, tasksWaiting: 0, bytesPerSecondUp: 5, bytesPerSecondDown: 6,
+                    residentBytes: 7)
+                state.tasks = (1...running).map { .sample($0, .running, name: "\($0).jpg") }
+                state.tasks.append(.sample(9, .waiting, name: "waits.jpg"))
+            }, { $0.stopPause = .zero }, hears: { heard.yield() })
+        #expect(await bench.run("engine", "stop") == .done)
+        let path = { "\(TaskSnapshot.sample(1, .running, name: $0).path)" }
+        #expect(
+            bench.error
+                == (running == 1
+                    ? """
+                    1 running file is finished first, which cannot go on later where it stands (\(path("1.jpg"))): martlet engine stop \
+                    --now ends the engine at once and has it sent again; martlet engine start takes the stop back; Ctrl-C leaves it to \
+                    stop by itself
+
+                    """
+                    : """
+                    4 running files are finished first, which cannot go on later where they stand (\(path("1.jpg")), \(path("2.jpg")), \
+                    \(path("3.jpg")), ...): martlet engine stop --now ends the engine at once and has them sent again; martlet engine \
+                    start takes the stop back; Ctrl-C leaves it to stop by itself
+
+                    """))
+        let hurried = Bench(
+            FakeEngine {
+                $0.status = bench.engine.state.withLock(\.status)
+                $0.tasks = [.sample(1, .running)]
+            }, { $0.stopPause = .zero })
+        #expect(await hurried.run("engine", "stop", "--now") == .done)
+        #expect(hurried.error == "" && hurried.engine.asked == ["stop now"])
+    }
+
     @Test("a stop that is taken back is refused, and what took it back says so")
     func stopTakenBack() async {
         let bench = Bench(FakeEngine { $0.takesStopBack = true })

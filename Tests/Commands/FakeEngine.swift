@@ -11,6 +11,8 @@ final class FakeEngine: Engine {
         /// It does not say which batches there are before something comes of this.
         var silence: AsyncStream<Void>?
         var takesStopBack = false
+        /// It is not at its end before something comes of this.
+        var work: AsyncStream<Void>?
         var batches: [BatchSnapshot] = []
         var tasks: [TaskSnapshot] = []
         var nodes: [NodeID: NodeRow] = [:]
@@ -108,7 +110,8 @@ final class FakeEngine: Engine {
     func connect() async throws(RequestError) { try ask("connect") { $0.isRunning = true } }
     func status() async throws(RequestError) -> EngineStatus? { try ask("status") { $0.status } }
     func stopEngine(_ manner: StopManner) async throws(RequestError) -> EngineStop {
-        try ask("stop \(manner)") { state in
+        if let work = self.state.withLock(\.work) { for await _ in work { break } }
+        return try ask("stop \(manner)") { state in
             if state.takesStopBack { return .takenBack }
             defer { state.isRunning = false }
             return state.isRunning ? .stopped : .notRunning
