@@ -1,5 +1,6 @@
 import CommandLine
 import FoundationEssentials
+import MartletKit
 import Testing
 
 @testable import Commands
@@ -80,6 +81,69 @@ struct GeneratedFilesTests {
                 try MartletProgram.program.parse([command.name, "x", "--y"].map { Argument($0) })
             }
         }
+    }
+
+    @Test("each word of the manual's list of what is not built is refused as not built")
+    func unbuilt() async throws {
+        let manual = try #require(Documents.all.first { $0.path.hasSuffix("/martlet.1") }).text
+        let below = try #require(manual.firstRange(of: ".Sh NOT BUILT YET\n")).upperBound
+        let list = manual[below...].replacing("\\-", with: "-")
+        var kinds: [String: [String]] = [:]
+        for line in list.split(separator: "\n").prefix(while: { !$0.hasPrefix(".Sh") }) where line.hasSuffix(".") {
+            let halves = line.dropLast().split(separator: ": ", maxSplits: 1).map(String.init)
+            if halves.count == 2 { kinds[halves[0]] = halves[1].split(separator: ", ").map(String.init) }
+        }
+        let (commands, values) = (kinds.removeValue(forKey: "Commands"), kinds.removeValue(forKey: "Values"))
+        for command in try #require(commands) {
+            let said = await refusal(command.split(separator: " ").map(String.init) + ["x"])
+            #expect(said.hasPrefix("martlet: the command \(command) is not built yet: "), "\(said)")
+        }
+        // Causes are refused by nobody: nothing ends with them.
+        for value in try #require(values) where !value.hasSuffix(" as a cause") {
+            let unbuilt = try #require(Self.unbuiltValues[value], "\(value)")
+            let said = await refusal(unbuilt.words)
+            #expect(said.contains(unbuilt.message), "\(said)")
+        }
+        #expect(kinds.count == 2)
+        for (commands, options) in kinds {
+            for name in commands.dropFirst("Options of ".count).split(separator: " and ").map(String.init) {
+                for option in options[0].split(separator: " ").map(String.init) {
+                    let said = await refusal([name, option, "x", "y", "z"])
+                    #expect(said.hasPrefix("martlet: \(name): \(option) is not built yet: "), "\(said)")
+                }
+            }
+        }
+    }
+
+    /// How each value is asked for, and the words by which it is refused.
+    private static let unbuiltValues: [String: (words: [String], message: String)] = [
+        "--if-exists rename": (
+            ["upload", "--if-exists", "rename", "/etc/passwd", "https://h/in/"],
+            "--if-exists rename is not built yet: use fail, skip or replace"
+        ),
+        "--if-exists resume": (
+            ["download", "--if-exists", "resume", "https://h/1", "dir"],
+            "--if-exists resume is not built yet: use fail, skip or replace"
+        ),
+        "- as SOURCE (standard input)": (
+            ["upload", "-", "https://h/in/"], "standard input (-) is not built yet: write it to a file first"
+        ),
+        "a batch of downloads as ID of again": (
+            ["again", "b7"], "b7 is no batch of uploads: queue its URLs with martlet download"
+        ),
+        "watch --json": (
+            ["watch", "b7", "--json"], "watch has no --json yet"
+        ),
+        "show --json of a folder": (
+            ["show", "b7:raw", "--json"], "a folder has no --json yet"
+        ),
+    ]
+
+    private func refusal(_ words: [String]) async -> String {
+        let order = BatchRequest(work: .download([]))
+        let bench = Bench(FakeEngine { $0.orders = [BatchID(rawValue: 7): order] })
+        #expect(await bench.run(words.map { Argument($0) }) == .usage, "\(words)")
+        return bench.error + bench.output
     }
 
     @Test("every option of the contract is known to upload or download")
