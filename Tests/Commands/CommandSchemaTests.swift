@@ -43,6 +43,27 @@ struct CommandSchemaTests {
         for name in named.values.joined() { #expect(definitions.contains(name), "\(name)") }
     }
 
+    @Test("the README claims --json of as many commands as have it")
+    func readme() throws {
+        let text = try String(contentsOfFile: Checkout.root + "/README.md", encoding: .utf8)
+        let said = text.split(separator: "\n").filter {
+            $0.contains("commands take --json") || $0.contains("every command")
+        }
+        #expect(said.count == 1 && said[0].contains("most commands take --json"), "\(said)")
+        // A group has no work of its own.
+        func own(_ command: Command, _ path: String = "") -> [String] {
+            let below = command.subcommands.filter { $0.availability == .built }
+            return below.flatMap { command in
+                let path = path.isEmpty ? command.name : "\(path) \(command.name)"
+                return command.subcommands.isEmpty ? [path] : own(command, path)
+            }
+        }
+        let commands = own(MartletProgram.program.root)
+        let named = try #require(try Self.read("commands.json").commands)
+        let having = commands.count { named[$0] != nil }
+        #expect(having * 2 > commands.count && having < commands.count, "\(having) of \(commands)")
+    }
+
     @Test("objects that only commands print have the keys of their definitions")
     func keys() async throws {
         let definitions = try Self.read("commands.json").definitions
