@@ -48,7 +48,7 @@ release: deps
 lint:
 	@$(find_swift); refused=; \
 	"$$swift" format lint --strict --recursive --parallel Package.swift Sources Tests || refused=" format"; \
-	for gate in imports protocols comments messages quoting peer-text proc documents; do \
+	for gate in imports protocols comments messages quoting peer-text proc documents install; do \
 	  .ci/check-$$gate || refused="$$refused $$gate"; done; \
 	[ -z "$$refused" ] || { echo "make lint: refused (above) by:$$refused" >&2; exit 1; }
 
