@@ -38,7 +38,9 @@ import TransferQueue
         let folder = Array("\(Self.other)/martlet-lanes-\(System.processID)".utf8)
         try System.mkdirs(folder)
         defer {
-            try? System.unlink(folder + Array("/g".utf8))
+            if let reader = try? DirectoryReader(path: folder) {
+                while let entry = try? reader.next() { try? System.unlink(folder + [UInt8(ascii: "/")] + entry.name) }
+            }
             try? System.rmdir(folder)
         }
         try System.mkdirs(harness.sandbox.path("out"))
