@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import LinuxSystem
 import ServiceWire
 import TestSupport
@@ -78,6 +79,78 @@ import TransferModel
                 + "let it go on with kill -CONT, or end it")
         first.close()
         listener.close()
+    }
+
+    @Test(.timeLimit(.minutes(2)), .enabled(if: geteuid() == 0, "only root can be another user"))
+    func `a socket of another user is not used`() async throws {
+        let home = "/tmp/martlet-other-\(UUID().uuidString)"
+        let places = try Places(environment: ["MARTLET_HOME": home], currentDirectory: "/")
+        try System.mkdirs(Array(places.socketDirectory.utf8))
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: places.socketDirectory)
+        let script = """
+            import os, socket, sys
+            os.chdir(sys.argv[1])
+            os.setuid(65534)
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(sys.argv[2])
+            listener.listen()
+            print("listens", flush=True)
+            sys.stdin.read()
+            """
+        let (input, output) = (try System.pipe(), try System.pipe())
+        var program = ChildProgram(
+            "/usr/bin/python3", ["-c", script, places.socketDirectory, Places.socketName], environment: [])
+        program.standardInput = input.read.rawValue
+        program.standardOutput = output.write.rawValue
+        let child = try ChildProcess(program)
+        output.write.close()
+        #expect(try System.poll(output.read.rawValue, .read, timeout: .seconds(60)))
+        let connection = try EngineConnection(ConnectionOptions(launching: .never), places: places)
+        let error = await #expect(throws: RequestError.self) { try await connection.connect() }
+        #expect(error?.code == .engineUnreachable)
+        #expect(error?.message == "the socket \(places.socketFile) belongs to another user")
+        input.write.close()
+        #expect(try child.wait() == .exited(0))
+    }
+
+    /// A start has ten seconds.
+    @Test func `an engine that starts and does not say that it is ready is told, with where to look`() async throws {
+        let home = "/tmp/martlet-dumb-\(UUID().uuidString)"
+        let (engine, number) = ("\(home)/engine", "\(home)/pid")
+        try System.mkdirs(Array(home.utf8))
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        try Data("#!/bin/sh\necho $$ >\(number)\nexec sleep 1000\n".utf8).write(to: URL(filePath: engine))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: engine)
+        let places = try Places(environment: ["MARTLET_HOME": home, "MARTLET_ENGINE": engine], currentDirectory: "/")
+        let connection = try EngineConnection(ConnectionOptions(), places: places)
+        let error = await #expect(throws: RequestError.self) { try await connection.connect() }
+        #expect(error?.code == .engineUnreachable)
+        #expect(
+            error?.message
+                == "the engine \(engine) was started but is not ready after 10 s: see its log with 'martlet log', "
+                + "or run it in a terminal to see what it does")
+        let started = try String(contentsOfFile: number, encoding: .utf8)
+        kill(try #require(pid_t(started.split(separator: "\n").first ?? "")), SIGKILL)
+    }
+
+    @Test func `a file that was queued by itself and is not there any more is told by its batch`() async throws {
+        let id = BatchID(rawValue: 7)
+        var row = NodeRow(id: .batch(id), name: "n", state: .queued, counts: FileCounts(), bytes: ByteCounts())
+        row.counts.queued = 1
+        let engine = try ScriptedEngine { [row] _, method, line in
+            switch method {
+            case .viewSet:
+                let view = try? Asked<ViewRequest>.of(line).view
+                return .answerAndTell(
+                    Nothing(), ViewChange(view: view ?? 0, nodes: [WatchedNode(id: .batch(id), node: row)]))
+            case .taskList: return .answer(TaskPage(tasks: [], next: nil))
+            default: return .hangUp
+            }
+        }
+        let task = TransferTask(node: .batch(id), batch: id, connection: try engine.connect())
+        let error = await #expect(throws: RequestError.self) { try await task.snapshot }
+        #expect(error?.code == .noSuchObject && error?.message == "batch b7 has no task")
     }
 
     @Test func `what an engine refuses without a word, and what is not there, is told to whoever has a handle of it`()

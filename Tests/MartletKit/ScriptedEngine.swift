@@ -10,6 +10,8 @@ final class ScriptedEngine: Sendable {
     enum Move: Sendable {
         case answer(any Codable & Sendable)
         case refuse(RequestError)
+        /// Answer, and tell of a change after it.
+        case answerAndTell(any Codable & Sendable, ViewChange)
         /// Answer nothing (now).
         case silence
         /// Answer, and end the connection at once.
@@ -129,6 +131,9 @@ private actor Peers {
         case .answerAndHangUp(let value):
             send(Self.line(id, value), socket)
             hangUp(number)
+        case .answerAndTell(let value, let change):
+            send(Self.line(id, value), socket)
+            send((try? WireCoding.line(Notification(method: .viewChanged, params: change))) ?? [], socket)
         case .refuse(let error):
             send((try? WireCoding.line(ErrorAnswer(id: id, error: WireError(error)))) ?? [], socket)
         case .silence: break

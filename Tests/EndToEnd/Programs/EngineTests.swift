@@ -55,6 +55,16 @@ import TransferModel
         #expect(try status.json == .object(["running": .bool(false)]))
     }
 
+    @Test func `a command that gets no descriptors for its connection says so`() throws {
+        // Three it has, and its libraries are loaded with the fourth.
+        let script = "ulimit -n 4; exec \(Sandbox.programs)/martlet list"
+        let outcome = try sandbox.start("/bin/sh", ["-c", script]).wait()
+        #expect(outcome.status == 1)
+        let said = "martlet: no thread for the connection to the engine: Too many open files\n"
+        #expect(outcome.errors.hasSuffix(said), "\(outcome)")
+        #expect(sandbox.ownProcesses().isEmpty)
+    }
+
     @Test func `a second engine on the same queue leaves with 75 and says who holds it`() throws {
         let first = try startEngine()
         let second = try sandbox.start("martletd", []).wait()
