@@ -21,16 +21,19 @@ final class EngineHarness: Sendable {
     let engine: TransferEngine
     /// The engine's clock, where a test turns it.
     let turned: CrawlTests.TurnedClock?
+    /// The engine's clock, where a test has it leap.
+    let leaping: LeapingClock?
 
     /// - Parameters:
     ///   - sandbox: of an earlier engine whose queue goes on.
     ///   - started: false leaves `engine.start()` to the test.
     ///   - turns: the engine goes by `turned`.
+    ///   - leaps: the engine goes by `leaping`.
     ///   - disk: takes what is downloaded.
     init(
         sandbox: Sandbox? = nil, store: FakeStore? = nil, limits: EngineLimits = EngineLimits(), started: Bool = true,
         reports: RecordingReports? = nil, clockAhead: SharedValue<Int64>? = nil, checkpointBytes: Int64 = 1,
-        turns: Bool = false, disk: any LocalDisk = LinuxDisk(), knowsStore: Bool = true,
+        turns: Bool = false, leaps: Bool = false, disk: any LocalDisk = LinuxDisk(), knowsStore: Bool = true,
         plan: @escaping FakeStore.Plan = { _, _ in .ordinary }
     ) async throws {
         self.sandbox = try sandbox ?? Sandbox("engine")
@@ -51,9 +54,11 @@ final class EngineHarness: Sendable {
         // No midnight comes while a test runs.
         settings.localDay = { _ in 20_261_122 }
         turned = turns ? CrawlTests.TurnedClock(loop) : nil
+        leaping = leaps ? LeapingClock(loop) : nil
+        let clock: (any TransportClock)? = turned ?? leaping
         engine = try TransferEngine(
             queue: queue, settings: settings, loop: loop, transports: LinuxTransports(loop: loop),
-            platform: LinuxPlatform(disk: disk), clock: turned ?? loop,
+            platform: LinuxPlatform(disk: disk), clock: clock ?? loop,
             wall: { WallClock.milliseconds + (clockAhead?.withLock { $0 } ?? 0) })
         if started { try await engine.start() }
     }

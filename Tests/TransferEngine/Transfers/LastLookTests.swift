@@ -1,11 +1,12 @@
 import LinuxSystem
+import SQLiteConnection
 import TestSupport
 import Testing
 import TransferModel
 import TransferProtocols
-import TransferQueue
 
 @testable import TransferEngine
+@testable import TransferQueue
 
 @Suite("The last look", .timeLimit(.minutes(2))) struct LastLookTests {
     private func upload(
@@ -251,6 +252,27 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a list for which the disk has no room is told, fails nothing, and is made again when there is room")
+    func fullDisk() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("a", [1])
+        let batch = try await harness.add(upload(harness, ["a"]))
+        try await harness.finished(batch)
+        guard case .folder(let folder) = try await harness.queue.writer.folderToVerify(.batch(batch), after: nil) else {
+            Issue.record("nothing is there to be asked for")
+            return
+        }
+        for number in 0..<500 { harness.store.put("/in/another file \(number)", [1]) }
+        try await harness.queue.reader.fillDisk()
+        let error = try await harness.engine.verify(folder.look, only: nil).error
+        #expect(error?.message == "the names at the server could not be kept here: see whether the disk is full")
+        #expect(try await harness.tasks(batch).map(\.state) == [.completed])
+        for number in 0..<500 { harness.store.remove("/in/another file \(number)") }
+        let second = try await harness.engine.verify(folder.look, only: nil)
+        #expect(second.error == nil && second.listed == 1)
+        await harness.stop()
+    }
+
     @Test("a look that meets a server in trouble is made again by itself")
     func again() async throws {
         let harness = try await EngineHarness { request, earlier in
@@ -377,5 +399,12 @@ import TransferQueue
         #expect(verdict(tagged) { $0.etag = "\"\(String(repeating: "a", count: 32))\"" } == nil)
         #expect(verdict(tagged) { $0.etag = "\"b-2\"" } == nil)
         #expect(verdict(tagged) == nil)
+    }
+}
+
+extension QueueReader {
+    /// The files of tables that are this connection's alone grow no more, as on a disk that is full.
+    fileprivate func fillDisk() throws {
+        _ = try database.integer("PRAGMA temp.max_page_count = 1")
     }
 }
