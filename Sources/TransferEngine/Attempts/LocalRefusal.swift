@@ -26,6 +26,14 @@ extension TransferError {
     }
 }
 
+extension TransferError {
+    static var noThread: TransferError {
+        TransferError(
+            .tooManyOpenFiles, "this machine has no thread left for FTP",
+            .again("raise the limit (ulimit -u, or TasksMax of the service) or lower --transfers"))
+    }
+}
+
 extension TransferEngine {
     /// Records a refusal by the local side for a task that has no slot: it waits or fails.
     func refused(_ task: ClaimedTask, _ refusal: LocalRefusal) {

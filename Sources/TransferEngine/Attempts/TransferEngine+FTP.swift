@@ -36,6 +36,8 @@ extension TransferEngine {
                 listing.beginReading(.machineLines)
                 transport.openGate(wire, to: listing)
             }
+        } catch let error as CurlError where error.code == .outOfMemory {
+            wait(attempt, WaitDemand(.backoff, .noThread))
         } catch {
             let text = RawPath("\(error)").displayed
             fail(

@@ -32,6 +32,28 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("FTP waits for a thread that is not to be had now")
+    func thread() async {
+        // In a process of its own: other tests beside this one begin threads for FTP, too.
+        await #expect(processExitsWith: .success) {
+            let harness = try await EngineHarness()
+            try harness.sandbox.write("f", [1])
+            let port = try ClosedPort()
+            ForcedFailures.fail(.pthreadCreate, on: .path(containing: "ftp"), with: .wouldBlock)
+            let source = UploadSource(path: RawPath(harness.sandbox.path("f")), placement: .named(RawPath("f")))
+            let batch = try await harness.add(
+                BatchRequest(work: .upload([source], to: "ftp://127.0.0.1:\(port.port)/in/")))
+            let task = try await harness.task(of: batch) { $0.error != nil }
+            let told = try await harness.events(.waiting).first?.payload.error?.message
+            precondition(
+                told
+                    == "this machine has no thread left for FTP: raise the limit (ulimit -u, or TasksMax of the service) or lower --transfers; Martlet tries again by itself"
+            )
+            precondition(!task.state.isTerminal)
+            await harness.stop()
+        }
+    }
+
     @Test("a folder that cannot be listed for that is listed later, and no file of it is left out or sent twice")
     func walk() async throws {
         let harness = try await EngineHarness()

@@ -153,9 +153,14 @@ import TransferQueue
     @Test("a look whose login is refused to files as well waits for another one")
     func waitsForLogin() async throws {
         let (isRevoked, isCured) = (SharedValue(false), SharedValue(false))
-        let harness = try await EngineHarness(limits: EngineLimits(transfers: 1, transfersPerHost: 1)) { request, _ in
+        let refused = try Milestone()
+        let harness = try await EngineHarness(limits: EngineLimits(transfers: 2, transfersPerHost: 2)) { request, _ in
             let isLook = request.method == "PROPFIND" && request.fields["depth"] == "1"
-            if isLook, !isCured.withLock({ $0 }) { isRevoked.withLock { $0 = true } }
+            if isLook, !isCured.withLock({ $0 }) {
+                isRevoked.withLock { $0 = true }
+                // A server that answers is not asked for a list for ever: it is to hear of the files first.
+                refused.waitBlocking()
+            }
             return isRevoked.withLock { $0 }
                 ? .answer("401 Unauthorized", fields: ["WWW-Authenticate: Basic realm=\"r\""]) : .ordinary
         }
@@ -164,9 +169,10 @@ import TransferQueue
         try await harness.batch(looked) { $0.filesCompleted == 1 }
         try await until { isRevoked.withLock { $0 } }
         let other = try await harness.add(upload(harness, "b"))
-        // The first casts doubt on the login, and the second finds out.
-        try await harness.batch(other) { $0.filesWaiting >= 2 }
-        while await harness.engine.live().held[looked]?.reason != .auth { await harness.engine.waitUntilIdle() }
+        // The first casts doubt on the login, and another one finds out.
+        try await harness.batch(other) { $0.filesWaiting == 3 }
+        refused.reach()
+        try await until { await harness.engine.live().held[looked]?.reason == .auth }
         #expect(try await harness.queue.reader.batch(looked)?.state.isTerminal == false)
         isCured.withLock { $0 = true }
         isRevoked.withLock { $0 = false }
