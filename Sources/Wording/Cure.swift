@@ -76,8 +76,9 @@ extension TransferErrorCode {
             )
         case .tooManyOpenFiles:
             Cure(
-                "This machine has no file descriptor left for it.",
-                .step("raise the limit (ulimit -n, or LimitNOFILE of the service) or lower --transfers"))
+                "This machine has no file descriptor, or no thread, left for it.",
+                .step(
+                    "raise the limit (ulimit -n or -u, LimitNOFILE or TasksMax of the service) or lower --transfers"))
         case .internal: Cure("This is a fault of Martlet itself.", .log("report it with the lines of "))
         }
     }

@@ -49,16 +49,16 @@ extension LineDialogue {
     private func batchMenu(_ id: BatchID, _ queue: QueueState) -> LineMenu {
         let batch = queue.batches.first { $0.id == id }
         let isOver = batch?.state.isTerminal ?? true
-        let isSaid = said.resumable?.batch == id ? said.resumable?.isSo : nil
-        let stands = isSaid ?? Self.stands(id, queue)
+        let wasSaid = said.menu?.batch == id ? said.menu?.resumes : nil
+        let resumes = wasSaid ?? Self.canBeResumed(id, queue)
         let (failed, cancelled) = (batch?.filesFailed ?? 0, batch?.filesCancelled ?? 0)
         return LineMenu(
             about: batch?.name ?? "\(id)",
             [
                 .init(
-                    "p", label: stands ? "resume" : "pause", help: "pauses the batch or lets it go on", isSaid: !isOver
+                    "p", label: resumes ? "resume" : "pause", help: "pauses the batch or lets it go on", isSaid: !isOver
                 ) { dialogue, queue in
-                    stands ? Reply(commands: [["resume", "\(id)"]]) : dialogue.pause(["\(id)"], "it", queue)
+                    resumes ? Reply(commands: [["resume", "\(id)"]]) : dialogue.pause(["\(id)"], "it", queue)
                 },
                 .init("x", label: "cancel", help: "cancels it after a question", isSaid: !isOver) { dialogue, queue in
                     dialogue.askToCancel(["\(id)"], "it", queue)

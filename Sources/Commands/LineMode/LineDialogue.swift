@@ -79,9 +79,16 @@ struct LineDialogue {
     /// The last figures told of each batch.
     private var told: [BatchID: Told] = [:]
 
-    /// The lists that were said last: a number means its line there, whatever has changed since. And the batch of which it was said that it
-    /// can be resumed, or paused.
-    var said: (batches: [BatchID]?, destinations: [String]?, resumable: (batch: BatchID, isSo: Bool)?)
+    /// The lists and choices that were said last: an answer means them, whatever has changed since.
+    struct Said {
+        /// The batches and servers, of which a number means one.
+        var batches: [BatchID]?
+        var destinations: [String]?
+        /// The batch of the menu, and whether `p` resumes it there.
+        var menu: (batch: BatchID, resumes: Bool)?
+    }
+
+    var said = Said()
 
     /// As many as are read out.
     static let most = 20
@@ -137,7 +144,7 @@ struct LineDialogue {
         case .batch(let id) where !queue.batches.contains { $0.id == id }:
             return ["That batch is gone. 0 back:"]
         case .batch(let id):
-            said.resumable = (id, Self.stands(id, queue))
+            said.menu = (id, Self.canBeResumed(id, queue))
             return [menu(queue)?.prompt].compactMap(\.self)
         case .top, .part, .filter: return [menu(queue)?.prompt].compactMap(\.self)
         case .sure(let question, _, _, _): return ["\(question) y yes, n no:"]
@@ -166,7 +173,7 @@ struct LineDialogue {
         }
     }
 
-    static func stands(_ id: BatchID, _ queue: QueueState) -> Bool {
+    static func canBeResumed(_ id: BatchID, _ queue: QueueState) -> Bool {
         let batch = queue.batches.first { $0.id == id }
         return batch?.paused == true || batch?.state == .created
     }

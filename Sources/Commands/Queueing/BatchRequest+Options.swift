@@ -114,7 +114,7 @@ extension TransferSecrets {
         _ command: String, at url: TransferURL?, _ surroundings: Surroundings
     ) throws(CommandFailure) {
         guard case .typed(let user?, password: nil) = source else { return }
-        let question = url.map { "Password for \(LoginQuestion(user: user, at: $0).words): " }
+        let question = url.map { LoginQuestion(user: user, at: $0).prompt() }
         guard let typed = surroundings.askPassword(question ?? "Password of \(user): ") else {
             throw .usage(
                 "\(command): --user: there is no terminal to ask for the password",

@@ -131,7 +131,7 @@ struct DestinationAddCommand: EngineCommand {
         if let password = url.password { return password }
         let kind = url.scheme.facts.login
         guard let user = destination.user, !destination.namesLogin, !kind.isByOwnProgram else { return nil }
-        guard let typed = surroundings.askPassword("\(kind.secret) for \(LoginQuestion(user: user, at: url).words): ")
+        guard let typed = surroundings.askPassword(LoginQuestion(user: user, at: url).prompt(kind.secret))
         else {
             throw .usage(
                 "destination add: there is no terminal to ask for the password of \(user)",

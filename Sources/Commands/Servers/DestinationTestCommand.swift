@@ -21,7 +21,7 @@ struct DestinationTestCommand: EngineCommand {
             let book = context.destinationBook()
             var password: String?
             if let login = try book.loginToAsk(word) {
-                password = surroundings.askPassword("Password for \(login.words): ")
+                password = surroundings.askPassword(login.prompt())
                 guard password != nil else {
                     let known = Destination.isName(word) ? word : "NAME"
                     throw QueueingFault.usage(

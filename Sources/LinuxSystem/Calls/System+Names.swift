@@ -86,7 +86,7 @@ extension System {
 
     /// Gives a file or folder that was just made its permission bits, where its file system lets us: one that says itself to whom all files
     /// belong has none to give, and that is no failure. Corresponds to `fchmod`.
-    package static func wishMode(_ mode: UInt32, of descriptor: Int32) throws(Errno) {
+    package static func setModeIfPossible(_ mode: UInt32, of descriptor: Int32) throws(Errno) {
         do { try fchmod(descriptor, mode: mode) } catch .notPermitted {} catch .notSupported {} catch .notImplemented {}
     }
 

@@ -45,7 +45,7 @@ extension System {
         // The last one first: a mode may forbid us to enter.
         for folder in made.reversed() {
             // Where it is not the one that was made any more, that is refused, and nothing is wrong.
-            try wishMode(mode, of: folder.rawValue)
+            try setModeIfPossible(mode, of: folder.rawValue)
         }
         return true
     }

@@ -11,7 +11,10 @@ package struct LoginQuestion: Hashable, Sendable {
         (self.user, server) = (user, TransferScheme.server(of: url.text))
     }
 
-    /// The end of "Password for" or "For". A longer name would push the server off a terminal.
+    /// The question for a terminal. - Parameter secret: its word for what is to be typed.
+    package func prompt(_ secret: String = "Password") -> String { "\(secret) for \(words): " }
+
+    /// "SERVER, user NAME", NAME cut to 60 characters: a longer one would push the server off a terminal.
     package var words: String {
         let name = user.split(whereSeparator: \.isWhitespace).joined(separator: " ").unicodeScalars
         return "\(server), user \(name.count > 60 ? "\(String(name.prefix(57)))..." : String(name))"

@@ -36,7 +36,7 @@ package enum LogoutEffect: Hashable, Sendable {
     package static func look(engine pid: Int32) -> LogoutEffect {
         // logind leaves root's processes alone. Where /proc hides what belongs to the engine, which refuses dumps, it is taken for one that this
         // login has started, as it mostly was.
-        guard getuid() != 0,
+        guard getuid() != 0, Glibc.kill(pid, 0) == 0,
             let cgroup = SmallFile.contents("/proc/\(pid)/cgroup") ?? SmallFile.contents("/proc/self/cgroup")
         else { return .none }
         let user = UserEntry.own?.name

@@ -19,7 +19,8 @@ extension Model {
     mutating func refusesMovedCursor() -> Bool {
         if tree.hasLostRange {
             tree.endRange(marking: false)
-            complain("The row at which the range began is gone: begin it again with \(key(.markRange)).")
+            complain(
+                "The row at which the range began is not in the list any more: begin it again with \(key(.markRange)).")
             return true
         }
         guard tree.isGone, tree.marks.isEmpty || tree.rangeStart != nil, filters.shown?.marksAll != true else {

@@ -78,6 +78,8 @@ final class UploadWork {
     /// Another upload has taken the place of the one that is believed to be gone; a gateway may have said so of what is there.
     func leaveBelieved() {
         guard let believed = believedGone, believed.restart != nil, believed.point.leavesParts else { return }
+        // One that was made anew under the same name is in use.
+        if let resumePoint, believed.point.isNamed(as: resumePoint) { return }
         // Where it is at a secret address nobody can be told of it.
         if believed.point.secret == nil { leave([believed.point.alone]) }
     }

@@ -1,5 +1,6 @@
 import LinuxSystem
 import TransferModel
+import TransferProtocols
 import TransferQueue
 
 /// A refusal by the local side: its error, and whether the task waits or fails.
@@ -27,6 +28,7 @@ extension TransferError {
 }
 
 extension TransferError {
+    /// As for descriptors, of which it is the cousin: nobody has to do anything, and time or a larger limit ends it.
     static var noThread: TransferError {
         TransferError(
             .tooManyOpenFiles, "this machine has no thread left for FTP",
@@ -49,6 +51,12 @@ extension TransferEngine {
         queue.writer.record(.waiting(WaitReasons(reason), retryAt: retryAt, error: refusal.error), for: task.claim)
         duties.hasUncommitted = true
         if let retryAt { wake(at: retryAt) }
+    }
+
+    /// Ends an attempt for which this machine has nothing left now.
+    func waitForRoom(_ attempt: Attempt, _ error: TransferError) {
+        suspendStarts()
+        wait(attempt, WaitDemand(.backoff, error))
     }
 
     /// Nothing starts for a moment: it would be refused as well, and a whole batch would go that way.

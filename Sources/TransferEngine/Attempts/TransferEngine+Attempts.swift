@@ -157,7 +157,7 @@ extension TransferEngine {
 
     func wake(_ attempt: Attempt, _ timer: ProtocolTimer, after delay: Duration) {
         let source = attempt.upload?.source
-        if delay >= Self.longRest, !attempt.stage.hasRested { rests(attempt) }
+        if delay >= Self.longRest, !attempt.stage.hasRested { letOthersTry(besides: attempt) }
         _ = timeline.clock.schedule(after: delay) { [self] in
             // A changed source has a machine of its own, which waits for nothing of the old one's.
             guard attempt.upload?.source === source else { return }
@@ -167,9 +167,9 @@ extension TransferEngine {
 
     private static let longRest = Duration.seconds(5)
 
-    /// The attempt keeps its slot and asks nothing for a while. Others need not wait with it for what it was to try: its login, and whether
+    /// An attempt keeps its slot and asks nothing for a while. Others need not wait with it for what it was to try: its login, and whether
     /// its host is back.
-    private func rests(_ attempt: Attempt) {
+    private func letOthersTry(besides attempt: Attempt) {
         attempt.stage.hasRested = true
         if attempt.exchanges.lastAnswer?.head.isSuccess == true { served(attempt) }
         if attempt.access.login?.standing.ended(attempt.task.id) == true { schedulePump() }

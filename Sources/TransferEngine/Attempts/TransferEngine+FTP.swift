@@ -37,7 +37,9 @@ extension TransferEngine {
                 transport.openGate(wire, to: listing)
             }
         } catch let error as CurlError where error.code == .outOfMemory {
-            wait(attempt, WaitDemand(.backoff, .noThread))
+            waitForRoom(attempt, .noThread)
+        } catch let error as Errno where error.isShortage {
+            waitForRoom(attempt, .tooManyOpenFiles)
         } catch {
             let text = RawPath("\(error)").displayed
             fail(

@@ -23,6 +23,8 @@ extension TransferEngine {
             if let believed = work.believedGone {
                 // It is there after all: what was begun in its place was nothing.
                 (work.believedGone, work.outage, attempt.progress) = (nil, nil, believed.progress)
+                // The row of absences that is stored ends with it.
+                (work.resumePoint, work.absence) = (believed.point, believed.point.absence)
             }
             noteServerIsThere(attempt)
             again = max(0, (takeUnconfirmed(attempt) ?? 0) - offset)
@@ -98,7 +100,7 @@ extension TransferEngine {
         work.believedGone = work.believedGone ?? BelievedGone(point: point, progress: attempt.progress)
     }
 
-    /// As `startOver`, of what is taken for gone: it is recorded once its server has shown that it is there.
+    /// As `startOver`, of what is taken for gone: it is recorded once the belief is settled.
     private func beginTentatively(_ attempt: Attempt, _ work: UploadWork, _ reason: String, isOther: Bool) {
         let known = max(attempt.task.accepted, accounting.unconfirmed.sent(of: attempt.task.id) ?? 0)
         let lost = max(attempt.progress.accepted, attempt.progress.position, known)

@@ -50,7 +50,7 @@ extension TransferEngine {
             guard let believed = work.believedGone, believed.restart != nil else { return point }
             // After a kill the next attempt asks for it again, and what has begun in its place is left over.
             var kept = believed.point
-            kept.leave(point.leavesParts ? [point] : point.left)
+            kept.leave(point.leavesParts && !point.isNamed(as: kept) ? [point] : point.left)
             return kept
         case .download(let work): return point.content(GetResumePoint.self).flatMap { withPart($0, attempt, work) }
         case .look, .removal, .probe, .listing, .readBack: return nil
@@ -71,7 +71,7 @@ extension TransferEngine {
             attempt.progress = believed.progress
             if believed.restart != nil {
                 let begun = [work.resumePoint, attempt.machine.remains].compactMap(\.self)
-                work.leave(begun.filter(\.leavesParts).map(\.alone))
+                work.leave(begun.filter { $0.leavesParts && !$0.isNamed(as: believed.point) }.map(\.alone))
             }
             return recordable(believed.point, attempt)
         }

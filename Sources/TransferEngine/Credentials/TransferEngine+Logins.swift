@@ -42,7 +42,9 @@ extension TransferEngine {
 
     /// Something of an attempt shows that its login is taken.
     func wasLetIn(_ attempt: Attempt) {
-        guard let login = attempt.access.login, login.standing.isConclusive(from: attempt.task.id) else { return }
+        guard let login = attempt.access.login, login.standing.isShownGood(by: attempt.task.id) else { return }
+        // Else it is as before: what its own address refuses for good is no news in each run.
+        let cause = login.standing.hasBeenRefused ? "its login is let in" : nil
         let release = login.standing.wasLetIn()
         if release == .nothing { return }
         notice?()
@@ -58,7 +60,7 @@ extension TransferEngine {
                 for batch in try await queue.writer.batchesWaiting(for: Self.persons, origin: login.key.origin) {
                     guard try await shows(batch, login.key) else { continue }
                     try await queue.writer.clearWait(
-                        Self.persons, batch: batch, origin: login.key.origin, because: "its login is let in")
+                        Self.persons, batch: batch, origin: login.key.origin, because: cause)
                 }
             }
             refreshLanes()

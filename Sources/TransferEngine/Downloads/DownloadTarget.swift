@@ -134,7 +134,7 @@ final class DownloadTarget: TransferBodySink {
                 guard let made = try makeOrAdopt(directory.appending(candidate)) else { continue }
                 isNaming = false
                 (partName, descriptor) = (candidate, made)
-                try System.wishMode(0o666 & ~umask, of: made.rawValue)
+                try System.setModeIfPossible(0o666 & ~umask, of: made.rawValue)
                 partInode = try System.fstat(made.rawValue).inode
                 folderInode = try System.stat(directory.bytes).inode
                 return

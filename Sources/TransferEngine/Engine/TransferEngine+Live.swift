@@ -98,7 +98,6 @@ extension TransferEngine {
         // A gateway refuses before it takes so much.
         if attempt.upload?.believedGone != nil, !Absence.isCheap(attempt.uploaded) {
             settleBelief(attempt)
-            settleEarlier(attempt)
         }
         let now = timeline.nanoseconds
         attempt.speed.add(bytes, at: now, awake: timeline.clock.awake.nanoseconds)

@@ -29,6 +29,8 @@ public struct LoginStanding: Hashable, Sendable {
     public private(set) var state = State.untried
     /// The task that tries it.
     private var probe: TaskID?
+    /// It was refused in this run.
+    public private(set) var hasBeenRefused = false
     /// Tasks may wait for it since an earlier refusal: they go on when it is let in.
     private var keepsWaiting = true
     /// Refused with a login that was good before: they try once more when it is let in again.
@@ -89,6 +91,9 @@ public struct LoginStanding: Hashable, Sendable {
     /// may have been let in long ago.
     public func isConclusive(from task: TaskID) -> Bool { state == .letIn || probe == task }
 
+    /// The server has let this task in, which says so of the login: not while another one is to find out, or after a refusal.
+    public func isShownGood(by task: TaskID) -> Bool { isConclusive(from: task) || state == .untried && probe == nil }
+
     /// The tasks that may go on when a login is let in.
     public enum Release: Hashable, Sendable {
         case nothing
@@ -119,6 +124,7 @@ public struct LoginStanding: Hashable, Sendable {
     /// Nothing starts until a person has done something about it.
     private mutating func refuse(_ refusal: Refusal) {
         (state, probe, keepsWaiting, suspects) = (.refused(refusal), nil, true, [])
+        hasBeenRefused = true
     }
 
     /// A person has done something about it, or wants it tried: one file tries.

@@ -49,6 +49,11 @@ package struct ResumePoint: Hashable, Sendable {
     /// The number of the next temporary file of a task: what is left under an earlier number may still be written to, or be removed.
     package static func nextGeneration(after left: [ResumePoint]) -> Int { (left.map(\.generation).max() ?? 0) + 1 }
 
+    /// Returns true when both name the same folder or temporary file of one task.
+    package func isNamed(as other: ResumePoint) -> Bool {
+        kind == other.kind && generation > 0 && generation == other.generation
+    }
+
     /// The number of the temporary file that it names; 0: such points have none.
     private var generation: Int {
         struct Numbered: Decodable { var generation: Int? }

@@ -46,7 +46,7 @@ struct UrgentStore: QueueSubject {
         try undoLog.rememberTimes(.folder(root), page)
         try database.run(
             "UPDATE batches SET urgent = 1, held = 0, not_before = NULL WHERE id = ?", .integer(batch.rawValue))
-        try waits.clearWait(Self.allButPersons, batch: batch, origin: nil)
+        try waits.clearWait(Self.allButPersons, batch: batch, origin: nil, tellsAgain: true)
         try undoLog.note(.runNow, node, batch: batch, before, page: page)
         if found.held { try queue.appendEvent(.resumed, batch: batch) }
         queue.noteSettings(batch)
@@ -68,7 +68,7 @@ struct UrgentStore: QueueSubject {
             WHERE t.folder IN (\(TaskSets.below("?"))) AND t.state IN (\(states: [.waiting, .paused])) AND d.wait <> 0
             """, .integer(folder)
         ) { TaskID(rawValue: $0.integer(0)) }
-        for task in waiting { try waits.clearWait(Self.allButPersons, of: task, isNews: true) }
+        for task in waiting { try waits.clearWait(Self.allButPersons, of: task, tellsAgain: true) }
         try undoLog.note(.runNow, node, batch: batch, Self.notPaused, page: page)
         nodeChange.reordered.insert(batch)
         queue.noteSettings(batch)
@@ -87,7 +87,7 @@ struct UrgentStore: QueueSubject {
         if let refusal = try pauseAbove(node, row.folder, row.batch) { return refusal }
         try lanes.setLane(LanePriority.now, of: row, page)
         try undoLog.rememberTimes(.tasks([row.id]), page)
-        try waits.clearWait(Self.allButPersons, of: row.id, isNews: true)
+        try waits.clearWait(Self.allButPersons, of: row.id, tellsAgain: true)
         try undoLog.note(.runNow, node, batch: row.batch, Self.notPaused, page: page)
         nodeChange.reordered.insert(row.batch)
         queue.noteSettings(row.batch)

@@ -81,8 +81,12 @@ struct WaitStore: QueueSubject {
         """
     }
 
-    /// - Parameter cause: somebody has seen to it, which is told of the batch; the next time that it waits for the same is news.
-    func clearWait(_ reasons: WaitReasons, batch: BatchID?, origin: String?, because cause: String? = nil) throws {
+    /// - Parameters:
+    ///   - tellsAgain: somebody has seen to it: that a task waits for the same again is news.
+    ///   - cause: why it goes on, which is told of the batch when something of it does.
+    func clearWait(
+        _ reasons: WaitReasons, batch: BatchID?, origin: String?, tellsAgain: Bool = false, because cause: String? = nil
+    ) throws {
         let waiting = try database.rows(
             """
             SELECT d.task FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
@@ -90,8 +94,14 @@ struct WaitStore: QueueSubject {
             AND (?3 IS NULL OR l.origin = ?3) AND \(Self.isInRange("?2"))
             """, .integer(Int64(reasons.rawValue)), SQLiteValue(batch?.rawValue), SQLiteValue(origin)
         ) { TaskID(rawValue: $0.integer(0)) }
-        for id in waiting { try clearWait(reasons, of: id, isNews: cause != nil) }
-        guard let batch, let cause, !waiting.isEmpty else { return }
+        var goesOn = false
+        for id in waiting {
+            let isInLine = try clearWait(reasons, of: id, tellsAgain: tellsAgain || cause != nil)
+            goesOn = goesOn || isInLine
+        }
+        guard let batch, let cause, goesOn else { return }
+        let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue)) == 1
+        if isPaused { return }
         var payload = EventPayload()
         payload.message = cause
         try queue.appendEvent(.resumed, batch: batch, payload: payload)
@@ -118,9 +128,11 @@ struct WaitStore: QueueSubject {
     }
 
     /// Takes reasons away; without any left the task stands in line again, or stays paused.
-    /// - Parameter isNews: that it waits for the same again would be.
-    func clearWait(_ reasons: WaitReasons, of id: TaskID, isNews: Bool = false) throws {
-        guard let old = try tasks.task(id) else { return }
+    /// - Parameter tellsAgain: that it waits for the same again is news.
+    /// - Returns: whether it stands in line again.
+    @discardableResult
+    func clearWait(_ reasons: WaitReasons, of id: TaskID, tellsAgain: Bool = false) throws -> Bool {
+        guard let old = try tasks.task(id) else { return false }
         let oldDetails = try tasks.details(old)
         var (row, details) = (old, oldDetails)
         details.wait.subtract(reasons)
@@ -130,9 +142,10 @@ struct WaitStore: QueueSubject {
                 details.patienceSince = clock().milliseconds
             }
             details.clearWait()
-            if isNews { details.said = nil }
+            if tellsAgain { details.said = nil }
             if row.state == .waiting { row.state = .queued }
         }
         try tasks.save(&row, was: old, details, was: oldDetails)
+        return row.state == .queued && old.state == .waiting
     }
 }

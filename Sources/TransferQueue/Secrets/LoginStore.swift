@@ -75,7 +75,8 @@ struct LoginStore: QueueSubject {
         guard let like = given.like, case .upload(let sources, let to) = given.work else { return request }
         guard let uuid = try references.uuid(of: like) else {
             throw QueueError.badRequest(
-                "batch \(like), whose login this is to have, was forgotten meanwhile: give the login itself")
+                "batch \(like), whose login this is to have, was forgotten meanwhile: queue its files with 'martlet upload'"
+            )
         }
         let found = try database.first(
             "SELECT destination, options, kept_secrets FROM batches WHERE id = ?", .integer(like.rawValue)

@@ -58,7 +58,9 @@ struct MovedCursorTests {
         #expect(screen.cursorName == "2.jpg")
         screen.press(key)
         #expect(deeds(screen).isEmpty && screen.model.tree.marks.isEmpty && screen.model.tree.rangeStart == nil)
-        #expect(screen.model.notice?.text == "The row at which the range began is gone: begin it again with v.")
+        #expect(
+            screen.model.notice?.text
+                == "The row at which the range began is not in the list any more: begin it again with v.")
         screen.press(key)
         if key == "Space" {
             #expect(screen.model.tree.marks.count == 1)

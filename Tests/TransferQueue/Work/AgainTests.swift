@@ -75,7 +75,8 @@ import TransferModel
         let error = await #expect(throws: QueueError.self) { try await queue.writer.withLogin(again) }
         #expect(
             error?.finding.message
-                == "batch b7, whose login this is to have, was forgotten meanwhile: give the login itself")
+                == "batch b7, whose login this is to have, was forgotten meanwhile: queue its files with 'martlet upload'"
+        )
         try await queue.close()
     }
 

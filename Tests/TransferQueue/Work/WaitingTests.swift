@@ -64,6 +64,27 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("what stays paused is not told to go on when its login is given")
+    func pausedMeanwhile() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let task = try await queue.claimAll()[0]
+        let unknown = TransferError(
+            .http, "nas does not let this user in", .step("give another login"), httpStatus: 401)
+        queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: unknown), for: task.id)
+        try await queue.writer.commit()
+        _ = try await queue.writer.pause([.batch(batch)])
+        var login = TransferSecrets()
+        (login.user, login.password) = ("ana", "right")
+        let change = try await queue.writer.replaceSecrets(of: [.batch(batch)], by: login)
+        try await queue.writer.requeueWaitingForLogin(change.loginsGiven)
+        let events = try await queue.reader.events(after: EventSequence(rawValue: 0), limit: 100)
+        #expect(!events.contains { $0.type == .resumed })
+        #expect(try await queue.reader.task(task.id)?.state == .paused)
+        try await queue.close()
+    }
+
     @Test("the waiting tasks of a batch are counted by their servers, all at once")
     func servers() async throws {
         let sandbox = try Sandbox()
