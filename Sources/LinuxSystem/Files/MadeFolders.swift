@@ -44,7 +44,7 @@ extension System {
         }
         // The last one first: a mode may forbid us to enter.
         for folder in made.reversed() {
-            // Where it is not the one that was made any more, that is refused, and nothing is wrong.
+            // The system refuses it for another owner's folder that stands in its place by now, and nothing is wrong.
             try setModeIfPossible(mode, of: folder.rawValue)
         }
         return true

@@ -80,7 +80,7 @@ final class UploadWork {
         guard let believed = believedGone, believed.restart != nil, believed.point.leavesParts else { return }
         // One that was made anew under the same name is in use.
         if let resumePoint, believed.point.isNamed(as: resumePoint) { return }
-        // Where it is at a secret address nobody can be told of it.
+        // A point with a secret address cannot be left over: only the task's present one keeps its secret.
         if believed.point.secret == nil { leave([believed.point.alone]) }
     }
 

@@ -1,3 +1,4 @@
+import LinuxSystem
 import TransferModel
 import TransferProtocols
 import TransferQueue
@@ -24,7 +25,32 @@ extension TransferEngine {
                 queue.writer.record(.guess(resumePoint: guess.encoded), for: task.claim)
             }
         }
-        try await queue.writer.forgetInterrupted()
+        let downloads = try await queue.writer.interruptedDownloads().map(\.task)
+        try await queue.writer.forgetInterrupted(besides: downloads.map(\.id))
+        for task in downloads { removeUnrecorded(task) }
+    }
+
+    /// Takes away the empty file of a download that a kill met between making it and recording it: should there be no next attempt, nothing
+    /// would know of it.
+    private func removeUnrecorded(_ task: ClaimedTask) {
+        guard case .download(_, let directory, _) = task.work else { return }
+        inBackground { [self] in
+            let mark = task.partMark
+            // A folder of a server that is away may hold a thread up, but not the engine.
+            let found = await disks.worker(.look, device: 0).run {
+                DownloadTarget.unrecorded(mark: mark, in: directory)
+            }
+            // The next attempt takes it, and records it.
+            guard attempts[task.id] == nil else { return }
+            for part in found { _ = try? part.unlink(from: disk) }
+            if !found.isEmpty {
+                let failure = await disks.worker(.name, device: 0).run { [disk] in
+                    Publication.syncNames(in: [directory], on: disk)
+                }
+                if failure != nil { return }
+            }
+            await durably { try await queue.writer.forgetInterrupted([task.claim]) }
+        }
     }
 
     /// An attempt that leaves nothing has shown that a guess was wrong, or cleared it up.

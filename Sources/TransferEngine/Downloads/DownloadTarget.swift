@@ -199,6 +199,25 @@ final class DownloadTarget: TransferBodySink {
         return KnownPart(made, in: directory)
     }
 
+    /// The empty files of a download that were made and of which nothing was recorded, whatever their names begin with. Blocks.
+    static func unrecorded(mark: String, in directory: RawPath) -> [KnownPart] {
+        guard let reader = try? DirectoryReader(path: directory.bytes) else { return [] }
+        var found: [KnownPart] = []
+        while let entry = try? reader.next() {
+            guard entry.name.suffix(5).elementsEqual(".part".utf8),
+                entry.name.firstRange(of: Array(".\(mark)".utf8)) != nil
+            else { continue }
+            let name = RawPath(entry.name)
+            guard let file = System.openFileOfOurs(directory.appending(name).bytes, flags: O_RDONLY),
+                file.status.size == 0
+            else { continue }
+            var made = GetResumePoint(version: RemoteVersion(), offset: 0, name: name)
+            (made.partName, made.partInode) = (name, file.status.inode)
+            if let part = KnownPart(made, in: directory) { found.append(part) }
+        }
+        return found
+    }
+
     /// Discards all bytes and empties the file at once: nothing goes on from them, even where the restart does not come to be recorded.
     func forget() {
         if let descriptor { try? disk.cut(descriptor.rawValue, to: 0) }

@@ -213,5 +213,5 @@ extension ClaimedTask {
     }
 
     /// The part of a temporary file's name that no other task has, of whichever queue.
-    fileprivate var partMark: String { String(UploadToken.task(uuid).text.prefix(8)) }
+    var partMark: String { String(UploadToken.task(uuid).text.prefix(8)) }
 }

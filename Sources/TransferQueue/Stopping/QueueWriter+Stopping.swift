@@ -35,10 +35,16 @@ extension QueueWriter {
         try look { try store.remains.interruptedUploads(to: origin) }
     }
 
+    /// The same of downloads: a file that was made and not recorded may be in their folders.
+    package func interruptedDownloads() throws(QueueError) -> [Remains] {
+        try look { try store.remains.interruptedDownloads() }
+    }
+
     /// Forgets them, once what they may have left is recorded. Durable on return, with all that was recorded before.
-    package func forgetInterrupted() throws(QueueError) {
+    /// - Parameter tasks: still to be looked after.
+    package func forgetInterrupted(besides tasks: [TaskID]) throws(QueueError) {
         guard try look({ try store.remains.hasInterrupted() }) else { return }
-        try change { try store.remains.forgetInterrupted() }
+        try change { try store.remains.forgetInterrupted(besides: tasks) }
     }
 
     /// Notes that all is recorded of attempts which were broken off. Durable on return, with all that was recorded before.

@@ -16,9 +16,23 @@ extension RemainsStore {
             """, .text(origin), .integer(10_000))
     }
 
+    /// The same of downloads, whichever server they come from.
+    func interruptedDownloads() throws -> [Remains] {
+        try remains(
+            """
+            FROM interrupted i CROSS JOIN tasks t ON t.id = i.task JOIN lanes l ON l.id = t.lane
+            JOIN batches b ON b.id = l.batch WHERE b.direction = \(direction: .download) AND t.claimed = 0
+            AND NOT EXISTS (SELECT 1 FROM task_details d WHERE d.task = t.id AND d.resume_point IS NOT NULL)
+            LIMIT ?1
+            """, .integer(10_000))
+    }
+
     func hasInterrupted() throws -> Bool { try database.integer("SELECT 1 FROM interrupted LIMIT 1") != nil }
 
-    func forgetInterrupted() throws { try database.run("DELETE FROM interrupted") }
+    func forgetInterrupted(besides tasks: [TaskID]) throws {
+        let kept = SQLiteValue.text(try StoredJSON.text(tasks))
+        try database.run("DELETE FROM interrupted WHERE task NOT IN (SELECT value FROM json_each(?))", kept)
+    }
 
     /// Forgets attempts that were broken off, but not those that have begun since.
     func forgetInterrupted(_ claims: [TaskClaim]) throws {

@@ -11,6 +11,29 @@ import TransferQueue
 /// Files over SFTP: what a killed engine leaves of small ones, the place that they give away, and a source that changes meanwhile. The server
 /// is OpenSSH's own, reached without ssh.
 @Suite(.timeLimit(.minutes(2))) struct InterruptedTests {
+    @Test(
+        "the empty file of a download that was killed before it was recorded goes with the next start, and no other file"
+    )
+    func unrecordedPart() async throws {
+        let first = try await EngineHarness(started: false)
+        let batch = try await first.queue.writer.add(first.request(download: ["/f"])).batch
+        let lane = try #require(try await first.queue.writer.lanes().first)
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        let task = try #require(try await first.queue.writer.claim(lane.lane, limit: 1, now: now).first)
+        await first.stop()
+        let own = "f.\(task.partMark).part"
+        try first.sandbox.write("out/\(own)", [])
+        for other in ["f.00000000.part", "f.\(task.partMark).part.txt"] { try first.sandbox.write("out/\(other)", []) }
+        try first.sandbox.write("out/g.\(task.partMark).part", [1])
+        let second = try await EngineHarness(sandbox: first.sandbox, store: first.store, started: false)
+        // Nobody takes it up again.
+        _ = try await second.queue.writer.cancel([.batch(batch)])
+        try await second.engine.start()
+        try await until { !second.sandbox.names("out").contains(own) }
+        #expect(second.sandbox.names("out").count == 3)
+        await second.stop()
+    }
+
     private func request(_ harness: EngineHarness, _ names: [String]) throws -> BatchRequest {
         try harness.sandbox.write("ssh", Array("exec /usr/lib/openssh/sftp-server\n".utf8))
         let script = String(decoding: harness.sandbox.path("ssh"), as: UTF8.self)

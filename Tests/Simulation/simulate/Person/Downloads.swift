@@ -271,14 +271,13 @@ final class Downloads: @unchecked Sendable {
         for name in SimulatedDisk.names(in: folder) where name.hasSuffix(".part") {
             if ownParts.contains(path(name)) { continue }
             let owner = tasks.first { name.contains(".\(UploadToken.task($0.uuid).text.prefix(8))") }
-            let isEmpty = SimulatedDisk.read(path(name))?.isEmpty ?? true
             guard let owner else {
-                // Nothing knows of an empty one that a kill left right after it was made, and nobody takes it once its task is purged.
-                if !isEmpty { world.fault("\(name) is left, and its task is gone") }
+                world.fault("\(name) is left, and its task is gone")
                 continue
             }
             if owner.state == .completed { world.fault("\(name) is left, and \(owner.id) is completed") }
             // A kill right after it was made leaves an empty one, which another attempt takes.
+            let isEmpty = SimulatedDisk.read(path(name))?.isEmpty ?? true
             if !isEmpty, !known.contains(where: { $0.contains(name) }) {
                 world.fault("\(name) is left, and \(owner.id) does not know of it")
             }
