@@ -82,6 +82,24 @@ import Testing
         #expect(throws: Errno.noSuchFile) { try System.stat(sandbox.file("a")) }
     }
 
+    @Test func `a name leads to the entry of that name, or to one of another spelling`() throws {
+        let sandbox = try Sandbox()
+        let names = [Array("Readme.1".utf8), Array("rEADME.1".utf8)]
+        _ = try System.open(sandbox.file("Readme.1"), flags: O_RDWR | O_CREAT)
+        #expect(System.entryName(names[0], in: sandbox.path) == names[0])
+        #expect(System.entryName(names[1], in: sandbox.path) == nil)
+        // As a file system that ignores case: both lead to one file.
+        try #require(
+            link(
+                String(decoding: sandbox.file("Readme.1"), as: UTF8.self),
+                String(decoding: sandbox.file("rEADME.1"), as: UTF8.self)) == 0)
+        #expect(System.entryName(names[1], in: sandbox.path) == names[1], "the entry itself is there")
+        let spelt = System.entryName(Array("./Readme.1".utf8), in: sandbox.path)
+        #expect(spelt.map { names.contains($0) } == true)
+        _ = try System.open(sandbox.file("1"), flags: O_RDWR | O_CREAT)
+        #expect(System.entryName(Array("./1".utf8), in: sandbox.path) == Array("./1".utf8), "no letter to ask with")
+    }
+
     @Test(arguments: [Errno.notPermitted, .notImplemented, .notSupported])
     func `without the flag and without second names a file is moved over an empty one of our own`(error: Errno) throws {
         let sandbox = try Sandbox()

@@ -83,6 +83,35 @@ extension System {
         ![0x4D44, 0x2011_BAB0, 0x6573_5546, 0xFF53_4D42, 0xFE53_4D42, 0x786F_4256].contains(type)
     }
 
+    /// The name of the entry to which a name leads in a folder; `nil`: it leads to none. Another one than was asked for where the file
+    /// system ignores case or normal forms; the folder is read only there. Links are not followed. Blocks.
+    package static func entryName(_ name: [UInt8], in folder: [UInt8]) -> [UInt8]? {
+        guard let opened = try? open(folder, flags: O_RDONLY | O_DIRECTORY),
+            let found = try? fstatat(opened.rawValue, name, followingLinks: false)
+        else { return nil }
+        func leads(_ other: [UInt8]) -> Bool {
+            let status = try? fstatat(opened.rawValue, other, followingLinks: false)
+            return status?.inode == found.inode && status?.device == found.device
+        }
+        let other = inOtherCase(name)
+        guard other != name, leads(other), let reader = try? DirectoryReader(path: folder) else { return name }
+        var spelt: [UInt8]?
+        while let entry = try? reader.next() {
+            if entry.name == name { return name }
+            if spelt == nil, leads(entry.name) { spelt = entry.name }
+        }
+        return spelt ?? name
+    }
+
+    /// The letters of ASCII in the other case; where it has none, all letters in upper case or in lower case.
+    private static func inOtherCase(_ name: [UInt8]) -> [UInt8] {
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        let flipped = name.map { letters.contains($0 | 0x20) ? $0 ^ 0x20 : $0 }
+        guard flipped == name, let text = String(validating: name, as: UTF8.self) else { return flipped }
+        let upper = Array(text.uppercased().utf8)
+        return upper == name ? Array(text.lowercased().utf8) : upper
+    }
+
     /// Room on the file system of an open file. Corresponds to `fstatvfs`.
     package static func space(of descriptor: Int32) throws(Errno) -> DiskSpace {
         var status = Glibc.statvfs()

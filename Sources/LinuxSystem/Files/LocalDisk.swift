@@ -15,16 +15,26 @@ package protocol LocalDisk: Sendable {
     func sync(_ descriptor: Int32) throws(Errno)
     /// Puts the names in a folder on the disk. Corresponds to `fsync` of a directory.
     func syncNames(in folder: [UInt8]) throws(Errno)
+    /// Puts all on the disk that a file's file system has. Corresponds to `syncfs`.
+    func syncFileSystem(of file: [UInt8]) throws(Errno)
     /// Moves a name within its folder. Corresponds to `rename`, or to `renameat2(RENAME_NOREPLACE)`.
     func rename(_ old: [UInt8], to new: [UInt8], replacing: Bool) throws(Errno)
     /// Corresponds to `unlink`.
     func remove(_ path: [UInt8]) throws(Errno)
     /// As `System.hasStableInodes`.
     func hasStableInodes(_ descriptor: Int32) -> Bool
+    /// As `System.entryName`.
+    func entryName(_ name: [UInt8], in folder: [UInt8]) -> [UInt8]?
 }
 
 extension LocalDisk {
+    package func syncFileSystem(of file: [UInt8]) throws(Errno) {
+        let opened = try System.open(file, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        try System.syncFileSystem(of: opened.rawValue)
+    }
+
     package func hasStableInodes(_ descriptor: Int32) -> Bool { System.hasStableInodes(descriptor) }
+    package func entryName(_ name: [UInt8], in folder: [UInt8]) -> [UInt8]? { System.entryName(name, in: folder) }
 }
 
 /// Linux: the kernel's calls, and a reserve (`DiskSpace.reserve`) that is left free on each disk.

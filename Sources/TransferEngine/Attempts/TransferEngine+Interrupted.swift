@@ -27,29 +27,34 @@ extension TransferEngine {
         }
         let downloads = try await queue.writer.interruptedDownloads().map(\.task)
         try await queue.writer.forgetInterrupted(besides: downloads.map(\.id))
-        for task in downloads { removeUnrecorded(task) }
+        var folders: [RawPath: [ClaimedTask]] = [:]
+        for task in downloads {
+            if case .download(_, let directory, _) = task.work { folders[directory, default: []].append(task) }
+        }
+        for (directory, tasks) in folders { removeUnrecorded(tasks, in: directory) }
     }
 
-    /// Takes away the empty file of a download that a kill met between making it and recording it: should there be no next attempt, nothing
-    /// would know of it.
-    private func removeUnrecorded(_ task: ClaimedTask) {
-        guard case .download(_, let directory, _) = task.work else { return }
+    /// Takes away the empty files of downloads that a kill met between making them and recording them: should there be no next attempt, nothing
+    /// would know of them. A folder that cannot be looked through now is looked through at the next start.
+    private func removeUnrecorded(_ tasks: [ClaimedTask], in directory: RawPath) {
         inBackground { [self] in
-            let mark = task.partMark
+            let marks = Set(tasks.map(\.partMark))
             // A folder of a server that is away may hold a thread up, but not the engine.
             let found = await disks.worker(.look, device: 0).run {
-                DownloadTarget.unrecorded(mark: mark, in: directory)
+                DownloadTarget.unrecorded(marks, in: directory)
             }
-            // The next attempt takes it, and records it.
-            guard attempts[task.id] == nil else { return }
-            for part in found { _ = try? part.unlink(from: disk) }
+            guard let found else { return }
+            for task in tasks where attempts[task.id] == nil {
+                // One that has begun and ended since has recorded its file, which is empty no more.
+                for part in found[task.partMark] ?? [] { try? part.unlinkEmpty(from: disk) }
+            }
             if !found.isEmpty {
                 let failure = await disks.worker(.name, device: 0).run { [disk] in
                     Publication.syncNames(in: [directory], on: disk)
                 }
                 if failure != nil { return }
             }
-            await durably { try await queue.writer.forgetInterrupted([task.claim]) }
+            await durably { try await queue.writer.forgetInterrupted(tasks.map(\.claim)) }
         }
     }
 

@@ -129,10 +129,10 @@ final class DownloadTarget: TransferBodySink {
             // With the mode that the batch's umask gives: the engine's own is 077.
             hasMadeFolders = try System.makeFolders(directory.bytes, mode: 0o777 & ~umask)
             for number in 1...99 {
-                let candidate = candidate(for: name, number)
                 isNaming = true
-                guard let made = try makeOrAdopt(directory.appending(candidate)) else { continue }
+                let (candidate, opened) = try makeOrAdopt(for: name, number)
                 isNaming = false
+                guard let made = opened else { continue }
                 (partName, descriptor) = (candidate, made)
                 try System.setModeIfPossible(0o666 & ~umask, of: made.rawValue)
                 partInode = try System.fstat(made.rawValue).inode
@@ -167,6 +167,21 @@ final class DownloadTarget: TransferBodySink {
         return RawPath(TemporaryName.cut(name.bytes, for: suffix.utf8.count) + Array(suffix.utf8))
     }
 
+    /// A file and its name, the shortest there is where the file system takes no longer one; `nil`: another file has that.
+    private func makeOrAdopt(for name: RawPath, _ number: Int) throws(Errno) -> (RawPath, OwnedDescriptor?) {
+        let candidate = candidate(for: name, number)
+        do throws(Errno) {
+            return (candidate, try makeOrAdopt(directory.appending(candidate)))
+        } catch .nameTooLong {
+            // The final name may be too long as well.
+            do throws(Errno) { _ = try System.lstat(directory.appending(name).bytes) } catch {
+                if error != .noSuchFile { throw error }
+            }
+            let short = self.candidate(for: RawPath(""), number)
+            return (short, try makeOrAdopt(directory.appending(short)))
+        }
+    }
+
     /// An empty file of that name is what a kill between making and recording leaves: nothing is lost by taking it.
     private func makeOrAdopt(_ path: RawPath) throws(Errno) -> OwnedDescriptor? {
         do {
@@ -190,32 +205,47 @@ final class DownloadTarget: TransferBodySink {
     /// recording has left. - Parameter final: path of the file that has its name.
     func partAtEnd(_ point: GetResumePoint?, beside final: RawPath) -> KnownPart? {
         if let known = knownPart(point) { return known }
-        let name = candidate(for: final.lastComponent, 1)
-        guard let found = System.openFileOfOurs(directory.appending(name).bytes, flags: O_RDONLY),
-            found.status.size == 0
-        else { return nil }
-        var made = GetResumePoint(version: RemoteVersion(), offset: 0, name: final.lastComponent)
-        (made.partName, made.partInode) = (name, found.status.inode)
-        return KnownPart(made, in: directory)
+        for name in [candidate(for: final.lastComponent, 1), candidate(for: RawPath(""), 1)] {
+            guard let found = System.openFileOfOurs(directory.appending(name).bytes, flags: O_RDONLY),
+                found.status.size == 0
+            else { continue }
+            var made = GetResumePoint(version: RemoteVersion(), offset: 0, name: final.lastComponent)
+            (made.partName, made.partInode) = (name, found.status.inode)
+            return KnownPart(made, in: directory)
+        }
+        return nil
     }
 
-    /// The empty files of a download that were made and of which nothing was recorded, whatever their names begin with. Blocks.
-    static func unrecorded(mark: String, in directory: RawPath) -> [KnownPart] {
-        guard let reader = try? DirectoryReader(path: directory.bytes) else { return [] }
-        var found: [KnownPart] = []
-        while let entry = try? reader.next() {
-            guard entry.name.suffix(5).elementsEqual(".part".utf8),
-                entry.name.firstRange(of: Array(".\(mark)".utf8)) != nil
-            else { continue }
-            let name = RawPath(entry.name)
-            guard let file = System.openFileOfOurs(directory.appending(name).bytes, flags: O_RDONLY),
-                file.status.size == 0
-            else { continue }
-            var made = GetResumePoint(version: RemoteVersion(), offset: 0, name: name)
-            (made.partName, made.partInode) = (name, file.status.inode)
-            if let part = KnownPart(made, in: directory) { found.append(part) }
+    /// The empty files of downloads that were made and of which nothing was recorded, by their marks, whatever their names begin with. `nil`:
+    /// nobody knows, for the folder cannot be read now. Blocks.
+    static func unrecorded(_ marks: Set<String>, in directory: RawPath) -> [String: [KnownPart]]? {
+        var found: [String: [KnownPart]] = [:]
+        do throws(Errno) {
+            let reader = try DirectoryReader(path: directory.bytes)
+            while let entry = try reader.next() {
+                guard let mark = mark(in: entry.name), marks.contains(mark),
+                    let file = System.openFileOfOurs(directory.appending(RawPath(entry.name)).bytes, flags: O_RDONLY),
+                    file.status.size == 0
+                else { continue }
+                let name = RawPath(entry.name)
+                var made = GetResumePoint(version: RemoteVersion(), offset: 0, name: name)
+                (made.partName, made.partInode) = (name, file.status.inode)
+                if let part = KnownPart(made, in: directory) { found[mark, default: []].append(part) }
+            }
+        } catch {
+            return error == .noSuchFile || error == .notDirectory ? [:] : nil
         }
         return found
+    }
+
+    /// The mark in a temporary file's name, as `candidate` makes it; `nil`: it is none's.
+    private static func mark(in name: [UInt8]) -> String? {
+        let suffix = Array(".part".utf8)
+        guard name.suffix(suffix.count).elementsEqual(suffix) else { return nil }
+        let rest = name.dropLast(suffix.count)
+        guard let dot = rest.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        let text = rest[(dot + 1)...].prefix { $0 != UInt8(ascii: "-") }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Discards all bytes and empties the file at once: nothing goes on from them, even where the restart does not come to be recorded.

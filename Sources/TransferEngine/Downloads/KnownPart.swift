@@ -51,6 +51,12 @@ struct KnownPart: Sendable {
         }
     }
 
+    /// Takes its name away if nothing was written to it.
+    func unlinkEmpty(from disk: any LocalDisk) throws(Errno) {
+        let status = try System.lstat(path.bytes)
+        if status.size == 0, isAt(path, status, on: disk) { try disk.remove(path.bytes) }
+    }
+
     /// Removes it for good: nothing will know of it afterwards.
     func remove(from disk: any LocalDisk) {
         _ = try? unlink(from: disk)

@@ -21,6 +21,7 @@ struct Publication: Sendable {
     var final: RawPath
     /// The folders above it whose names may not be on the disk.
     var above: [RawPath] = []
+    /// Something has the name, and is to be replaced. Without it the file gets a free name or none.
     var mayReplace: Bool
     var disk: any LocalDisk = LinuxDisk()
 
@@ -30,16 +31,23 @@ struct Publication: Sendable {
     }
 
     /// Makes the names in folders durable. Returns the error of a disk that fails.
-    static func syncNames(in folders: [RawPath], on disk: any LocalDisk) -> Errno? {
-        for folder in folders {
-            do throws(Errno) {
-                try disk.syncNames(in: folder.bytes)
-            } catch {
+    /// - Parameter file: has one of the names; for folders that may be written and not read, which cannot be synced alone.
+    static func syncNames(in folders: [RawPath], of file: RawPath? = nil, on disk: any LocalDisk) -> Errno? {
+        var (isUnreadable, failure) = (false, Errno?.none)
+        func attempt(_ sync: () throws(Errno) -> Void) {
+            do throws(Errno) { try sync() } catch {
+                isUnreadable = isUnreadable || error == .accessDenied
                 // Some file systems cannot sync a directory; the file has its name all the same.
-                if error == .inputOutput || error.isShortage { return error }
+                if error == .inputOutput || error.isShortage { failure = failure ?? error }
             }
         }
-        return nil
+        for folder in folders where failure == nil {
+            attempt { () throws(Errno) in try disk.syncNames(in: folder.bytes) }
+        }
+        if isUnreadable, failure == nil, let file {
+            attempt { () throws(Errno) in try disk.syncFileSystem(of: file.bytes) }
+        }
+        return failure
     }
 
     /// Returns true when a temporary file has got its final name already; its temporary name is removed then. Blocks.
@@ -80,7 +88,7 @@ struct Publication: Sendable {
             guard found.kind == .regular, found.inode == part.inode, found.size == size else { return .notOurs }
             try disk.rename(part.path.bytes, to: final.bytes, replacing: mayReplace)
             FaultPoint.renamed.pass()
-            return Self.syncNames(in: [part.directory] + above, on: disk).map { .failed($0) } ?? .published
+            return Self.syncNames(in: [part.directory] + above, of: final, on: disk).map { .failed($0) } ?? .published
         } catch {
             switch error {
             case .fileExists, .isDirectory: return .nameTaken

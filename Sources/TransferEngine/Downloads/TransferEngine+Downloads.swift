@@ -140,7 +140,7 @@ extension TransferEngine {
                     try await queue.writer.leaveToPublish(task.claim, as: path)
                 }
                 guard let leave, leave != .ended else { return }
-                guard let error = await syncNames(onTheWayTo: target.directory) else {
+                guard let error = await syncNames(onTheWayTo: path) else {
                     return queue.writer.record(.completed(completion), for: task.claim)
                 }
                 refuse(task, target.refusal(error).error)
@@ -161,12 +161,13 @@ extension TransferEngine {
         }
     }
 
-    /// Puts the names in a folder on the disk, and those on the way to it. Returns the error of a disk that fails.
-    private func syncNames(onTheWayTo directory: RawPath) async -> Errno? {
+    /// Puts a file's name on the disk, and those on the way to it. Returns the error of a disk that fails.
+    private func syncNames(onTheWayTo file: RawPath) async -> Errno? {
+        let directory = file.parent ?? RawPath("/")
         let device = (try? System.stat(directory.bytes))?.device ?? 0
         let folders = [directory] + durableFolders.unsynced(above: directory)
         let error = await disks.worker(.name, device: device).run { [disk] in
-            Publication.syncNames(in: folders, on: disk)
+            Publication.syncNames(in: folders, of: file, on: disk)
         }
         if error == nil { durableFolders.note(directory) }
         return error

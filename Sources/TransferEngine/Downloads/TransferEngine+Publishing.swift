@@ -75,15 +75,22 @@ extension TransferEngine {
         let target = work.target
         guard let descriptor = target.descriptor, let point = work.point, let part = target.knownPart(nil)
         else { return }
+        var (last, replaces) = (point, false)
+        if attempt.context.order.options.ifExists == .replace {
+            // What is replaced keeps its spelling, and by that the queue knows the files of this batch.
+            let found = await disks.worker(.look, of: descriptor).run { [disk, directory = target.directory] in
+                disk.entryName(point.name.bytes, in: directory.bytes)
+            }
+            guard attempt.phase == .finishing else { return }
+            if let found { (last.name, replaces) = (RawPath(found), true) }
+        }
         let publication = Publication(
-            part: part, size: receipt.bytes, final: target.directory.appending(point.name),
-            above: durableFolders.unsynced(above: target.directory),
-            mayReplace: attempt.context.order.options.ifExists == .replace, disk: disk)
+            part: part, size: receipt.bytes, final: target.directory.appending(last.name),
+            above: durableFolders.unsynced(above: target.directory), mayReplace: replaces, disk: disk)
         // Most names that are taken are seen before anybody is asked.
         if existing(publication.final, attempt.context.order.options, total: publication.size) != nil {
             return nameTaken(attempt, work, publication)
         }
-        var last = point
         last.publishing = true
         record(last, attempt)
         // A pause or cancel that came first holds: whoever made it ends this attempt.
@@ -177,10 +184,11 @@ extension TransferEngine {
         let options = attempt.context.order.options
         guard let ending = existing(publication.final, options, total: publication.size) else {
             // A file system that does not replace what may be replaced.
-            if (try? System.lstat(publication.final.bytes)) != nil {
+            if publication.mayReplace, (try? System.lstat(publication.final.bytes)) != nil {
                 return refused(attempt, work.target.refusal(.fileExists))
             }
-            // It went again: the next attempt finds the whole file in the temporary one, and asks for its name once more.
+            // It went again, or came a moment ago and may be replaced, unless it is this batch's own: the next attempt finds the whole
+            // file in the temporary one, and asks for its name once more.
             let name = publication.final.lastComponent.displayed
             let error = TransferError(
                 .destinationExists, "another file had the name \(name) a moment ago",

@@ -30,7 +30,7 @@ extension RemainsStore {
     func hasInterrupted() throws -> Bool { try database.integer("SELECT 1 FROM interrupted LIMIT 1") != nil }
 
     func forgetInterrupted(besides tasks: [TaskID]) throws {
-        let kept = SQLiteValue.text(try StoredJSON.text(tasks))
+        let kept = SQLiteValue.text(try StoredJSON.text(tasks.map(\.rawValue)))
         try database.run("DELETE FROM interrupted WHERE task NOT IN (SELECT value FROM json_each(?))", kept)
     }
 

@@ -433,6 +433,59 @@ extension TransferEngine {
         await harness.stop()
     }
 
+    @Test("where names are short a file whose temporary name would be too long has a shorter one")
+    func shortNames() async throws {
+        let harness = try await EngineHarness(disk: RecordingDisk(longestName: 143))
+        harness.store.put("/f", pattern(1000))
+        let fits = String(repeating: "n", count: 143)
+        let task = try await harness.run(harness.request(download: ["/f"], as: fits))
+        #expect(task.state == .completed && harness.sandbox.read("out/" + fits) == pattern(1000))
+        #expect(harness.sandbox.names("out") == [fits])
+        let tooLong = try await harness.run(harness.request(download: ["/f"], as: fits + "n"))
+        #expect(tooLong.state == .failed && tooLong.error?.message.contains("too long") == true)
+        await harness.stop()
+    }
+
+    @Test("the name in a folder that may be written and not read gets onto the disk with all of its file system")
+    func hiddenNames() async throws {
+        let disk = RecordingDisk(hidesNames: true)
+        let harness = try await EngineHarness(disk: disk)
+        harness.store.put("/f", pattern(1000))
+        let task = try await harness.run(harness.request(download: ["/f"]))
+        #expect(task.state == .completed)
+        #expect(disk.synced.withLock { $0 } == [harness.sandbox.path("out/f")])
+        await harness.stop()
+    }
+
+    @Test(
+        "a folder that ignores case: of README and readme of one batch one is completed, whatever may be replaced",
+        arguments: [nil, "ReadMe"])
+    func ignoredCase(there: String?) async throws {
+        let harness = try await EngineHarness(disk: RecordingDisk(ignoresCase: true))
+        let files = ["README": pattern(1000), "readme": pattern(2000)]
+        for (name, bytes) in files { harness.store.put("/" + name, bytes) }
+        if let there { try harness.sandbox.write("out/" + there, [9]) }
+        let batch = try await harness.add(
+            harness.request(download: files.keys.map { "/" + $0 }) { $0.options.ifExists = .replace })
+        try await harness.finished(batch)
+        let tasks = try await harness.tasks(batch)
+        let completed = try #require(tasks.first { $0.state == .completed })
+        let failed = try #require(tasks.first { $0.state == .failed })
+        #expect(
+            failed.error?.message.hasPrefix("another file of this batch has the name") == true
+                && failed.error?.code == .destinationExists)
+        let names = harness.sandbox.names("out").filter { !$0.hasSuffix(".part") }
+        #expect(names.count == 1 && (there == nil || names.first == there))
+        let bytes = names.first.flatMap { harness.sandbox.read("out/" + $0) }
+        #expect(bytes?.count == Int(completed.bytesAccepted) && files.values.contains { $0 == bytes })
+        // Another batch may replace it.
+        harness.store.put("/readme", pattern(3000))
+        let later = try await harness.run(harness.request(download: ["/readme"]) { $0.options.ifExists = .replace })
+        #expect(later.state == .completed)
+        #expect(names.first.flatMap { harness.sandbox.read("out/" + $0) }?.count == 3000)
+        await harness.stop()
+    }
+
     @Test("without a free descriptor a download waits and goes on by itself")
     func noDescriptors() async throws {
         let harness = try await EngineHarness()
