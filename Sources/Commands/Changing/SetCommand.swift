@@ -30,7 +30,7 @@ struct SetCommand: EngineCommand {
                 + "session's, its host's, the engine's. A file or folder with a priority of its own stands in line with it "
                 + "among everything.",
             "--if-exists holds for what of the batch is tried from now on: after it, martlet retry does with what was there already as "
-                + "it says.",
+                + "it says. Uploads under way that were to replace what is there, and may not any more, are tried anew at once.",
             "A batch that is not let in any more (its token, password or keys have expired) is given new ones by --header, --user, "
                 + "--password-command, --netrc, --field or --s3-keys: what waits for them goes on at once, at the byte where it "
                 + "stood. What is not given stays as it was. This cannot be taken back.",

@@ -1,5 +1,6 @@
 import LinuxSystem
 import TransferModel
+import TransferProtocols
 import TransferQueue
 
 /// Takes over what a person has changed of batches that are at hand: limits, whom they trust, and what lets them in.
@@ -22,6 +23,7 @@ extension TransferEngine {
             }
             let generation = context.credentials.generation
             context.adopt(order)
+            if order.options.ifExists != .replace { await requeueReplacing(context) }
             if context.trust.pathToRead != nil { inBackground { [self] in await readAuthorities(context) } }
             if context.credentials.generation == generation { continue }
             // A login that a person has given is tried, even the one that was refused before.
@@ -31,5 +33,15 @@ extension TransferEngine {
         }
         tryLooksAgain()
         schedulePump()
+    }
+
+    /// Gives back the uploads of a batch that were begun to replace what is there, which they may not any more: a server that has been told so
+    /// cannot be told otherwise. The next attempts go on where they stood. Downloads ask at their end.
+    private func requeueReplacing(_ context: BatchContext) async {
+        let running = attempts.values.filter { attempt in
+            attempt.context === context && attempt.upload?.subject.ifExists == .replace
+                && (attempt.phase == .running || attempt.phase == .finishing)
+        }
+        if !running.isEmpty { await breakOff(running) }
     }
 }

@@ -17,6 +17,8 @@ package struct ResumableResumePoint: ResumePointContent {
     package var begun: Timestamp?
     /// When the server forgets it, as it said.
     package var expires: Timestamp?
+    /// The server was told, when it was made, that it may replace what is there.
+    package var replaces: Bool?
 
     package init(
         version: Int, length: Int64, url: HTTPAddress?, cut: UploadCut? = nil, begun: Timestamp? = nil,
@@ -30,7 +32,7 @@ package struct ResumableResumePoint: ResumePointContent {
         self.expires = expires
     }
 
-    private enum CodingKeys: String, CodingKey { case version, length, cut, begun, expires }
+    private enum CodingKeys: String, CodingKey { case version, length, cut, begun, expires, replaces }
 
     package var secret: String? { url?.text }
 

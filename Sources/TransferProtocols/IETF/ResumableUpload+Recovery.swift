@@ -122,11 +122,11 @@ extension ResumableUpload {
     }
 
     func persist() -> ProtocolAction {
-        .persist(
-            ResumePoint(
-                ResumableResumePoint(
-                    version: version, length: plan.subject.size, url: upload, cut: cut,
-                    begun: plan.resume?.begun ?? begun, expires: expires)))
+        var point = ResumableResumePoint(
+            version: version, length: plan.subject.size, url: upload, cut: cut, begun: plan.resume?.begun ?? begun,
+            expires: expires)
+        if replaces { point.replaces = true }
+        return .persist(ResumePoint(point))
     }
 
     mutating func finish(_ answer: HTTPAnswer, _ body: [UInt8]) -> [ProtocolAction] {

@@ -49,6 +49,8 @@ package struct ResumableUpload: ProtocolMachine {
     var held: Int64 = 0
     /// Set once the engine knows where this attempt began.
     var isResuming = false
+    /// As `ResumableResumePoint.replaces`.
+    var replaces = false
     /// The server's last word on the upload named its whole length.
     var isMeasured = false
     /// This attempt has asked what has the target's name.
@@ -127,6 +129,10 @@ package struct ResumableUpload: ProtocolMachine {
         }
         version = point.version
         if plan.subject.hasChanged || point.length != plan.subject.size { return delete(url) }
+        if point.replaces == true, plan.subject.ifExists != .replace {
+            return [.startOver(reason: UploadSubject.mayNotReplace)] + delete(url)
+        }
+        replaces = point.replaces == true
         upload = url
         chain = RedirectChain(url)
         cut = point.cut
@@ -145,6 +151,7 @@ package struct ResumableUpload: ProtocolMachine {
 
     mutating func anew() -> [ProtocolAction] {
         upload = nil
+        replaces = plan.subject.ifExists == .replace
         cut = nil
         (held, reached) = (0, 0)
         limit = nil

@@ -37,6 +37,9 @@ extension ProtocolMachine {
 
 /// The file to be sent, whatever the protocol.
 package struct UploadSubject: Hashable, Sendable {
+    /// The reason to begin anew where the server was told that it may replace what is there, and may not any more.
+    static let mayNotReplace = "it was begun to replace what is there, which it may not any more"
+
     /// The file's name at the destination, one segment.
     package var name: RawPath
     /// Bytes of the source, when it was last looked at.

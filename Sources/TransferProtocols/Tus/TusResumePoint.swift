@@ -39,6 +39,8 @@ package struct TusResumePoint: ResumePointContent {
     package var isJoined: Bool?
     /// As `TusUpload.unanswered`; `nil`: none.
     package var unanswered: Int?
+    /// The server was told, when the one upload was made, that it may replace what is there.
+    package var replaces: Bool?
 
     package init(
         parts: [Part] = [], checksum: String? = nil, begun: Timestamp? = nil, expires: Timestamp? = nil,

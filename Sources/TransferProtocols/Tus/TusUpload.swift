@@ -57,6 +57,8 @@ package struct TusUpload: ProtocolMachine {
     var endpoint: RedirectChain
     /// The parts are those of an earlier attempt.
     var isResuming = false
+    /// As `TusResumePoint.replaces`.
+    private var replaces = false
     /// All parts are made and their offsets known: bytes may go.
     var isPrepared = false
     /// A handle, or how a request was cut, is not on the disk yet.
@@ -147,6 +149,10 @@ package struct TusUpload: ProtocolMachine {
         if point.parts.allSatisfy({ $0.url == nil }) {
             return [.startOver(reason: "the upload's address at the server is not known any more")] + anew()
         }
+        if point.replaces == true, plan.subject.ifExists != .replace {
+            return [.startOver(reason: UploadSubject.mayNotReplace)] + clear(point.parts.compactMap(\.url))
+        }
+        replaces = point.replaces == true
         if plan.subject.verify == .digest, point.checksum == nil {
             return [.startOver(reason: "it has to be sent with checksums")] + clear(point.parts.compactMap(\.url))
         }
@@ -233,6 +239,7 @@ package struct TusUpload: ProtocolMachine {
             part.chain = endpoint
             return part
         }
+        replaces = parts.count == 1 && plan.subject.ifExists == .replace
         state = .working
         return advance()
     }
@@ -265,6 +272,7 @@ package struct TusUpload: ProtocolMachine {
             parts: parts.map { TusResumePoint.Part($0.range, url: $0.url, cut: $0.cut) }, checksum: checksum,
             begun: plan.resume?.begun ?? begun, expires: expires, isJoining: isJoining)
         if isJoined { point.isJoined = true }
+        if replaces { point.replaces = true }
         if unanswered > 0 { point.unanswered = unanswered }
         return ResumePoint(point)
     }

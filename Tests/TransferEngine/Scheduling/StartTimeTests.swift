@@ -50,6 +50,43 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test(
+        "an upload that may replace nothing any more does not, though it had begun", arguments: [false, true])
+    func mayNotReplace(isUndone: Bool) async throws {
+        let hold = try Milestone()
+        @Sendable func replaces(_ request: ScriptedServer.Request) -> Bool {
+            request.method == "PUT" && request.fields["if-none-match"] == nil
+        }
+        let harness = try await EngineHarness { request, _ in
+            replaces(request) ? .holdBody(100_000, hold) : .ordinary
+        }
+        harness.store.put("/in/a", [9])
+        try harness.sandbox.write("a", pattern(large))
+        let request = harness.request(upload: ["a"]) { $0.options.ifExists = isUndone ? .fail : .replace }
+        let batch = try await harness.add(request)
+        if isUndone {
+            try await harness.finished(batch)
+            _ = try await harness.queue.writer.set([.batch(batch)], NodeSettings(ifExists: .replace))
+            await harness.engine.settingsChanged()
+            _ = try await harness.queue.writer.retry([.batch(batch)])
+            await harness.engine.queueChanged()
+        }
+        try await until { harness.store.server.requests.contains(where: replaces) }
+        let change =
+            isUndone
+            ? try await harness.queue.writer.undo(.last, now: .inSeconds(0))
+            : try await harness.queue.writer.set([.batch(batch)], NodeSettings(ifExists: .fail))
+        await harness.engine.follow(change)
+        hold.reach()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        // Of what was sent before nobody knows what it has done.
+        #expect(task.state == .failed && task.cause == .unknownOutcome, "\(task)")
+        #expect(harness.store["/in/a"] == [9])
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
     @Test("a run-now that is taken back brings the batch's time back")
     func runNowTakenBack() async throws {
         let hold = try Milestone()

@@ -54,6 +54,32 @@ private let wish = "Want-Repr-Digest: sha-256=10"
         #expect(drive.end(answered(200, [complete], sent: size)) == ["finish 10485760 none"])
     }
 
+    private func replaces(_ drive: Drive) -> Bool? {
+        guard case .persist(let point)? = (drive.machine as? ResumableUpload)?.persist() else { return nil }
+        return point.content(ResumableResumePoint.self)?.replaces
+    }
+
+    @Test("an upload that was made to replace what is there is not gone on with once it may not")
+    func mayNotReplace() {
+        var drive = Drive(machine(subject(size, ifExists: .replace)))
+        _ = drive.begin()
+        _ = drive.end(made)
+        var resume = point()
+        resume.replaces = true
+        #expect(replaces(drive) == true)
+        var goesOn = Drive(machine(subject(size, ifExists: .replace), resume: resume))
+        #expect(goesOn.begin() == ["1 HEAD http://h/u"])
+        drive = Drive(machine(resume: resume))
+        #expect(
+            drive.begin() == [
+                "over: it was begun to replace what is there, which it may not any more", "1 DELETE http://h/u",
+            ])
+        #expect(
+            drive.end(answered(204)) == ["2 PUT http://h/d/f | Upload-Complete: ?0 | Upload-Length: 10485760"])
+        _ = drive.end(made)
+        #expect(replaces(drive) == nil)
+    }
+
     @Test(
         "a server that is not known to heed conditions is asked what has the name, once an attempt",
         .tells("h answered with a web page, as no server of resumable uploads does"))

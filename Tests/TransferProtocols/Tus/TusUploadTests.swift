@@ -323,6 +323,26 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
         #expect(Drive.run(machine, rounds) == ["fail http 412"])
     }
 
+    @Test("an upload that was made to replace what is there is not gone on with once it may not")
+    func mayNotReplace() {
+        var drive = Drive(TusUpload(plan(subject(1000, ifExists: .replace), facts: known(["termination"]))))
+        _ = drive.begin()
+        _ = drive.end(made)
+        let written = (drive.machine as? TusUpload)?.point.content(TusResumePoint.self)
+        #expect(written?.replaces == true)
+        var resume = point()
+        resume.replaces = true
+        drive = Drive(TusUpload(plan(subject(1000), facts: known(["termination"]), resume: resume)))
+        #expect(
+            drive.begin() == [
+                "over: it was begun to replace what is there, which it may not any more",
+                "1 DELETE http://h/files/1",
+            ])
+        #expect(drive.end(answered(204)) == ["2 POST http://h/files/ | Upload-Length: 1000"])
+        _ = drive.end(made)
+        #expect((drive.machine as? TusUpload)?.point.content(TusResumePoint.self)?.replaces == nil)
+    }
+
     @Test("the name of an upload that was made was taken: with another rule by now it is ended and made anew")
     func takenName() {
         let able = known(["termination"])
