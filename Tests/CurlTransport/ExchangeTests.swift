@@ -323,6 +323,23 @@ private func obliging(_ connection: ServerConnection) throws {
         }
     }
 
+    @Test("a proxy that makes no tunnel has answered: it wants a login, or refuses", arguments: [407, 403, 502])
+    func refusedTunnel(status: Int) async throws {
+        try await withServer { connection in
+            try connection.readHead()
+            try connection.answer("\(status) No", "page", fields: ["Proxy-Authenticate: Basic realm=\"r\""])
+        } test: { server, client in
+            var request = HTTPRequest("PUT", "https://host.invalid/a")
+            request.body = .bytes([1, 2])
+            request.connection.proxy = .url("http://ana:old@127.0.0.1:\(server.port)")
+            let end = try await client.run(1, request)
+            #expect(await client.story(of: 1) == (status == 407 ? ["head 407", "ended"] : ["failed 56"]))
+            #expect(end.failure?.cause == (status == 407 ? nil : .proxyRefused(status)))
+            #expect(end.bytesSent == 0 && !end.bodyWasSent)
+            #expect(server.requests.map(\.line) == ["CONNECT host.invalid:443 HTTP/1.1"])
+        }
+    }
+
     @Test func `TLS offers HTTP 1.1 alone`() async throws {
         let hello = Mutex<[UInt8]>([])
         try await withServer { connection in

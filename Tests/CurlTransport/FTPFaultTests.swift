@@ -132,6 +132,40 @@ extension Authorities {
         data.stop()
     }
 
+    @Test(
+        "a line that breaks while folders are made is that, and no refusal of what came before",
+        arguments: ["257 made", "550 File exists", nil])
+    func cutBesideFolders(reply: String?) async throws {
+        let data = try ScriptedServer { _ in }
+        let control = try ScriptedServer { connection in
+            try connection.send("220 hello\r\n")
+            var folders = 0
+            while true {
+                switch try connection.readCommand() {
+                case "USER": try connection.send("331 go on\r\n")
+                case "PASS": try connection.send("230 welcome\r\n")
+                case "PWD": try connection.send("257 \"/\"\r\n")
+                case "EPSV": try connection.send("229 here (|||\(data.port)|)\r\n")
+                case "TYPE": try connection.send("200 so be it\r\n")
+                case "STOR": try connection.send("553 no such folder\r\n")
+                case "MKD":
+                    folders += 1
+                    guard let reply, folders == 1 else { return }
+                    try connection.send("\(reply)\r\n")
+                default: try connection.send("502 unknown\r\n")
+                }
+            }
+        }
+        try await withFTPClient { client async throws in
+            let server = FTPServer(host: "127.0.0.1", port: Int(control.port))
+            let request = FTPRequest(server, .upload(RawPath("new/folder/f"), 0..<10, appends: false))
+            let end = try await client.run(request, .bytes(pattern(10)))
+            #expect(end.failure?.failureClass == .transient && end.answer.reply == nil, "\(end)")
+        }
+        control.stop()
+        data.stop()
+    }
+
     @Test func `a reply that never comes is not waited for longer than the answer may take`() async throws {
         let (vsftpd, proxy) = try proxied("ftpd", Sandbox())
         try await withFTPClient { client async throws in

@@ -22,6 +22,8 @@ package enum CurlFailureCause: Sendable, Equatable {
     case foreignListener
     /// The server named an address in a more private zone than its own; nothing was sent to it.
     case addressTooPrivate
+    /// A proxy did not make the tunnel that it was asked for; the status of its answer.
+    case proxyRefused(Int)
     /// libcurl was content although no final answer came.
     case noFinalStatus
 }
@@ -52,7 +54,8 @@ package struct CurlFailure: Sendable, Equatable {
     package var failureClass: CurlFailureClass {
         switch cause {
         case nil: isCutHandshake ? .transient : CurlFailureClass(code)
-        case .stalled, .noAnswer, .repeatRefused, .noFinalStatus, .foreignListener, .tooMuchProgress: .transient
+        case .stalled, .noAnswer, .repeatRefused, .noFinalStatus, .foreignListener, .tooMuchProgress, .proxyRefused:
+            .transient
         case .sourceEnded, .sourceFailed, .sinkFailed, .responseTooLarge, .headerTooLarge: .local
         case .addressTooPrivate: .permanent
         }

@@ -90,6 +90,13 @@ final class EasyHandle {
             certificate: CertificateFault(code, verifyResult: long(CURLINFO_SSL_VERIFYRESULT)))
     }
 
+    /// The status with which a proxy has refused a tunnel, where the last transfer ended with that. Corresponds to
+    /// `CURLINFO_HTTP_CONNECTCODE`.
+    var proxyRefusal: Int? {
+        let status = long(CURLINFO_HTTP_CONNECTCODE)
+        return status < 300 ? nil : status
+    }
+
     func long(_ info: CURLINFO) -> Int {
         var value = 0
         return CCurl_easy_getinfo_long(raw, info, &value) == CURLE_OK ? value : 0

@@ -56,7 +56,7 @@ final class FTPPerformance {
             if case .upload(let path, _, _) = request.operation, lacksFolder(code) {
                 if !isInStep(code) { handle = try FTPHandle(request.server) }
                 guard job.begin(handle) else { return job.finish(FTPTransferEnd()) }
-                if try makeFolders(of: path.bytes) { code = try transfer() }
+                if let made = try makeFolders(of: path.bytes) { code = made == .ok ? try transfer() : made }
             }
             let end = ending(code)
             // A refusal leaves a connection that can be used again; anything else that failed may have left it in any state.
@@ -73,7 +73,6 @@ final class FTPPerformance {
     private var leavesHome: Bool { if case .enter = request.operation { true } else { false } }
 
     private func transfer() throws(CurlError) -> CurlCode {
-        (fetched, cause, command, reply, replies, sizeReply, unanswered) = (0, nil, "", nil, 0, nil, [])
         var commands: [[UInt8]] = []
         switch request.operation {
         case .commands(let given): commands = given
@@ -86,6 +85,7 @@ final class FTPPerformance {
     }
 
     private func perform(_ options: [CurlOption], _ commands: [[UInt8]]) throws(CurlError) -> CurlCode {
+        (fetched, cause, command, reply, replies, sizeReply, unanswered) = (0, nil, "", nil, 0, nil, [])
         try handle.easy.configure(options, fields: [], commands: commands)
         isReused = handle.isUsed
         // The handle's callbacks hold this object unretained: it lives until the transfer is over.
@@ -111,13 +111,12 @@ final class FTPPerformance {
         return [450, 550, 551, 553].contains(reply.code)
     }
 
-    /// Makes every folder above a path that is missing; those that are there refuse, which is no matter.
-    private func makeFolders(of path: [UInt8]) throws(CurlError) -> Bool {
+    /// Makes every folder above a path that is missing; those that are there refuse, which is no matter. `nil`: there is none above it.
+    private func makeFolders(of path: [UInt8]) throws(CurlError) -> CurlCode? {
         let slash = UInt8(ascii: "/")
         let ends = path.indices.filter { $0 > 0 && path[$0] == slash && path[$0 - 1] != slash }
-        if ends.isEmpty { return false }
-        return try perform(
-            options(for: .commands([])), ends.map { Array("*MKD ".utf8) + path[..<$0] }) == .ok
+        if ends.isEmpty { return nil }
+        return try perform(options(for: .commands([])), ends.map { Array("*MKD ".utf8) + path[..<$0] })
     }
 
     // MARK: The end
@@ -151,7 +150,8 @@ final class FTPPerformance {
         }
         end.answer.reply = decisive.map { FTPReply(code: $0.code, text: $0.text) }
         if code != .ok || cause != nil {
-            end.failure = easy.failure(code, or: .aborted, cause: cause, address: end.address)
+            end.failure = easy.failure(
+                code, or: .aborted, cause: cause ?? easy.proxyRefusal.map { .proxyRefused($0) }, address: end.address)
         }
         return end
     }

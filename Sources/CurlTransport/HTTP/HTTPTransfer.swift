@@ -286,6 +286,18 @@ final class HTTPTransfer {
 
     // MARK: What the transport does
 
+    /// Returns true when a proxy wants a login before it makes a tunnel: its answer is the exchange's, as it is without a tunnel. Any other
+    /// answer of a proxy that makes none is noted as the cause of the failure.
+    func hasProxyAnswered() -> Bool {
+        guard head == nil, cause == nil, let status = handle.proxyRefusal else { return false }
+        guard status == 407 else {
+            cause = .proxyRefused(status)
+            return false
+        }
+        (head, heldHead) = (HTTPAnswer(status: status), HTTPAnswer(status: status))
+        return true
+    }
+
     /// Tells a head that was held back, once it is clear that libcurl stops there.
     func tellHeldHead() {
         guard let head = heldHead else { return }

@@ -184,6 +184,7 @@ package final class HTTPTransport {
     /// Ends an exchange and tells it. `reusable` says that its handle did well.
     func end(_ exchange: HTTPTransfer, _ code: CurlCode, reusable: Bool) {
         exchange.flush()
+        let code = code != .ok && exchange.hasProxyAnswered() ? .ok : code
         exchange.tellHeldHead()
         let end = ending(of: exchange, code)
         if exchange.asksBeforeSending, !exchange.sawContinue, end.failure == nil, end.bodyWasSent {

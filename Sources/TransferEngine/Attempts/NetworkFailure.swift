@@ -30,6 +30,14 @@ enum NetworkFailure {
             return TransferError(
                 .cannotConnectToHost, "what listens at \(host) is no program of yours, and was sent nothing",
                 .again("start your receiver there again"), curlCode: curl)
+        case .proxyRefused(407):
+            return TransferError(
+                .cannotConnectToHost, "the proxy wants another user or password before it reaches \(host)",
+                .queued("give them in https_proxy or all_proxy, and queue it again"), curlCode: curl)
+        case .proxyRefused(let status):
+            return TransferError(
+                .cannotConnectToHost, "the proxy answered \(status) when it was asked for \(host)",
+                .again("check its settings"), curlCode: curl)
         case .addressTooPrivate:
             return TransferError(
                 .unsupported,

@@ -42,6 +42,15 @@ import TransferModel
                 "the server sent us on to nas:443, which is in a more private network than the server, and nothing was sent "
                     + "there: if you trust nas:443, queue the file with that address"
             ),
+            (
+                .proxyRefused(407),
+                "the proxy wants another user or password before it reaches nas:443: give them in https_proxy or "
+                    + "all_proxy, and queue it again"
+            ),
+            (
+                .proxyRefused(403),
+                "the proxy answered 403 when it was asked for nas:443: check its settings; Martlet tries again by itself"
+            ),
             (.responseTooLarge, "nas:443 sent an answer without end: check the address"),
             (.headerTooLarge, "nas:443 sent an answer without end: check the address"),
         ])
