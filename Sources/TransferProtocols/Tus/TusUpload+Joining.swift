@@ -101,9 +101,9 @@ extension TusUpload {
         learnt.tusExtensions = (facts.tusExtensions ?? []).filter { $0 != "concatenation" }
         facts.tusExtensions = learnt.tusExtensions
         restarts += 1
-        var actions: [ProtocolAction] = isDoubtful ? [.doubtAbsence()] : []
+        var actions: [ProtocolAction] = [isDoubtful ? .doubtAbsence() : .learned(learnt)]
         actions += parts.compactMap { $0.exchange.map(ProtocolAction.abandon) }
-        actions += [.learned(learnt), .startOver(reason: "the server cannot join parts")]
+        actions.append(.startOver(reason: "the server cannot join parts"))
         return actions + clear(parts.compactMap(\.url))
     }
 

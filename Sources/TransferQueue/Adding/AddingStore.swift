@@ -63,7 +63,7 @@ struct AddingStore: QueueSubject {
     }
 
     /// The parts of a batch that follow from a request alone.
-    private struct Plan {
+    struct Plan {
         var name: String
         var direction: TransferDirection
         /// URL without query, or the local folder.
@@ -109,12 +109,14 @@ struct AddingStore: QueueSubject {
 
         /// A URL for a message: what may be secret of it is left out. A password may have slashes and question marks in it.
         static func harmless(_ url: String) -> String {
-            let url = PercentEncoding.ofMarks(in: url)
-            let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-            let plain = url.prefix { $0 != "?" && $0 != "#" }
-            guard let at = url.lastIndex(of: "@") else { return RawPath(String(plain)).displayed }
-            let isSure = start > url.startIndex && !url[start..<at].contains(where: { "/?#".contains($0) })
-            return isSure ? RawPath(String(url[url.index(after: at)..<plain.endIndex])).displayed : "..."
+            let parts = PercentEncoding.ofMarks(in: url).split(separator: "@", omittingEmptySubsequences: false)
+            let plain = (parts.last ?? "").prefix { $0 != "?" && $0 != "#" }
+            if parts.count <= 1 { return RawPath(String(plain)).displayed }
+            // An @ behind the user info belongs to a path or a query, or the password has the marks of these.
+            let before = parts.dropLast().joined(separator: "@")
+            guard let scheme = before.firstRange(of: "://") else { return "..." }
+            let isSure = !before[scheme.upperBound...].contains { "/?#".contains($0) }
+            return isSure ? RawPath(String(plain)).displayed : "..."
         }
     }
 

@@ -12,7 +12,13 @@ struct WaitStore: QueueSubject {
         let due = try database.rows(
             "SELECT task FROM task_details INDEXED BY details_wake WHERE retry_at <= ?", .integer(now.milliseconds)
         ) { TaskID(rawValue: $0.integer(0)) }
-        for id in due { try clearWait(WaitReasons(rawValue: -1), of: id) }
+        for id in due {
+            try clearWait(WaitReasons(rawValue: -1), of: id)
+            // Left alone, what is damaged would be due for ever.
+            if try tasks.task(id) == nil {
+                try database.run("UPDATE task_details SET retry_at = NULL WHERE task = ?", .integer(id.rawValue))
+            }
+        }
     }
 
     /// Moves waits for retries along with the clock that was set. None ends later than its own length from now, whatever clock went when it

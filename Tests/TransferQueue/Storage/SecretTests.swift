@@ -266,6 +266,16 @@ import TransferModel
             let error = await #expect(throws: QueueError.self) { try await queue.writer.add(.downloads([url])) }
             #expect(!"\(try #require(error))".contains("X"), "\(url)")
         }
+        // However the marks stand.
+        let pieces = ["https", "X", ":", "//", "://", "@", "?", "#", "/"]
+        var urls = [""]
+        for _ in 0..<5 {
+            urls = urls.flatMap { url in pieces.map { url + $0 } }
+            for url in urls where url.contains("@") && url.first == "h" {
+                let shown = AddingStore.Plan.harmless(url)
+                #expect(shown == "..." || !shown.contains("@"), "\(url)")
+            }
+        }
         #expect(try await queue.reader.batches().isEmpty)
         try await queue.close()
     }

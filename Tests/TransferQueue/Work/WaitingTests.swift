@@ -35,6 +35,20 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a row that waits for a time and has lost its task wakes the engine once")
+    func damaged() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        try await queue.close()
+        try sandbox.database(.readWrite).execute(script: "INSERT INTO task_details (task, retry_at) VALUES (77, 5)")
+        let again = try sandbox.open()
+        #expect(try await again.writer.nextWake() == Timestamp(milliseconds: 5))
+        try await again.writer.wakeDue(now: sandbox.clock.now)
+        #expect(try await again.writer.nextWake() == nil)
+        try await again.close()
+    }
+
     @Test("a login that is refused again after a person gave another one is news")
     func refusedAgain() async throws {
         let sandbox = try Sandbox()
