@@ -40,6 +40,7 @@ extension Model {
         }
         tellPage { $0.changeWasMade(in: &$1) }
         if refusal == nil, case .settledExisting(_, let then) = request.purpose {
+            guard !isOvertaken(number) else { return complain(notTriedAgain) }
             changes.history.isJoining = isMade
             defer { changes.history.isJoining = false }
             return perform(then)

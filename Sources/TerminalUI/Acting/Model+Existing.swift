@@ -40,13 +40,20 @@ extension Model {
     mutating func causesCame(for rows: [NodeRow], _ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
         switch result {
         case .failure(let error): complain(advised(error))
-        // A later change stands: nobody retries what was cancelled since.
-        case .success where changes.history.newest.map { $0.number > number } ?? false:
-            complain("Not tried again, as another change came in between: \(key(.retry)) once more does.")
+        case .success where isOvertaken(number): complain(notTriedAgain)
         case .success(let batches):
             let existing = batches.filter { $0.causes.contains { $0.code == .destinationExists } }
             retry(rows, existingIn: Set(existing.map(\.id)))
         }
+    }
+
+    /// True when the person has asked for another change since the request of this number. The later one stands: nobody retries what was
+    /// cancelled since.
+    func isOvertaken(_ number: Int) -> Bool { changes.history.newest.map { $0.number > number } ?? false }
+
+    /// The message about a retry that does not follow, because it is overtaken.
+    var notTriedAgain: SafeText {
+        "Not tried again, as another change came in between: \(key(.retry)) once more does."
     }
 
     /// - Parameter existing: batches in which something failed because of what is there.

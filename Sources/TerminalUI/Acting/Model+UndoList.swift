@@ -20,7 +20,10 @@ extension Model {
         guard requests.outstanding.removeValue(forKey: number) != nil else { return }
         switch result {
         case .failure(let error): complain(advised(error))
-        case .success(let steps): go(to: undoReport(steps))
+        // Commands are typed on the list of transfers.
+        case .success(let steps):
+            if offer(undoReport(steps), on: .transfers) { return }
+            say("What can be taken back was told while you were busy here: :undo list asks once more.")
         }
     }
 

@@ -174,13 +174,15 @@ extension Model {
         case .success(let batch):
             changes.history.done(request, number, nil, at: now.uptime)
             if order.repeated == nil { drafts.kept[order.kind] = nil }
-            if shows(order) {
+            // The form that was sent may stand over any page. Whoever has left it is met in the list alone.
+            let isShown = shows(order)
+            if isShown {
                 adding = nil
                 requests.append(.local(.stopAll))
             }
-            if adding == nil { goToTransfers() }
+            let isListed = offer(TransfersPage(), on: isShown ? keyView : .transfers)
             // Its row mostly comes after this answer, and below what is in sight.
-            tree.reveal([.batch(batch.id)])
+            if isListed { tree.reveal([.batch(batch.id)]) }
             remember(order)
             let start: SafeText =
                 switch order.start {
@@ -189,7 +191,8 @@ extension Model {
                 case .at:
                     batch.notBefore.map { " It starts at \(SafeText(String(appearance.date($0).prefix(16))))." } ?? ""
                 }
-            say("Queued \(batch.id): \"\(appearance.safe(batch.name))\"." + start)
+            let place: SafeText = isListed ? "" : " It is in the list of transfers."
+            say("Queued \(batch.id): \"\(appearance.safe(batch.name))\"." + start + place)
             if let old = order.replaced { cancelReplaced(old, by: batch) }
         case .failure(let error):
             forget(request, number, error)

@@ -174,10 +174,19 @@ struct Model: Sendable {
 
     // MARK: The page
 
-    /// Opens a page.
+    /// Opens a page that a key asks for. An answer, which comes when nobody waits for it, offers one instead.
     mutating func go(to page: any Page) {
         self.page = page
         opened += 1
+    }
+
+    /// Opens a page that an answer brings, where the person still is on the page of `view` and neither types nor decides anything: the next
+    /// keys would be taken for its own, and what is typed would be gone.
+    /// - Returns: false: nothing was opened, and a message has to say where the news is.
+    mutating func offer(_ page: any Page, on view: KeyMap.View) -> Bool {
+        guard keyView == view, !isOccupied else { return false }
+        go(to: page)
+        return true
     }
 
     /// Opens the list of transfers.

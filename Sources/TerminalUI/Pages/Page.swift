@@ -7,7 +7,7 @@ import Terminal
 ///
 /// For whoever adds one: a folder below `Pages` with a type like `HistoryPage`, and its view in `KeyMap.View.allCases`, which is the register
 /// of pages. Only what differs from the extension below has to be written. A page is a value: it changes itself, and the model that it gets.
-/// The changed value stays open, unless `Model.go(to:)` has opened another page meanwhile.
+/// The changed value stays open, unless `Model.go(to:)` has opened another page meanwhile. That is for keys: an answer offers a page.
 protocol Page: Sendable {
     /// The view whose keys count on the page.
     static var view: KeyMap.View { get }

@@ -180,6 +180,22 @@ struct RepeatingTests {
         #expect(sent(screen) == [.undo(.operation(4), number: screen.lastNumber)])
     }
 
+    @Test("the answer to :undo list opens its page on the list alone, and takes nobody out of what they do")
+    func listWhileBusy() {
+        for keys in [["5"], ["5", "n", "na"], [":", "paus"]] {
+            var screen = example()
+            screen.press(":", "undo list", "Enter")
+            let number = screen.lastNumber
+            for key in keys { screen.press(key) }
+            let before = screen.model.keyView
+            screen.send(.answer(.undoable(.success([]), number: number)))
+            #expect(screen.model.keyView == before && !(screen.model.page is ReportPage))
+            #expect(
+                screen.model.notice?.text
+                    == "What can be taken back was told while you were busy here: :undo list asks once more.")
+        }
+    }
+
     @Test("a pause that ends as before again is not said to be taken back")
     func pausedAgain() {
         func result(_ batch: Int64, _ end: Timestamp?) -> NodeResult {

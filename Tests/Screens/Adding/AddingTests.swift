@@ -1,3 +1,4 @@
+import DisplayText
 import Configuration
 @testable import MartletKit
 import Terminal
@@ -79,6 +80,52 @@ struct AddingTests {
         #expect(screen.picture.contains("batch 42 "))
         screen.news(list(43))
         #expect(screen.model.tree.cursor == .row(.batch(BatchID(rawValue: 42))))
+    }
+
+    /// Queued from the last step, which was left before the answer.
+    private func leftWhileQueueing() throws -> (ScreenHarness, Int) {
+        var screen = Adding.screen(80, 24)
+        screen.news([Rows.section(nil, [Rows.batch(1, "photos", .queued, { $0.queued = 1 })])])
+        screen.press("Space", "F2", "https://host/in/", "Enter", "F2")
+        let numbers: [Int] = screen.requests.compactMap {
+            if case .queue(_, let number) = $0 { number } else { nil }
+        }
+        screen.press("Esc")
+        #expect(screen.model.adding == nil)
+        let number = try #require(numbers.first)
+        return (screen, number)
+    }
+
+    @Test("the answer to what was queued takes nobody out of a form: what is typed stays, and is no key of the list")
+    func answerDuringForm() throws {
+        let (left, number) = try leftWhileQueueing()
+        var screen = left
+        screen.press("5", "n", "na")
+        screen.send(.answer(.queued(.success(Adding.batch), number: number)))
+        #expect(screen.model.notice?.text == "Queued b7: \"edits\". It is in the list of transfers.")
+        screen.press("x")
+        let page = try #require(screen.model.page as? DestinationsPage)
+        #expect(page.form?.fields.text(.name) == "nax")
+        #expect(!screen.requests.contains { if case .act = $0 { true } else { false } })
+        #expect(screen.model.tree.goal == nil)
+    }
+
+    @Test(
+        "nor out of another page, or out of a question; on the list, where it was waited for, the batch comes into sight"
+    )
+    func answerElsewhere() throws {
+        var (screen, number) = try leftWhileQueueing()
+        screen.press("6")
+        screen.send(.answer(.queued(.success(Adding.batch), number: number)))
+        #expect(!(screen.model.page is TransfersPage))
+        (screen, number) = try leftWhileQueueing()
+        screen.press(":", "canc")
+        screen.send(.answer(.queued(.success(Adding.batch), number: number)))
+        #expect(screen.model.commandPrompt?.text == "canc" && screen.model.tree.goal == nil)
+        (screen, number) = try leftWhileQueueing()
+        screen.send(.answer(.queued(.success(Adding.batch), number: number)))
+        #expect(screen.model.page is TransfersPage && screen.model.tree.goal == .batch(BatchID(rawValue: 7)))
+        #expect(screen.model.notice?.text == "Queued b7: \"edits\".")
     }
 
     @Test("going on with nothing marked takes the row of the cursor")

@@ -94,6 +94,20 @@ struct DestinationsPageTests {
         #expect((screen.model.page as? DestinationsPage)?.form == nil)
     }
 
+    @Test("the answer to a form that was left takes away no other one: what is typed stays, and is no key")
+    func leftForm() throws {
+        var screen = page(80, 24)
+        screen.press("Enter", "F2")
+        let number = try #require(screen.asked(DestinationRequest.self).first?.number)
+        screen.press("Esc", "n", "tap")
+        let edited = DestinationOutcome.edited(Adding.configured, loginIsForgotten: false)
+        screen.answer(DestinationRequest.self, .success(edited), number: number)
+        #expect(screen.picture.contains("nas is changed."))
+        screen.press("x")
+        #expect((screen.model.page as? DestinationsPage)?.form?.fields.text(.name) == "tapx")
+        #expect(screen.asked(DestinationRequest.self).isEmpty)
+    }
+
     @Test("removing asks nothing and is taken back by u; picking begins a batch for it")
     func removing() {
         var screen = page(80, 24)

@@ -171,6 +171,28 @@ struct ProblemsPageTests {
         #expect(screen.model.notice?.text == said)
     }
 
+    @Test("what is there already is not tried again where the batch was cancelled before the engine had its new rule")
+    func overtakenRule() {
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("}", "}", "r")
+        let there = CauseCount(
+            code: .destinationExists, count: 3, finding: Finding("t20 is there already", .step("move it")))
+        screen.send(.answer(.batches(.success([batch(3, "docs", [there])]), number: screen.lastNumber)))
+        screen.wait(.seconds(1))
+        screen.press("o")
+        let rule = screen.lastNumber
+        #expect(settled(screen) == [.ids([.batch(BatchID(rawValue: 3))])])
+        screen.press("x")
+        let docs = NodeChoice.rows([.batch(BatchID(rawValue: 3))])
+        #expect(screen.requests.contains(.act(.cancel, docs, number: screen.lastNumber)))
+        let done = NodesChanged(
+            results: [NodeResult(id: .batch(BatchID(rawValue: 3)), result: .done)], undo: .operation(9))
+        screen.send(.answer(.acted(.success(done), number: rule)))
+        #expect(!screen.requests.contains { if case .act(.retry, _, _) = $0 { true } else { false } })
+        let said: SafeText = "Not tried again, as another change came in between: r once more does."
+        #expect(screen.model.notice?.text == said)
+    }
+
     @Test("r on a batch in the list asks only where something of its files is there already")
     func existingOfBatch() {
         func retried(_ causes: [CauseCount]) -> ScreenHarness {

@@ -156,6 +156,13 @@ extension DestinationsPage: Page {
 
     /// Takes the result of a request that was made here.
     mutating func took(_ request: DestinationRequest, _ outcome: DestinationOutcome, in model: inout Model) {
+        // The form is over when what was typed is saved, or its section is there no more. Another one may be open by then.
+        let isOver =
+            switch outcome {
+            case .changed, .edited, .changedMeanwhile: isFormOf(request)
+            case .restored, .report, .failed: false
+            }
+        if isOver { form = nil }
         switch (request, outcome) {
         case (.save(let name, _), .changed(let file)):
             saved(name, file, "\(SafeText(name)) is saved; use it as \(SafeText(name)):PATH.", in: &model)
@@ -187,8 +194,6 @@ extension DestinationsPage: Page {
         case (.test(let name, _), .report), (.test(let name, _), .failed):
             (findings[name], foundAt[name]) = (model.askedServers.findings[name], model.askedServers.times[name])
         case (_, .changedMeanwhile(let file, let why)):
-            // The typed text belongs to a section that is there no more.
-            form = nil
             show(file)
             note = (model.appearance.safe(why), true)
         case (_, .failed(let why)): note = (model.appearance.safe(why), true)
@@ -196,9 +201,17 @@ extension DestinationsPage: Page {
         }
     }
 
+    /// True while the form that the request was made of is open.
+    private func isFormOf(_ request: DestinationRequest) -> Bool {
+        switch (request, form?.purpose) {
+        case (.save(let name, _), .new?): form?.fields.text(.name) == name
+        case (.edit(let name, _), .edit(let read)?), (.signIn(let name, _), .signIn(let read)?): read.name == name
+        default: false
+        }
+    }
+
     /// It is asked at once, unless a person has to type something first.
     private mutating func saved(_ name: String, _ file: DestinationsFile, _ words: SafeText, in model: inout Model) {
-        form = nil
         show(file)
         select(name)
         note = (words, false)
