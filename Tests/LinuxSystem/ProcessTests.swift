@@ -66,6 +66,25 @@ import Testing
         loop.join()
     }
 
+    @Test func `noted signals end a wait and are told once it is over, and an ignored one stays ignored`() throws {
+        let before = signal(SIGURG, SIG_IGN)
+        defer { _ = signal(SIGURG, before) }
+        let (reading, writing) = try System.pipe()
+        let noted = try #require(NotedSignals([SIGUSR1, SIGURG]))
+        // The threads of tests take none themselves.
+        for signal in [SIGUSR1, SIGURG, SIGUSR1] { kill(getpid(), signal) }
+        #expect(try noted.wait(for: reading.rawValue) == false)
+        #expect(noted.end() == [SIGUSR1])
+        // What came then is not told again.
+        let again = try #require(NotedSignals([SIGUSR1]))
+        writing.close()
+        #expect(try again.wait(for: reading.rawValue))
+        #expect(again.end() == [])
+        let last = try #require(NotedSignals([SIGUSR1]))
+        NotedSignals.obey(SIGUSR1)
+        #expect(last.end() == [SIGUSR1], "obeyed by this very thread, before anything else is done")
+    }
+
     private actor Host {
         let loop: EventLoop
         var source: SignalSource?

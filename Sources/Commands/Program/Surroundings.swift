@@ -15,8 +15,8 @@ package struct Surroundings: Sendable {
     package var calendar: WallCalendar
     /// True when a queue was ever made here.
     package var queueExists: Bool
-    /// Asks the person for a password; `nil` when there is nobody to ask.
-    package var askPassword: @Sendable (String) -> String?
+    /// Asks the person for a password; `nil` when there is nobody to ask. Throws when the person was asked and gave no usable answer.
+    package var askPassword: @Sendable (String) throws(CommandFailure) -> String?
     /// The next line that is typed; `nil` at the end. For the line mode.
     package var readLine: @Sendable () async -> String? = { nil }
     /// A pause that has so many bytes or more sent again is asked about in the line mode.
@@ -37,7 +37,7 @@ package struct Surroundings: Sendable {
     package init(
         currentDirectory: [UInt8], environment: [String: String] = [:], umask: UInt32 = 0o022,
         now: @escaping @Sendable () -> Int64, calendar: WallCalendar = .ofThisMachine, queueExists: Bool = true,
-        askPassword: @escaping @Sendable (String) -> String? = { _ in nil }
+        askPassword: @escaping @Sendable (String) throws(CommandFailure) -> String? = { _ in nil }
     ) {
         self.currentDirectory = currentDirectory
         self.environment = environment

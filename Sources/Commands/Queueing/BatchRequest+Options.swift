@@ -115,7 +115,7 @@ extension TransferSecrets {
     ) throws(CommandFailure) {
         guard case .typed(let user?, password: nil) = source else { return }
         let question = url.map { LoginQuestion(user: user, at: $0).prompt() }
-        guard let typed = surroundings.askPassword(question ?? "Password of \(user): ") else {
+        guard let typed = try surroundings.askPassword(question ?? "Password of \(user): ") else {
             throw .usage(
                 "\(command): --user: there is no terminal to ask for the password",
                 "give --password-command or --netrc")

@@ -131,7 +131,7 @@ struct DestinationAddCommand: EngineCommand {
         if let password = url.password { return password }
         let kind = url.scheme.facts.login
         guard let user = destination.user, !destination.namesLogin, !kind.isByOwnProgram else { return nil }
-        guard let typed = surroundings.askPassword(LoginQuestion(user: user, at: url).prompt(kind.secret))
+        guard let typed = try surroundings.askPassword(LoginQuestion(user: user, at: url).prompt(kind.secret))
         else {
             throw .usage(
                 "destination add: there is no terminal to ask for the password of \(user)",
@@ -153,7 +153,7 @@ struct DestinationAddCommand: EngineCommand {
                 "destination add: no keys were found in the AWS profile \(profile)",
                 "write them into ~/.aws/credentials, or give --user ID, whose secret key is asked for")
         }
-        let asked = surroundings.askPassword("No keys of S3 were found. Access key ID to be kept (empty: none): ")
+        let asked = try surroundings.askPassword("No keys of S3 were found. Access key ID to be kept (empty: none): ")
         if let asked, !asked.isEmpty {
             destination.user = asked
         } else {

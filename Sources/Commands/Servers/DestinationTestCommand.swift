@@ -16,19 +16,15 @@ struct DestinationTestCommand: EngineCommand {
 
     func run(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let word = invocation.operands[0].text ?? invocation.operands[0].shown
+        let book = context.destinationBook()
+        let login: LoginQuestion?
+        do throws(QueueingFault) { login = try book.loginToAsk(word) } catch {
+            throw CommandFailure(error, command: "destination test")
+        }
+        var password: String?
+        if let login { password = try self.password(of: login, at: word) }
         let request: BatchRequest
         do throws(QueueingFault) {
-            let book = context.destinationBook()
-            var password: String?
-            if let login = try book.loginToAsk(word) {
-                password = surroundings.askPassword(login.prompt())
-                guard password != nil else {
-                    let known = Destination.isName(word) ? word : "NAME"
-                    throw QueueingFault.usage(
-                        "there is no terminal to ask for the password of \(login.user)",
-                        "run it in one, or have the engine keep it: martlet destination add \(known) --replace URL")
-                }
-            }
             request = try book.question(word, password: password, environment: surroundings.environment)
         } catch {
             throw CommandFailure(error, command: "destination test")
@@ -44,5 +40,13 @@ struct DestinationTestCommand: EngineCommand {
             console.line(report.sentence(shown, console.units, login: login) + ".")
         }
         return report.ok ? .done : .refused
+    }
+
+    private func password(of login: LoginQuestion, at word: String) throws(CommandFailure) -> String {
+        if let password = try surroundings.askPassword(login.prompt()) { return password }
+        let known = Destination.isName(word) ? word : "NAME"
+        throw .usage(
+            "destination test: there is no terminal to ask for the password of \(login.user)",
+            "run it in one, or have the engine keep it: martlet destination add \(known) --replace URL")
     }
 }

@@ -158,6 +158,11 @@ final class TerminalScreen {
     /// Types letters, none of which is a key's name.
     func type(_ text: String) throws { _ = try sandbox.start(script, ["keys", folder, "-l", text]).wait() }
 
+    /// Sends bytes as they are, as a terminal of another character set does.
+    func send(_ bytes: [UInt8]) throws {
+        _ = try sandbox.start(script, ["keys", folder, "-H"] + bytes.map { String($0, radix: 16) }).wait()
+    }
+
     /// Waits until the text is on the screen.
     func awaitText(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let outcome = try sandbox.start(script, ["wait", folder, text, "120"]).wait(sourceLocation: sourceLocation)
@@ -188,8 +193,7 @@ final class TerminalScreen {
     /// A press and a release of the first button, as a terminal tells them; the first column and row are 1.
     func click(column: Int, row: Int) throws {
         for end in ["M", "m"] {
-            let bytes = "\u{1b}[<0;\(column);\(row)\(end)".utf8.map { String($0, radix: 16) }
-            _ = try sandbox.start(script, ["keys", folder, "-H"] + bytes).wait()
+            try send(Array("\u{1b}[<0;\(column);\(row)\(end)".utf8))
         }
     }
 
