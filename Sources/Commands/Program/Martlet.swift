@@ -41,6 +41,13 @@ package enum Martlet {
         let console = Console(units: .iec)
         defer { console.flush() }
         do throws(CommandFailure) {
+            // A library that gets no descriptor for itself ends the process by a signal.
+            if System.openFileLimit < 16 {
+                throw CommandFailure(
+                    .unavailable, .engineUnreachable,
+                    "no more than \(System.openFileLimit) files may be open here",
+                    "raise the limit (ulimit -n 64)")
+            }
             switch try MartletProgram.program.parse(arguments, width: TerminalWidth.ofOutput()) {
             case .help(let text):
                 console.text(text)

@@ -21,6 +21,13 @@ extension System {
         _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     }
 
+    /// The number of files that this process may have open. Corresponds to `getrlimit(RLIMIT_NOFILE)`.
+    package static var openFileLimit: UInt64 {
+        var limit = rlimit()
+        let answer = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return answer == 0 ? UInt64(limit.rlim_cur) : .max
+    }
+
     /// True when a core dump of this process may be written. Corresponds to `prctl(PR_GET_DUMPABLE)`.
     package static var isDumpable: Bool { CLinux_is_dumpable() != 0 }
 

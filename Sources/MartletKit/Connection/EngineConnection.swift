@@ -127,7 +127,7 @@ extension EngineConnection {
                     + params.dropLast() + Array("}\n".utf8)
             }
         } catch {
-            throw RequestError(.internal, "\(method.rawValue) cannot be put into JSON: \(error)")
+            throw .bug("\(method.rawValue) cannot be put into JSON: \(error)")
         }
     }
 
@@ -189,4 +189,9 @@ extension EngineConnection {
     static let notRunning = RequestError(.engineUnreachable, "no engine is running")
     /// Nobody waits for the answer any more, if the request was sent at all.
     static let cancelled = RequestError(.refused, "the request was cancelled, and a change may have been made")
+}
+
+extension RequestError {
+    /// A state that no answer and no person can bring about.
+    fileprivate static func bug(_ what: String) -> RequestError { RequestError(.internal, what) }
 }

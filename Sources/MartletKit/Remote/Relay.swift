@@ -38,9 +38,7 @@ package enum Relay {
         try await connection.connect()
         guard let socket = try connection.dial() else { throw EngineConnection.lost }
         await connection.close()
-        do { try System.setNonBlocking(socket.rawValue, false) } catch {
-            throw RequestError(.internal, "the engine's socket cannot be used (\(error))")
-        }
+        do { try System.setNonBlocking(socket.rawValue, false) } catch { throw EngineConnection.lost }
         return socket
     }
 

@@ -163,7 +163,7 @@ extension TransferEngine {
             guard reading.sink.begin(opening) else {
                 reading.point = nil
                 reading.mayGoOn = true
-                return endSideJob(attempt, .otherPart(TransferScheme.server(of: attempt.origin)))
+                return endSideJob(attempt, .bug("a part was read back that does not follow the part before it"))
             }
             openGate(id, of: attempt, to: reading.sink, total: opening.total)
         case .wake(let timer, let delay): wake(attempt, timer, after: delay)
@@ -187,12 +187,6 @@ extension TransferError {
         TransferError(
             .unsupported, "a later batch of yours has sent another file to its name",
             .step("'martlet verify --read-back ID' of that batch reads it"))
-    }
-
-    fileprivate static func otherPart(_ host: String) -> TransferError {
-        TransferError(
-            .badServerResponse, "\(host) sent another part of the file than was asked for",
-            .step("'martlet verify --read-back ID' asks again"))
     }
 }
 

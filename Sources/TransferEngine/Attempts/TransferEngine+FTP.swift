@@ -41,10 +41,7 @@ extension TransferEngine {
         } catch let error as Errno where error.isShortage {
             waitForRoom(attempt, .tooManyOpenFiles)
         } catch {
-            let text = RawPath("\(error)").displayed
-            fail(
-                attempt,
-                TransferError(.unsupported, "the request cannot be made (\(text))", .step("check the path and --ca")))
+            fail(attempt, .bug("FTP cannot carry the request (\(error))"))
         }
     }
 

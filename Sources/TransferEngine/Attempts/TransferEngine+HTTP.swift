@@ -30,11 +30,7 @@ extension TransferEngine {
             flying.isElsewhere = !exchange.mayCarrySecrets
             fly(flying, attempt)
         } catch {
-            // A given header field has a line end, or the file of authorities is malformed.
-            let text = RawPath(error.description).displayed
-            fail(
-                attempt,
-                TransferError(.unsupported, "the request cannot be made (\(text))", .step("check --header and --ca")))
+            fail(attempt, .bug("HTTP cannot carry the request (\(error))"))
         }
     }
 

@@ -56,13 +56,23 @@ import TransferModel
     }
 
     @Test func `a command that gets no descriptors for its connection says so`() throws {
-        // Three it has, and its libraries are loaded with the fourth.
-        let script = "ulimit -n 4; exec \(Sandbox.programs)/martlet list"
-        let outcome = try sandbox.start("/bin/sh", ["-c", script]).wait()
+        // Fifteen it has, and its libraries are loaded with the sixteenth.
+        let script =
+            "for n in {3..14}; do eval \"exec $n</dev/null\"; done; ulimit -n 16; exec \(Sandbox.programs)/martlet list"
+        let outcome = try sandbox.start("/bin/bash", ["-c", script]).wait()
         #expect(outcome.status == 1)
         let said = "martlet: no thread for the connection to the engine: Too many open files\n"
         #expect(outcome.errors.hasSuffix(said), "\(outcome)")
         #expect(sandbox.ownProcesses().isEmpty)
+    }
+
+    @Test(arguments: [4, 5, 6, 15])
+    func `a shell that allows next to no open files is told so`(limit: Int) throws {
+        let script = "ulimit -n \(limit); exec \(Sandbox.programs)/martlet list"
+        let outcome = try sandbox.start("/bin/sh", ["-c", script]).wait()
+        #expect(outcome.status == 69)
+        let said = "martlet: no more than \(limit) files may be open here: raise the limit (ulimit -n 64)\n"
+        #expect(outcome.errors == said, "\(outcome)")
     }
 
     @Test func `a second engine on the same queue leaves with 75 and says who holds it`() throws {
