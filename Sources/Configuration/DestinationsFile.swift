@@ -1,11 +1,14 @@
 /// `destinations.conf`: configured servers, a section each.
 ///
-/// Reading never fails: what does not count is reported with its line, and the other lines count. Changing it leaves
-/// every other line as it is, comments too.
+/// Reading never fails: what does not count is reported with its line, and the other lines count. A section with such a
+/// line is known, and not to be used: what was misspelt may be whom it trusts. Changing the file leaves every other line as
+/// it is, comments too.
 package struct DestinationsFile: Equatable, Sendable {
     /// In the order of the file.
     package private(set) var destinations: [Destination] = []
     package private(set) var problems: [ConfigurationProblem] = []
+    /// The first problem of each section that has one.
+    package private(set) var faults: [String: ConfigurationProblem] = [:]
     private let bytes: [UInt8]
 
     package init(bytes: [UInt8]) {
@@ -28,6 +31,9 @@ package struct DestinationsFile: Equatable, Sendable {
                 ConfigurationProblem(line: entry.line, "\(entry.key) stands above the first [name]: move it"))
         }
         problems.sort { $0.line < $1.line }
+        for problem in problems.reversed() {
+            if let section = document.section(ofLine: problem.line) { faults[section] = problem }
+        }
     }
 
     /// The one with this name.
@@ -74,9 +80,10 @@ package struct DestinationsFile: Equatable, Sendable {
     /// The file without a section.
     package func removing(_ name: String) -> [UInt8] {
         var kept: [[UInt8]] = []
-        var isInside = false
-        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            if let section = INIDocument(bytes: Array(line)).sections.first { isInside = section.name == name }
+        let document = INIDocument(bytes: bytes)
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            let isInside = document.section(ofLine: index + 1) == name
             let isComment = line.first { $0 != 0x20 && $0 != 0x09 }.map { $0 == 0x23 || $0 == 0x3B } ?? false
             if !isInside || isComment { kept.append(Array(line)) }
         }

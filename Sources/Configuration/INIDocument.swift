@@ -2,10 +2,11 @@ import DisplayText
 
 /// The text of a configuration file, taken apart and not yet understood.
 ///
-/// The format is INI as rclone writes it: `key = value`, `[section name]`, comments on lines of their own that begin
-/// with `#` or `;`. Lines may have any length, and a value is kept to the letter, ` ;` and `#` included; only the
-/// blanks around it go. Nothing in a file can make the reader fail: what it cannot read becomes a ``ConfigurationProblem``
-/// that names the line, and the other lines count.
+/// The format is INI as rclone writes it: `key = value`, `[section name]`, comments on lines of their own, or behind a
+/// section's name, that begin with `#` or `;`. Lines may have any length, and a value is kept to the letter, ` ;` and `#`
+/// included; only the blanks around it go. Nothing in a file can make the reader fail: what it cannot read becomes a
+/// ``ConfigurationProblem`` that names the line, and the other lines count, but for those below a section whose name
+/// cannot be read: nobody knows whose they are.
 package struct INIDocument: Equatable, Sendable {
     /// One `key = value`.
     package struct Entry: Equatable, Sendable {
@@ -30,6 +31,8 @@ package struct INIDocument: Equatable, Sendable {
     package private(set) var sections: [Section] = []
     /// Lines that are none of section, entry, comment and blank.
     package private(set) var problems: [ConfigurationProblem] = []
+    /// Lines on which a section begins whose name cannot be read.
+    private var unreadable: [Int] = []
     /// The places in `entries` of a section's entries, in their order, and of the last entry of a key. A file may have many thousands.
     private var ofSection: [String?: [Int]] = [:]
     private var lastOfKey: [String?: [String: Int]] = [:]
@@ -58,6 +61,7 @@ package struct INIDocument: Equatable, Sendable {
     private mutating func read(_ line: ArraySlice<UInt8>, line number: Int) {
         guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { return }
         guard line.allSatisfy({ $0 != 0 }), String(validating: line, as: UTF8.self) != nil else {
+            if first == UInt8(ascii: "[") { unreadable.append(number) }
             problems.append(ConfigurationProblem(line: number, "is not UTF-8 text: write it again"))
             return
         }
@@ -65,12 +69,41 @@ package struct INIDocument: Equatable, Sendable {
     }
 
     private mutating func readSection(_ line: ArraySlice<UInt8>, line number: Int) {
-        let name = Self.text(Self.trimmed(line.dropFirst().dropLast()))
-        guard line.last == UInt8(ascii: "]"), !name.isEmpty else {
-            problems.append(ConfigurationProblem(line: number, "is not a section: write [name] and nothing after it"))
+        guard let name = Self.sectionName(line) else {
+            unreadable.append(number)
+            problems.append(
+                ConfigurationProblem(
+                    line: number, "is not a section: write [name] and nothing after it; what is below it does not count"
+                ))
             return
         }
         sections.append(Section(name: name, line: number))
+    }
+
+    /// The name between the brackets, behind which a comment may stand; `nil`: it cannot be read.
+    private static func sectionName(_ line: ArraySlice<UInt8>) -> String? {
+        let bracket = UInt8(ascii: "]")
+        guard let first = line.firstIndex(of: bracket) else { return nil }
+        let behind = trimmed(line[(first + 1)...]).first
+        let isComment = behind == UInt8(ascii: "#") || behind == UInt8(ascii: ";")
+        guard behind == nil || isComment || line.last == bracket else { return nil }
+        let end = behind == nil || isComment ? first : line.endIndex - 1
+        let name = text(trimmed(line[(line.startIndex + 1)..<end]))
+        return name.isEmpty ? nil : name
+    }
+
+    /// The section that a line belongs to; `nil`: it is above the first one, or below one whose name cannot be read.
+    func section(ofLine line: Int) -> String? {
+        func last<Element>(_ elements: [Element], _ place: (Element) -> Int) -> Element? {
+            var (low, high) = (0, elements.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if place(elements[middle]) <= line { low = middle + 1 } else { high = middle }
+            }
+            return low == 0 ? nil : elements[low - 1]
+        }
+        guard let section = last(sections, \.line) else { return nil }
+        return section.line > last(unreadable, { $0 }) ?? 0 ? section.name : nil
     }
 
     private mutating func readEntry(_ line: ArraySlice<UInt8>, line number: Int) {
@@ -78,6 +111,7 @@ package struct INIDocument: Equatable, Sendable {
             problems.append(ConfigurationProblem(line: number, "is not a setting: write key = value"))
             return
         }
+        if let lost = unreadable.last, lost > sections.last?.line ?? 0 { return }
         let (section, key) = (sections.last?.name, Self.text(Self.trimmed(line[..<equals])))
         ofSection[section, default: []].append(entries.count)
         lastOfKey[section, default: [:]][key] = entries.count

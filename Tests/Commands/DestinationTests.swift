@@ -303,5 +303,12 @@ struct DestinationTests {
         #expect(bench.error.contains("destinations.conf line 3: colour is no key of a destination"))
         #expect(
             bench.output == #"{"login":"none","name":"a","scheme":"https","url":"https://h/","user":null}"# + "\n")
+        // What was misspelt may be whom it trusts.
+        let refused = self.bench()
+        #expect(await refused.run("destination", "test", "a") == .usage)
+        #expect(
+            refused.error.contains(
+                "a is not used, as one of its lines does not count: destinations.conf line 3: colour is no key of a "
+                    + "destination"), "\(refused.error)")
     }
 }

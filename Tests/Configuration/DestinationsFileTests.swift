@@ -51,6 +51,24 @@ struct DestinationsFileTests {
         #expect(file.problems[3].message == "if-exists: \"perhaps\" is not allowed: give one of fail skip replace")
     }
 
+    @Test("a section whose name cannot be read gives nothing to the one above it, and goes with no other")
+    func lostSection() {
+        let file = file(
+            """
+            [nas]
+            url = https://nas.home/
+            pin = sha256/AAAA
+            [cloud
+            url = https://files.example/
+            [ok] # the other one
+            url = https://h/
+            """)
+        #expect(file.destinations.map(\.url) == ["https://nas.home/", "https://h/"])
+        #expect(file.faults.mapValues(\.line) == ["nas": 3])
+        let left = String(decoding: file.removing("nas"), as: UTF8.self)
+        #expect(left.hasPrefix("[cloud\nurl = https://files.example/\n[ok]"))
+    }
+
     @Test("a file of many sections, and one of many parts of a section, come to an end")
     func large() {
         let many = file((1...40_000).map { "[d\($0)]\nurl = https://h/\n" }.joined())

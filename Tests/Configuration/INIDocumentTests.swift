@@ -46,7 +46,18 @@ struct INIDocumentTests {
     func problems(line: String) {
         let document = INIDocument("a = 1\n\(line)\nb = 2\n")
         #expect(document.problems.map(\.line) == [2])
-        #expect(document.entries.map(\.key) == ["a", "b"])
+        #expect(document.entries.map(\.key) == (line.hasPrefix("[") ? ["a"] : ["a", "b"]))
+    }
+
+    @Test(
+        "what stands below a section whose name cannot be read is nobody's, and a comment may stand behind a name",
+        arguments: ["[b", "[b] c", "[b\u{1}\u{0}]", "[]"])
+    func lostSection(header: String) {
+        let document = INIDocument("[a]\nx = 1\n\(header)\nx = 2\n[c] ; c\nx = 3\n[d]# d]\nx = 4\n[e] f]\nx = 5\n")
+        #expect(document.problems.map(\.line) == [3])
+        #expect(document.entries.map(\.value) == ["1", "3", "4", "5"])
+        #expect(document.sections.map(\.name) == ["a", "c", "d", "e] f"])
+        #expect((1...8).map { document.section(ofLine: $0) } == ["a", "a", nil, nil, "c", "c", "d", "d"])
     }
 
     @Test("bytes that are no UTF-8 are reported and not repaired")

@@ -8,13 +8,14 @@ package struct DestinationBook: Sendable {
     package let destinations: [Destination]
     /// Problems of the file: the parts of it that do not count.
     package let problems: [ConfigurationProblem]
+    private let faults: [String: ConfigurationProblem]
     /// The environment: it says what `~` stands for in the file's paths, and where keys of S3 are looked for.
     private let surroundings: S3Surroundings
 
     /// - Parameter environment: `HOME`, and those of `S3Surroundings.variables`.
     package init(_ file: DestinationsFile, environment: [String: String]) {
         destinations = file.destinations
-        problems = file.problems
+        (problems, faults) = (file.problems, file.faults)
         surroundings = S3Surroundings(environment)
     }
 
@@ -57,6 +58,11 @@ package struct DestinationBook: Sendable {
                 nearest.map { "is it \($0)?" } ?? meant.map { "if that is a server, write \($0)" }
                 ?? "martlet destination list shows those that are configured; or write a URL such as https://HOST/PATH"
             throw QueueingFault(.noSuchObject, "\(place): there is no destination \"\(name)\"", remedy)
+        }
+        if let fault = faults[name] {
+            throw .usage(
+                "\(place): \(name) is not used, as one of its lines does not count: \(fault.description(file: "destinations.conf"))",
+                "mend that line first")
         }
         return Place(url: try TransferURL(Self.url(of: destination, path), place: place), destination: destination)
     }
