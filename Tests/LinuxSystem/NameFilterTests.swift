@@ -18,11 +18,42 @@ import Testing
         #expect(!taken("a.jpg", in: "cache", exclude: ["cache/*"]))
     }
 
+    @Test(
+        "two stars are any number of folders, and a slash at an end means what people know it to mean",
+        arguments: [
+            ("raw/**", ["raw/x", "raw/2024/x", "raw/2024/05/x"], ["x", "rawx", "a/raw/x"]),
+            ("**/*.key", ["id.key", "a/id.key", "a/b/id.key"], ["id.keys", "a.key/x"]),
+            ("**/cache/**", ["cache/x", "a/cache/x", "a/b/cache/c/x"], ["cache", "a/cache"]),
+            ("a/**/x", ["a/x", "a/b/x", "a/b/c/x"], ["x", "b/a/x", "a/x/y"]),
+            ("/x", ["x"], ["a/x"]), ("/a/*", ["a/x"], ["a/b/x", "b/a/x"]), ("**", ["x", "a/b/x"], []),
+            ("secret/", ["secret/x", "a/secret/b/x"], ["secret", "a/secret"]),
+            ("a/secret/", ["a/secret/x", "a/secret/b/x"], ["secret/x", "b/a/secret/x"]),
+            ("a//x", ["a/x"], ["x"]), ("", [], ["x", "a/x"]), ("/", [], ["x", "a/x"]),
+            ("**/**/b/**/**/x", ["b/x", "a/a/a/b/c/c/x"], ["x", "a/x"]),
+        ])
+    func folders(pattern: String, taken: [String], left: [String]) {
+        func takes(_ path: String) -> Bool {
+            let names = path.split(separator: "/")
+            let (folder, name) = (names.dropLast().joined(separator: "/"), String(names.last ?? ""))
+            let includes = self.taken(name, in: folder, include: [pattern])
+            #expect(includes != self.taken(name, in: folder, exclude: [pattern]), "\(path)")
+            return includes
+        }
+        for path in taken { #expect(takes(path), "\(path)") }
+        for path in left { #expect(!takes(path), "\(path)") }
+    }
+
     @Test("an excluded directory is not entered, an include pattern keeps none out")
     func directories() {
         let filter = NameFilter(include: ["*.jpg"], exclude: [".git", "tmp*"])
         #expect(!filter.enters(directory: Array(".git".utf8), in: Array("a".utf8)))
         #expect(!filter.enters(directory: Array("tmp1".utf8), in: []))
         #expect(filter.enters(directory: Array("photos".utf8), in: []))
+        let folders = NameFilter(exclude: ["**/node_modules/", "/build", "raw/**"])
+        func enters(_ name: String, in folder: String = "") -> Bool {
+            folders.enters(directory: Array(name.utf8), in: Array(folder.utf8))
+        }
+        #expect(!enters("node_modules") && !enters("node_modules", in: "a/b") && !enters("x", in: "raw"))
+        #expect(!enters("build") && enters("build", in: "a") && enters("raw"))
     }
 }

@@ -1,14 +1,17 @@
 import Glibc
 
-/// Selects the names that a walk takes, by shell patterns over the path below the source and over the base name; exclude wins.
-/// Corresponds to `fnmatch`.
+/// Selects the names that a walk takes, by shell patterns; exclude wins. Each part of a pattern means what `fnmatch` takes it for.
+///
+/// A pattern without a slash means the base name, in whatever folder; one with slashes the path below the source, with or without a slash in
+/// front. `**` is any number of folders, none included, and at the end all that is below. A slash at the end means folders alone, with all
+/// that is in them.
 package struct NameFilter: Sendable {
-    private let include: [[CChar]]
-    private let exclude: [[CChar]]
+    private let include: [Pattern]
+    private let exclude: [Pattern]
 
     package init(include: [String] = [], exclude: [String] = []) {
-        self.include = include.map { Array($0.utf8CString) }
-        self.exclude = exclude.map { Array($0.utf8CString) }
+        self.include = include.map { Pattern($0) }
+        self.exclude = exclude.map { Pattern($0) }
     }
 
     /// There is no pattern.
@@ -18,25 +21,80 @@ package struct NameFilter: Sendable {
     /// - Parameter folder: below the source; empty for what is in it.
     package func takes(file name: [UInt8], in folder: [UInt8]) -> Bool {
         if takesAll { return true }
-        let (base, path) = Self.names(name, in: folder)
-        return (include.isEmpty || Self.matches(include, base, path)) && !Self.matches(exclude, base, path)
+        let path = Self.path(name, in: folder)
+        return (include.isEmpty || include.contains { $0.takes(file: path) })
+            && !exclude.contains { $0.takes(file: path) }
     }
 
     /// Returns true when a directory is walked. Include patterns do not count here: the files that they want may lie below.
     package func enters(directory name: [UInt8], in folder: [UInt8]) -> Bool {
         if exclude.isEmpty { return true }
-        let (base, path) = Self.names(name, in: folder)
-        return !Self.matches(exclude, base, path)
+        let path = Self.path(name, in: folder)
+        return !exclude.contains { $0.matches(path[...]) }
     }
 
-    private static func names(_ name: [UInt8], in folder: [UInt8]) -> ([CChar], [CChar]) {
-        let path = folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name
-        return (name.map { CChar(bitPattern: $0) } + [0], path.map { CChar(bitPattern: $0) } + [0])
+    /// The names of a path, each as C has it.
+    private static func path(_ name: [UInt8], in folder: [UInt8]) -> [[CChar]] {
+        folder.split(separator: UInt8(ascii: "/")).map { terminated($0) } + [terminated(name[...])]
     }
 
-    private static func matches(_ patterns: [[CChar]], _ base: [CChar], _ path: [CChar]) -> Bool {
-        patterns.contains { pattern in
-            fnmatch(pattern, base, 0) == 0 || fnmatch(pattern, path, FNM_PATHNAME) == 0
+    fileprivate static func terminated(_ bytes: ArraySlice<UInt8>) -> [CChar] {
+        bytes.map { CChar(bitPattern: $0) } + [0]
+    }
+}
+
+private struct Pattern: Sendable {
+    private enum Part {
+        /// For `fnmatch`.
+        case name([CChar])
+        /// `**`
+        case folders
+    }
+
+    private let parts: [Part]
+    /// It means the base name, wherever that is.
+    private let isName: Bool
+    private let meansFolders: Bool
+
+    init(_ text: String) {
+        let slash = UInt8(ascii: "/")
+        let bytes = Array(text.utf8)
+        meansFolders = bytes.count > 1 && bytes.last == slash
+        let names = bytes.split(separator: slash)
+        isName = names.count <= 1 && bytes.first != slash
+        parts = names.map { name in
+            name.elementsEqual("**".utf8) ? .folders : .name(NameFilter.terminated(name))
         }
+    }
+
+    func takes(file path: [[CChar]]) -> Bool {
+        if !meansFolders { return matches(path[...]) }
+        return path.indices.dropFirst().contains { matches(path[..<$0]) }
+    }
+
+    /// As a star among letters, `**` first takes nothing and then ever more, and only the last one has to be taken back.
+    func matches(_ path: ArraySlice<[CChar]>) -> Bool {
+        if isName, case .name(let name)? = parts.first {
+            return path.last.map { fnmatch(name, $0, 0) == 0 } ?? false
+        }
+        var (part, place) = (0, path.startIndex)
+        var star: (part: Int, place: Int)?
+        while place < path.endIndex {
+            if part < parts.count, case .folders = parts[part] {
+                star = (part, place)
+                part += 1
+                // At the end it is what is below, one name at least.
+                if part == parts.count { return true }
+                continue
+            }
+            if part < parts.count, case .name(let name) = parts[part], fnmatch(name, path[place], 0) == 0 {
+                (part, place) = (part + 1, place + 1)
+                continue
+            }
+            guard let last = star else { return false }
+            star = (last.part, last.place + 1)
+            (part, place) = (last.part + 1, last.place + 1)
+        }
+        return part == parts.count
     }
 }

@@ -137,6 +137,9 @@ struct ReviewStep: Sendable {
         order.ifExists = existing == usual.ifExists ? nil : ExistingFilePolicy(rawValue: existing)
         order.verify = verify == usual.verify ? nil : verify.flatMap(VerificationWish.init(rawValue:))
         order.followLinks = form.word(.links) == "follow"
+        for field in [FieldID.include, .exclude] where ShellWords.patterns(form.text(field)) == nil {
+            return wrong(field, "A quote is not closed: write \\' for an apostrophe.")
+        }
         order.include = Self.words(form.text(.include))
         order.exclude = Self.words(form.text(.exclude))
         order.priority = form.word(.priority).flatMap(TransferPriority.init(rawValue:)) ?? .normal
@@ -216,15 +219,12 @@ struct ReviewStep: Sendable {
 
     /// The patterns as they are typed.
     private static func line(_ patterns: [String]) -> String {
-        let quoted = patterns.map { ShellWord($0).quoted(home: []) }
+        let quoted = patterns.map { ShellWords.quote(Array($0.utf8)) }
         return String(decoding: Array(quoted.joined(separator: [0x20])), as: UTF8.self)
     }
 
-    private static func words(_ text: String) -> [String] {
-        // Quoted as in a shell, because a pattern may have a blank in it.
-        (ShellWords(home: []).split(Array(text.utf8)) ?? [Array(text.utf8)])
-            .map { String(decoding: $0, as: UTF8.self) }
-    }
+    /// Until a quote is closed all of it is one pattern.
+    private static func words(_ text: String) -> [String] { ShellWords.patterns(text) ?? [text] }
 }
 
 /// The shell patterns that choose the names to be sent; `exclude` wins.

@@ -9,6 +9,11 @@ struct ShellWords: Sendable {
     /// executed or expanded but a `~` at the beginning of a word.
     func split(_ line: [UInt8]) -> [[UInt8]]? { taken(line)?.words }
 
+    /// Patterns of names, quoted as in a shell, because one may have a blank in it; `nil` when a quote is not closed.
+    static func patterns(_ text: String) -> [String]? {
+        ShellWords(home: []).split(Array(text.utf8))?.map { String(decoding: $0, as: UTF8.self) }
+    }
+
     /// The word that is being typed at the end of `line`, and where it begins; `nil` within quotes.
     func lastWord(_ line: [UInt8]) -> (word: [UInt8], start: Int)? {
         guard !line.isEmpty, let (words, start) = taken(line) else { return nil }
@@ -69,7 +74,8 @@ struct ShellWords: Sendable {
     /// A word as `split` reads it again.
     static func quote(_ word: [UInt8]) -> [UInt8] {
         let plain = { (byte: UInt8) in byte > 0x20 && byte != 0x7F && !#"'"\"#.utf8.contains(byte) }
-        if !word.isEmpty, word.allSatisfy(plain), word.first != UInt8(ascii: "~") { return word }
+        let isExpanded = word.first == UInt8(ascii: "~") || word.starts(with: "file://".utf8)
+        if !word.isEmpty, word.allSatisfy(plain), !isExpanded { return word }
         let quote = UInt8(ascii: "'")
         let inside = word.flatMap { $0 == quote ? Array(#"'\''"#.utf8) : [$0] }
         return [quote] + inside + [quote]

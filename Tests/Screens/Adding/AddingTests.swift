@@ -249,6 +249,23 @@ struct AddingTests {
         #expect(screen.picture.contains("two sources are named a"))
     }
 
+    @Test("patterns whose quote is not closed are said, and what is filled in is read as it was")
+    func quotedPatterns() {
+        var review = ReviewStep(.upload([Array("/a".utf8)], to: "https://host/in/"), asksPassword: nil)
+        review.form.set(.exclude, to: "*.key don't")
+        #expect(review.order() == nil && review.note?.isError == true)
+        #expect(review.note?.text == "A quote is not closed: write \\' for an apostrophe.")
+        review.form.set(.exclude, to: #"*.key don\'t"#)
+        #expect(review.order()?.exclude == ["*.key", "don't"])
+        let patterns = [
+            "a b", "don't", #"a\b"#, "a\"b", "~/x", "file://x", "\u{2764}\u{FE0F}", "\u{202E}x", "$'x'", "**",
+        ]
+        for pattern in patterns {
+            let line = String(decoding: ShellWords.quote(Array(pattern.utf8)), as: UTF8.self)
+            #expect(ShellWords.patterns(line) == [pattern], "\(line)")
+        }
+    }
+
     @Test("a batch can wait for a time; what is no time is said")
     func times() {
         var screen = Adding.screen(80, 24)
