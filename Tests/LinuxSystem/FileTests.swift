@@ -94,6 +94,11 @@ import Testing
                 String(decoding: sandbox.file("Readme.1"), as: UTF8.self),
                 String(decoding: sandbox.file("rEADME.1"), as: UTF8.self)) == 0)
         #expect(System.entryName(names[1], in: sandbox.path) == names[1], "the entry itself is there")
+        // A folder that may be searched and not read: what is there is there.
+        let folder = String(decoding: sandbox.path, as: UTF8.self)
+        ForcedFailures.fail(.open, on: .path(containing: folder), with: .accessDenied)
+        #expect(System.entryName(Array("./Readme.1".utf8), in: sandbox.path) == Array("./Readme.1".utf8))
+        ForcedFailures.clear(.path(containing: folder))
         let spelt = System.entryName(Array("./Readme.1".utf8), in: sandbox.path)
         #expect(spelt.map { names.contains($0) } == true)
         _ = try System.open(sandbox.file("1"), flags: O_RDWR | O_CREAT)

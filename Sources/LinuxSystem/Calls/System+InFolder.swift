@@ -84,13 +84,13 @@ extension System {
     }
 
     /// The name of the entry to which a name leads in a folder; `nil`: it leads to none. Another one than was asked for where the file
-    /// system ignores case or normal forms; the folder is read only there. Links are not followed. Blocks.
+    /// system ignores case or normal forms; the folder is read only there, and where it may not be the name counts as it is. Links are not
+    /// followed. Blocks.
     package static func entryName(_ name: [UInt8], in folder: [UInt8]) -> [UInt8]? {
-        guard let opened = try? open(folder, flags: O_RDONLY | O_DIRECTORY),
-            let found = try? fstatat(opened.rawValue, name, followingLinks: false)
-        else { return nil }
+        func status(_ name: [UInt8]) -> FileStatus? { try? lstat(folder + [UInt8(ascii: "/")] + name) }
+        guard let found = status(name) else { return nil }
         func leads(_ other: [UInt8]) -> Bool {
-            let status = try? fstatat(opened.rawValue, other, followingLinks: false)
+            let status = status(other)
             return status?.inode == found.inode && status?.device == found.device
         }
         let other = inOtherCase(name)

@@ -32,8 +32,8 @@ enum NetworkFailure {
                 .again("start your receiver there again"), curlCode: curl)
         case .proxyRefused(407):
             return TransferError(
-                .cannotConnectToHost, "the proxy wants another user or password before it reaches \(host)",
-                .queued("give them in https_proxy or all_proxy, and queue it again"), curlCode: curl)
+                .http, "the proxy wants another user or password before it reaches \(host)",
+                .queued("give them in https_proxy or all_proxy, and queue it again"), httpStatus: 407, curlCode: curl)
         case .proxyRefused(let status):
             return TransferError(
                 .cannotConnectToHost, "the proxy answered \(status) when it was asked for \(host)",

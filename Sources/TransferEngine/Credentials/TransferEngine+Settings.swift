@@ -23,7 +23,7 @@ extension TransferEngine {
             }
             let generation = context.credentials.generation
             context.adopt(order)
-            if order.options.ifExists != .replace { await requeueReplacing(context) }
+            if order.options.ifExists != .replace, order.options.heedsExistingFiles { await requeueReplacing(context) }
             if context.trust.pathToRead != nil { inBackground { [self] in await readAuthorities(context) } }
             if context.credentials.generation == generation { continue }
             // A login that a person has given is tried, even the one that was refused before.
@@ -35,8 +35,8 @@ extension TransferEngine {
         schedulePump()
     }
 
-    /// Gives back the uploads of a batch that were begun to replace what is there, which they may not any more: a server that has been told so
-    /// cannot be told otherwise. The next attempts go on where they stood. Downloads ask at their end.
+    /// Gives back the uploads of a batch that were begun to replace what is there, which they may not any more: what the queue took from the
+    /// engine for that may have been claimed again before the new policy was known here.
     private func requeueReplacing(_ context: BatchContext) async {
         let running = attempts.values.filter { attempt in
             attempt.context === context && attempt.upload?.subject.ifExists == .replace

@@ -149,6 +149,11 @@ public enum HTTPUploadProtocol: String, Codable, Sendable, CaseIterable {
     case put, post, form, tus, ietf
 }
 
+extension TransferOptions {
+    /// False when files go by POST, where nobody knows what is there.
+    package var heedsExistingFiles: Bool { form == nil && uploadBy != .post && uploadBy != .form }
+}
+
 /// The form that each file goes in; its other fields, which may be tokens, are in `TransferSecrets.formFields`.
 public struct UploadForm: Codable, Hashable, Sendable {
     /// Name of the field with the file. Default `file`.

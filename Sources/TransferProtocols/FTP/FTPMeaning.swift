@@ -46,6 +46,8 @@ enum FTPMeaning: Hashable, Sendable {
 
     private static func failure(_ failure: ExchangeFailure) -> FTPMeaning {
         switch failure {
+        // Of a proxy before the server: no other attempt of its batch is let in by it either.
+        case .network(let error) where error.httpStatus == 407: .wait(WaitDemand(.auth, error))
         case .network(let error) where error.isRetryable: .wait(WaitDemand(.backoff, error))
         case .network(let error): .fail(error)
         case .sink(let error, waits: let reason?): .wait(WaitDemand(reason, error))

@@ -46,8 +46,9 @@ package enum AnswerMeaning: Hashable, Sendable {
             case 404: .step("check the address")
             case 405, 501: .step("it does not take files by this method; check the address or the server's settings")
             case 407:
-                .queued(
-                    "the proxy wants a user and password; give them in https_proxy or http_proxy, and queue it again")
+                .thenRetry(
+                    "the proxy wants a login: give one in https_proxy or http_proxy and queue it again, or see that it lets you in"
+                )
             case 408, 425, 500, 502, 503, 504, 520...524: .again
             case 409 where !isPlainPut: .thenRetry("something there stands in its way; look there")
             case 409:

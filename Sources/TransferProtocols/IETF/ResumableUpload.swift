@@ -129,9 +129,6 @@ package struct ResumableUpload: ProtocolMachine {
         }
         version = point.version
         if plan.subject.hasChanged || point.length != plan.subject.size { return delete(url) }
-        if point.replaces == true, plan.subject.ifExists != .replace {
-            return [.startOver(reason: UploadSubject.mayNotReplace)] + delete(url)
-        }
         replaces = point.replaces == true
         upload = url
         chain = RedirectChain(url)

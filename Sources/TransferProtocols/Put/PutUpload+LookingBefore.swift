@@ -24,7 +24,8 @@ extension PutUpload {
         }
         switch meaning(answer, end) {
         // Those who read need a login there that those who write do not: that is no word on the name.
-        case .wait(let demand) where byGet && !isElsewhere && demand.reason == .auth: return put()
+        case .wait(let demand) where byGet && !isElsewhere && demand.reason == .auth && answer.status != 407:
+            return put()
         case .redirect: return asking.follow(answer, keepsMethod: false) == nil ? look(byGet: byGet) : put()
         // A login is not given there.
         case .wait(let demand) where isElsewhere && demand.reason == .auth: break

@@ -37,10 +37,11 @@ extension PutUpload {
     }
 
     private func resumePoint(_ offer: Offer, cut: UploadCut?) -> ResumePoint {
-        ResumePoint(
-            ResumableResumePoint(
-                version: plan.interopVersion, length: plan.size, url: offer.upload, cut: cut, begun: begun,
-                expires: offer.expires))
+        var point = ResumableResumePoint(
+            version: plan.interopVersion, length: plan.size, url: offer.upload, cut: cut, begun: begun,
+            expires: offer.expires)
+        if plan.ifExists == .replace { point.replaces = true }
+        return ResumePoint(point)
     }
 
     /// An upload by another protocol is gone after its last byte was sent. When it did not become a file it is sent again, whole.

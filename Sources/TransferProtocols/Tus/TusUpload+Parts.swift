@@ -20,6 +20,10 @@ extension TusUpload {
             if parts.contains(where: \.isPreparing) { return actions }
             // Where one part's offset is not known the file's is not: nothing is sent.
             if parts.contains(where: \.isStopped) { return actions + conclusion() }
+            // What is whole has replaced what was there, if anything was.
+            if replaces, plan.subject.ifExists != .replace, !isFull {
+                return actions + restart(UploadSubject.mayNotReplace)
+            }
             isPrepared = true
             actions += prepared()
         } else if told != held {

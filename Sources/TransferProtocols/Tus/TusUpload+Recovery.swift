@@ -75,7 +75,7 @@ extension TusUpload {
     }
 
     /// Makes the upload anew after a 412: what is at the server is ended first.
-    private mutating func restart(_ reason: String) -> [ProtocolAction] {
+    mutating func restart(_ reason: String) -> [ProtocolAction] {
         restarts += 1
         guard restarts <= UploadPace.mostRestarts else { return over(.fail(.keepsRefusing(at: plan.endpoint.server))) }
         let made = parts.compactMap(\.url)

@@ -58,7 +58,7 @@ package struct TusUpload: ProtocolMachine {
     /// The parts are those of an earlier attempt.
     var isResuming = false
     /// As `TusResumePoint.replaces`.
-    private var replaces = false
+    var replaces = false
     /// All parts are made and their offsets known: bytes may go.
     var isPrepared = false
     /// A handle, or how a request was cut, is not on the disk yet.
@@ -148,9 +148,6 @@ package struct TusUpload: ProtocolMachine {
         }
         if point.parts.allSatisfy({ $0.url == nil }) {
             return [.startOver(reason: "the upload's address at the server is not known any more")] + anew()
-        }
-        if point.replaces == true, plan.subject.ifExists != .replace {
-            return [.startOver(reason: UploadSubject.mayNotReplace)] + clear(point.parts.compactMap(\.url))
         }
         replaces = point.replaces == true
         if plan.subject.verify == .digest, point.checksum == nil {

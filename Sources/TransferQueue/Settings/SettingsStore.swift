@@ -69,7 +69,7 @@ struct SettingsStore: QueueSubject {
         }
         if let policy = settings.ifExists {
             before.ifExists = found.options.ifExists
-            try setOptions(of: batch) { $0.ifExists = policy }
+            try setIfExists(policy, of: batch, root: root, &nodeChange)
         }
         if let file = settings.caFile {
             before.caFile = UndoBefore.Was(found.options.caFile)
@@ -178,6 +178,24 @@ struct SettingsStore: QueueSubject {
         try database.run(
             "UPDATE batches SET not_before = ? WHERE id = ?", SQLiteValue(time), .integer(batch.rawValue))
         try attempts.stopEarly(sets.claimed(below: root), of: batch, &nodeChange)
+    }
+
+    /// An upload that may replace what is there decides so when it begins: where it may not any more the engine is stopped from it, and the
+    /// next attempt goes by the new policy. A download asks at its end, and a POST never.
+    func setIfExists(
+        _ policy: ExistingFilePolicy, of batch: BatchID, root: Int64, _ nodeChange: inout NodeChange
+    ) throws {
+        var replaced = false
+        try setOptions(of: batch) { options in
+            replaced = options.ifExists == .replace && options.heedsExistingFiles
+            options.ifExists = policy
+        }
+        guard replaced, policy != .replace else { return }
+        let direction = try database.integer("SELECT direction FROM batches WHERE id = ?", .integer(batch.rawValue))
+        guard direction.map({ TransferDirection(stored: $0) }) == .upload else { return }
+        for id in try sets.claimed(below: root) {
+            if let row = try tasks.task(id) { try attempts.stop(row, as: .queued, .waiting, &nodeChange) }
+        }
     }
 
     func setOptions(of batch: BatchID, _ change: (inout TransferOptions) -> Void) throws {

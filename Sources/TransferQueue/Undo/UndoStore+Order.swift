@@ -109,9 +109,12 @@ extension UndoStore {
         if let seconds = before.giveUp { try settings.setOptions(of: step.batch) { $0.giveUpAfterSeconds = seconds } }
         if let file = before.caFile { try settings.setOptions(of: step.batch) { $0.caFile = file.value } }
         if let pin = before.pin { try settings.setOptions(of: step.batch) { $0.pin = pin.value } }
-        if let policy = before.ifExists { try settings.setOptions(of: step.batch) { $0.ifExists = policy } }
+        let target = try step.node.flatMap { try finder.target($0) }
+        if let policy = before.ifExists, case .batch(let batch, let root)? = target {
+            try settings.setIfExists(policy, of: batch, root: root, &undoing.nodeChange)
+        }
         if let time = before.notBefore {
-            switch try step.node.flatMap({ try finder.target($0) }) {
+            switch target {
             case .batch(let batch, let root):
                 try settings.setNotBefore(time.value, of: batch, root: root, &undoing.nodeChange)
             case .task(let row):

@@ -50,6 +50,13 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
         #expect(upload.said == ["finish 1000 size"])
     }
 
+    @Test("a login that a proxy refuses is waited for, and not shown again and again")
+    func refusedByProxy() {
+        let error = TransferError(.http, "the proxy wants another user", .queued("give it"), httpStatus: 407)
+        let upload = play(plan(), FTPEnd(FTPAnswer(), failure: .network(error), at: noon))
+        #expect(upload.said == ["wait auth http"])
+    }
+
     @Test("an empty file is sent like any other, and nothing is said of a wish for no check")
     func edges() {
         let ends = [Answers.done("STOR"), Answers.size(0), Answers.done("RNTO")]

@@ -70,12 +70,13 @@ private let wish = "Want-Repr-Digest: sha-256=10"
         var goesOn = Drive(machine(subject(size, ifExists: .replace), resume: resume))
         #expect(goesOn.begin() == ["1 HEAD http://h/u"])
         drive = Drive(machine(resume: resume))
+        #expect(drive.begin() == ["1 HEAD http://h/u"])
         #expect(
-            drive.begin() == [
-                "over: it was begun to replace what is there, which it may not any more", "1 DELETE http://h/u",
+            drive.end(stands(1000)) == [
+                "over: it was begun to replace what is there, which it may not any more", "2 DELETE http://h/u",
             ])
         #expect(
-            drive.end(answered(204)) == ["2 PUT http://h/d/f | Upload-Complete: ?0 | Upload-Length: 10485760"])
+            drive.end(answered(204)) == ["3 PUT http://h/d/f | Upload-Complete: ?0 | Upload-Length: 10485760"])
         _ = drive.end(made)
         #expect(replaces(drive) == nil)
     }

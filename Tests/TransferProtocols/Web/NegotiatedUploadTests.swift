@@ -86,7 +86,7 @@ private let put = ["learned uploadBy=put", "2 PUT http://h/d/f | 0..<2000"]
     @Test(
         "what says that it is not the time decides nothing",
         .tells(
-            "the proxy wants a user and password; give them in https_proxy or http_proxy, and queue it again",
+            "the proxy wants a login: give one in https_proxy or http_proxy and queue it again, or see that it lets you in",
             "h answered 429 Too Many Requests: too many requests; Martlet slows down and tries again"),
         arguments: [
             (401, "wait auth http"), (407, "wait auth http"), (408, "wait backoff http"),
