@@ -575,6 +575,10 @@ import Wording
         #expect(!isFirst(auth, at: 12), "the same burst still")
         _ = runs.due(at(22))
         #expect(isFirst(auth, at: 32), "tried again and refused again")
+        #expect(!isFirst(auth, at: 33))
+        let goesOn = runs.endWaits(of: BatchID(rawValue: 1)).map(\.message)
+        #expect(goesOn == ["1 more wait for the same cause (answered 401)"])
+        #expect(isFirst(auth, at: 34), "another login was given, and is refused")
         #expect(!isFirst(failed, at: 32), "what failed stays so")
     }
 

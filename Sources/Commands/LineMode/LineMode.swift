@@ -49,7 +49,8 @@ struct LineMode {
                     let shown = words.map { TransferURL.withoutPassword($0).shellWord }
                     console.line("martlet \(shown.joined(separator: " "))".harmless)
                     console.flush()
-                    await run(words.map { Argument($0) })
+                    // What follows a command counts on it.
+                    if await !run(words.map { Argument($0) }) { break }
                 }
                 if let elsewhere = reply.elsewhere { await send(elsewhere) }
                 if let batch = reply.files { await tellFiles(of: batch) }
@@ -88,7 +89,7 @@ struct LineMode {
         say(["Queueing \(sources.count) \(sources.count == 1 ? "file" : "files") for \(elsewhere.destination)."])
         let destination = elsewhere.destination
         let end = destination.hasSuffix("/") || destination.hasSuffix(":") || sources.count == 1 ? "" : "/"
-        await run([Argument("upload")] + sources + [Argument(destination + end)])
+        _ = await run([Argument("upload")] + sources + [Argument(destination + end)])
     }
 
     /// The first files of a batch, and how many more there are.
@@ -141,14 +142,14 @@ struct LineMode {
         return sum
     }
 
-    private func run(_ words: [Argument]) async {
+    /// Returns true when it was done.
+    private func run(_ words: [Argument]) async -> Bool {
         do throws(CommandFailure) {
-            guard case .run(let invocation) = try MartletProgram.program.parse(words) else {
-                return
-            }
-            _ = await context.run(invocation)
+            guard case .run(let invocation) = try MartletProgram.program.parse(words) else { return false }
+            return await context.run(invocation) == .done
         } catch {
             console.tell(error, json: false)
+            return false
         }
     }
 }

@@ -86,8 +86,13 @@ struct FailureRuns {
     }
 
     /// The counts to tell of a batch that is over. Whoever tries it again begins a new account.
-    mutating func end(of batch: BatchID) -> [Untold] {
-        let ended = runs.filter { $0.key.batch == batch }
+    mutating func end(of batch: BatchID) -> [Untold] { end { $0.batch == batch } }
+
+    /// The counts to tell of the waits of a batch that goes on: what it waits for again is news.
+    mutating func endWaits(of batch: BatchID) -> [Untold] { end { $0.batch == batch && $0.waits != nil } }
+
+    private mutating func end(_ isOver: (Cause) -> Bool) -> [Untold] {
+        let ended = runs.filter { isOver($0.key) }
         for cause in ended.keys { runs[cause] = nil }
         return Self.told(ended.filter { $0.value.files > 0 })
     }

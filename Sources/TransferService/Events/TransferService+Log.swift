@@ -43,6 +43,9 @@ extension TransferService {
         if event.type == .batchFinished, let batch = event.batch {
             tell(eventLogging.failures.end(of: batch), at: event.at)
         }
+        if event.type == .resumed, let batch = event.batch {
+            tell(eventLogging.failures.endWaits(of: batch), at: event.at)
+        }
         log.write(event)
     }
 

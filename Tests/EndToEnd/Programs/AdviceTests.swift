@@ -224,6 +224,8 @@ import TransferModel
         }
         try follow("set", task, "--if-exists", "replace", saying: "--if-exists is its batch's")
         try follow("set", task, "--give-up-after", "2h", saying: "--give-up-after is its batch's")
+        try follow("move", task, "--before", "t99", saying: "there is no t99 to put it before")
+        try follow("verify", task, saying: "is not completed")
         try follow("move", batch, "--before", other, saying: "has priority high, and that comes first")
         try sandbox.succeed("move", batch, "--before", other)
         try sandbox.succeed("pause", batch)
@@ -240,5 +242,7 @@ import TransferModel
         #expect(try sandbox.batch(other)["state"].text == "created")
         let late = try sandbox.martlet("run-now", task)
         #expect(late.status == 1 && late.errors.contains("is over: nothing of it can run"), "\(late)")
+        try follow("purge", "\(batch):tree/sub", saying: "a folder is forgotten with its batch")
+        #expect(try sandbox.martlet("show", batch).status == 3)
     }
 }
