@@ -6,9 +6,16 @@ import WireOperations
 /// further ones only the status is. A value of the batch's context.
 struct AnswerRoom {
     /// For refusals; the failure's own message has the server's first words in any case.
-    private var refusals = 64 << 20
+    private var refusals: Int
     /// For answers to files that were taken, which their sender may want to read.
-    private var receipts = 256 << 20
+    private var receipts: Int
+
+    static let usualForRefusals = 64 << 20
+    static let usualForReceipts = 256 << 20
+
+    init(refusals: Int = usualForRefusals, receipts: Int = usualForReceipts) {
+        (self.refusals, self.receipts) = (refusals, receipts)
+    }
 
     /// Takes the part of a refusal that is kept for people to read.
     mutating func keep(refusal answer: HTTPAnswer, body: [UInt8]) -> TransferResponse {

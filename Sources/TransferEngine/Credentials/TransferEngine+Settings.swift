@@ -35,8 +35,8 @@ extension TransferEngine {
         schedulePump()
     }
 
-    /// Gives back the uploads of a batch that were begun to replace what is there, which they may not any more: what the queue took from the
-    /// engine for that may have been claimed again before the new policy was known here.
+    /// Gives back the uploads of a batch that were begun to replace what is there, which they may not any more: a server that has been told so
+    /// cannot be told otherwise. The next attempts go on where they stood, if they can. Downloads ask at their end.
     private func requeueReplacing(_ context: BatchContext) async {
         let running = attempts.values.filter { attempt in
             attempt.context === context && attempt.upload?.subject.ifExists == .replace

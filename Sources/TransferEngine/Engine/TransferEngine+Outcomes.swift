@@ -45,7 +45,7 @@ extension TransferEngine {
         let redaction = attempt.redaction
         var error = quoting(error, attempt, redaction)
         if case .upload(_, let remote, _) = attempt.task.work { error = error.doubting(remote) }
-        if error.httpStatus != nil {
+        if error.httpStatus != nil, error.code != .gaveUp {
             served(attempt)
             wasLetIn(attempt)
         }
@@ -117,7 +117,10 @@ extension TransferEngine {
         let task = attempt.task
         let now = timeline.now
         abandonAll(of: attempt)
-        if isOutOfPatience(attempt.context.order.options, attempt.progress.hasAdvanced ? now : task.patienceSince) {
+        // A wait for a person does not count towards giving up, and what was refused is still to be noted for all others.
+        if !demand.reason.needsPerson,
+            isOutOfPatience(attempt.context.order.options, attempt.progress.hasAdvanced ? now : task.patienceSince)
+        {
             return fail(attempt, .gaveUp(after: demand.error))
         }
         if demand.reason == .auth {

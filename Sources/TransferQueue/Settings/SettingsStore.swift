@@ -180,8 +180,8 @@ struct SettingsStore: QueueSubject {
         try attempts.stopEarly(sets.claimed(below: root), of: batch, &nodeChange)
     }
 
-    /// An upload that may replace what is there decides so when it begins: where it may not any more the engine is stopped from it, and the
-    /// next attempt goes by the new policy. A download asks at its end, and a POST never.
+    /// An upload that may replace what is there decides so when it begins: where it may not any more the engine gives it back, and the next
+    /// attempt goes by the new policy. A download asks at its end, and a POST never.
     func setIfExists(
         _ policy: ExistingFilePolicy, of batch: BatchID, root: Int64, _ nodeChange: inout NodeChange
     ) throws {
@@ -194,7 +194,7 @@ struct SettingsStore: QueueSubject {
         let direction = try database.integer("SELECT direction FROM batches WHERE id = ?", .integer(batch.rawValue))
         guard direction.map({ TransferDirection(stored: $0) }) == .upload else { return }
         for id in try sets.claimed(below: root) {
-            if let row = try tasks.task(id) { try attempts.stop(row, as: .queued, .waiting, &nodeChange) }
+            if let row = try tasks.task(id) { nodeChange.begunAnew.append(row.claim) }
         }
     }
 

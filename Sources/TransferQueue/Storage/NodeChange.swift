@@ -6,6 +6,8 @@ package struct NodeChange: Sendable {
     package var results: [NodeResult] = []
     /// Claims that this has ended: their tasks may not run any more. The engine stops those that it has.
     package var stopped: [TaskClaim] = []
+    /// Claims of uploads that the engine itself gives back and begins anew, once it has the new settings (`ChangeDuties.settings`).
+    package var begunAnew: [TaskClaim] = []
     /// Batches whose tasks have another order or priority now: what the engine has at hand of them goes back.
     package var reordered: Set<BatchID> = []
     /// Batches in which listing goes on or begins again: the engine has to be told of each.

@@ -99,7 +99,7 @@ extension TransferService {
     /// page which is refused later takes nothing of it back.
     func carryOut(_ change: NodeChange, into results: inout NodeResults) async throws {
         // The tasks under way are read first, because the engine ends them.
-        let moving = change.stopped.isEmpty ? [] : await engine.live().tasks
+        let moving = change.stopped.isEmpty && change.begunAnew.isEmpty ? [] : await engine.live().tasks
         await engine.follow(change)
         // The engine has the new login before anything tries again with it.
         if !change.loginsGiven.isEmpty { try await queue.writer.requeueWaitingForLogin(change.loginsGiven) }
@@ -169,7 +169,7 @@ extension TransferService {
 
     /// The results, with what each of them costs: what is on its way to servers that cannot resume is sent again.
     private func withCosts(_ change: NodeChange, _ moving: [LiveTask]) async throws -> [NodeResult] {
-        let stopped = Set(change.stopped.map(\.task))
+        let stopped = Set((change.stopped + change.begunAnew).map(\.task))
         let lost = moving.filter { $0.bytesAtRisk > 0 && stopped.contains($0.task) }
         if lost.isEmpty { return change.results }
         var folders: [FolderID: Set<FolderID>] = [:]

@@ -55,6 +55,24 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("who is refused waits for a person, however short the patience is, and a failure lets nobody in")
+    func impatient() async throws {
+        let wanted = SharedValue(Self.password)
+        let harness = try await harness(wanted)
+        let names = try files(harness, 3)
+        let request = harness.request(upload: names) { request in
+            request.secrets.user = "me"
+            request.secrets.password = "wrong"
+            request.options.giveUpAfterSeconds = 0
+        }
+        let batch = try await harness.add(request)
+        try await harness.task(of: batch) { $0.waitReasons == [.auth] }
+        await harness.engine.waitUntilIdle()
+        #expect(harness.store.server.requests.count == 1)
+        #expect(try await harness.tasks(batch).allSatisfy { $0.state != .failed })
+        await harness.stop()
+    }
+
     @Test("where everybody may read a wrong password is shown once for a file all the same")
     func readable() async throws {
         let harness = try await EngineHarness(knowsStore: false) { request, _ in

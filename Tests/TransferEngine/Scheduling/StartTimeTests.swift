@@ -76,7 +76,7 @@ import TransferQueue
             isUndone
             ? try await harness.queue.writer.undo(.last, now: .inSeconds(0))
             : try await harness.queue.writer.set([.batch(batch)], NodeSettings(ifExists: .fail))
-        #expect(change.stopped.count == 1)
+        #expect(change.stopped.isEmpty && change.begunAnew.count == 1)
         await harness.engine.follow(change)
         hold.reach()
         try await harness.finished(batch)
