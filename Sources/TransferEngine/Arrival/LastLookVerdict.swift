@@ -54,8 +54,8 @@ enum LastLookVerdict {
                 "\(host) does not list it, though all of it was sent", .retry("retry sends it again"), isOther: false)
         }
         if entry.isFolder { return absent("at \(host) lies a folder of its name") }
-        // Another one's file is there, and was to stay.
-        if file.isSkipped { return nil }
+        // Another one's file is there, and was to stay. One that stood there as the same is to be the same still.
+        if file.isSpared { return nil }
         let found: String
         switch entry.size {
         case .bytes(let bytes) where bytes != file.size: found = "\(bytes) bytes instead of \(file.size)"

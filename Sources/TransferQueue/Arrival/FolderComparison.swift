@@ -11,7 +11,7 @@ package struct ComparedFile: Sendable, Hashable {
     /// Modification time of the source as it was sent, in nanoseconds since 1970.
     package var modifiedNanoseconds: Int64
     /// The rule said so: another one's file was left as it was.
-    package var isSkipped: Bool
+    package var isSpared: Bool
     /// Digest of the whole file; `nil`: not known.
     package var digest: TransferDigest?
     /// The server's ETag of the version that it stored; `nil`: not known.
@@ -24,14 +24,14 @@ package struct ComparedFile: Sendable, Hashable {
     package var later: LaterFile?
 
     package init(
-        _ sent: SentRun, name: RawPath, size: Int64, modifiedNanoseconds: Int64, isSkipped: Bool,
+        _ sent: SentRun, name: RawPath, size: Int64, modifiedNanoseconds: Int64, isSpared: Bool,
         digest: TransferDigest?, etag: String?, entry: RemoteEntry? = nil
     ) {
         self.sent = sent
         self.name = name
         self.size = size
         self.modifiedNanoseconds = modifiedNanoseconds
-        self.isSkipped = isSkipped
+        self.isSpared = isSpared
         self.digest = digest
         self.etag = etag
         self.entry = entry
@@ -285,7 +285,7 @@ extension QueueReader {
                 finishedAt: Timestamp(milliseconds: row.integer(5))), name: exact ?? RawPath(row.bytes(1)),
             size: row.count(2),
             modifiedNanoseconds: row.integer(3),
-            isSkipped: TaskFlags(rawValue: row.integer(4)).contains(.skipped),
+            isSpared: TaskFlags(rawValue: row.integer(4)).contains(.spared),
             digest: StoredJSON.value(TransferDigest.self, row.optionalText(6)), etag: row.optionalText(7))
     }
 

@@ -189,7 +189,7 @@ import TransferProtocols
         func file(_ name: String, listed: Bool = false) -> ComparedFile {
             ComparedFile(
                 SentRun(TaskID(rawValue: 1), run: 0, finishedAt: Timestamp(milliseconds: 0)), name: RawPath(name),
-                size: 5, modifiedNanoseconds: 0, isSkipped: false, digest: nil, etag: nil,
+                size: 5, modifiedNanoseconds: 0, isSpared: false, digest: nil, etag: nil,
                 entry: listed ? RemoteEntry(RawPath(name.lowercased()), size: .unknown) : nil)
         }
         var trust = ListTrust()
@@ -334,7 +334,7 @@ import TransferProtocols
     ) -> AbsentFile? {
         var file = ComparedFile(
             SentRun(TaskID(rawValue: 1), run: 0, finishedAt: Timestamp(milliseconds: 10_000_000)), name: RawPath("a"),
-            size: 5, modifiedNanoseconds: 1_000_000_000_999, isSkipped: false, digest: nil, etag: nil, entry: entry)
+            size: 5, modifiedNanoseconds: 1_000_000_000_999, isSpared: false, digest: nil, etag: nil, entry: entry)
         change(&file)
         switch LastLookVerdict(file, at: "host", tagsProve: true) {
         case .isThere: return nil
@@ -375,8 +375,8 @@ import TransferProtocols
         }
         #expect(verdict(RemoteEntry(RawPath("a"), size: .unknown, isFolder: true)) != nil)
         // Another one's file was there and was to stay.
-        #expect(verdict(entry(.bytes(3))) { $0.isSkipped = true } == nil)
-        #expect(verdict(nil) { $0.isSkipped = true } != nil)
+        #expect(verdict(entry(.bytes(3))) { $0.isSpared = true } == nil)
+        #expect(verdict(nil) { $0.isSpared = true } != nil)
         // A later batch of ours wrote it again, and that is what lies there; or it is not.
         func later(_ size: Int64?, isOpen: Bool = false) -> (inout ComparedFile) -> Void {
             { $0.later = LaterFile(isOpen: isOpen, completed: size.map { LaterFile.Version(size: $0) }) }

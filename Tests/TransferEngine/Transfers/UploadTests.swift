@@ -220,13 +220,15 @@ import WireOperations
 
     @Test("pages by which a server refuses files are kept up to a bound; the status of each is")
     func refusalRoom() {
-        var room = AnswerRoom()
+        // Of pages a thousand, of answers to what was taken 256 MiB: to make as many takes a test half a minute.
+        #expect(AnswerRoom.usualForRefusals == 1024 * (64 << 10) && AnswerRoom.usualForReceipts == 256 << 20)
+        var room = AnswerRoom(refusals: 20 * (64 << 10), receipts: 8 << 20)
         let page = Array(repeating: UInt8(ascii: "x"), count: 64 << 10)
-        let kept = (0..<1100).map { _ in room.keep(refusal: HTTPAnswer(status: 404), body: page) }
-        #expect(kept.count { $0.body != nil } == 1024 && kept.allSatisfy { $0.status == 404 })
+        let kept = (0..<30).map { _ in room.keep(refusal: HTTPAnswer(status: 404), body: page) }
+        #expect(kept.count { $0.body != nil } == 20 && kept.allSatisfy { $0.status == 404 })
         let receipt = TransferResponse(status: 201, headers: [], body: String(repeating: "x", count: 1 << 20))
-        let told = (0..<300).map { _ in room.keep(receipt: receipt) }
-        #expect(told.count { $0.body != nil } == 256 && told.allSatisfy { $0.status == 201 })
+        let told = (0..<10).map { _ in room.keep(receipt: receipt) }
+        #expect(told.count { $0.body != nil } == 8 && told.allSatisfy { $0.status == 201 })
     }
 
     @Test(

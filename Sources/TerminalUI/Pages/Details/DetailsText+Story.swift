@@ -13,7 +13,11 @@ extension DetailsText {
             let offsets = task.resumedFrom.suffix(8).map { appearance.figures.size($0) }.joined(separator: ", ")
             fields.append(Field("Resumed at", SafeText(offsets), isShort: true))
         }
-        if task.skipped { fields.append(Field("Skipped", "the same file was there already", isShort: true)) }
+        if task.skipped {
+            let what: SafeText =
+                task.verified == .none ? "a file was there already, and was left" : "the same file was there already"
+            fields.append(Field("Skipped", what, isShort: true))
+        }
         if task.state == .completed, let words = task.checked {
             fields.append(Field("Checked", SafeText(words), isShort: true))
         }
