@@ -124,6 +124,27 @@ struct DestinationChangeTests {
         #expect(text.contains("https://h/in/") && text.contains("limit = 2M"))
     }
 
+    @Test("a section with a line that does not count is not written anew without it, unless it is described anew")
+    func faultyLine() async throws {
+        let written = "[one]\nurl = https://h/\npinn = sha256//x\n"
+        try sandbox.directory("config")
+        try sandbox.write("config/destinations.conf", written)
+        let changes = DestinationChanges(path, logins: engine, environment: [:], now: { 0 })
+        let read = try #require(DestinationsFile(bytes: Array(text.utf8))["one"])
+        let errors = [
+            await #expect(throws: RequestError.self) { try await changes.edit(read, read: read) },
+            await #expect(throws: RequestError.self) {
+                try await changes.add(read, password: "other", replaces: true, read: read)
+            },
+            await #expect(throws: RequestError.self) { try await changes.remove("one") },
+        ]
+        let words = "nothing is saved, as a line of one would be lost: destinations.conf line 3: pinn is no key"
+        #expect(errors.allSatisfy { $0?.message.hasPrefix(words) == true }, "\(errors)")
+        #expect(text == written && login("one") == nil)
+        try await changes.add(Destination(name: "one", url: "https://h/"), password: nil, replaces: true)
+        #expect(text == "[one]\nurl = https://h/\n")
+    }
+
     /// Keeps no login, and notes what the file says when it is asked to.
     private final class RefusingKeeper: LoginKeeper {
         let seen = Mutex<String?>(nil)

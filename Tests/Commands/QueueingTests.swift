@@ -228,6 +228,18 @@ struct QueueingTests {
         #expect(request.secrets.password == "p@ss:w")
     }
 
+    @Test(
+        "a # within a name is not cut off with what follows it",
+        arguments: [
+            "s3://b/C#/", "sftp://h/~/a#b", "ftp://h/C#/", "davs://h/C#/", "https://h/C#/", "https://h/a#b.txt",
+        ])
+    func hash(url: String) async {
+        let bench = bench
+        #expect(await bench.run("upload", "a.txt", url) == .usage)
+        #expect(bench.error.contains("has a # in it, which ends an address: write %23 for a #"), "\(bench.error)")
+        #expect(await bench.run("destination", "add", "hash", url) == .usage)
+    }
+
     @Test("whatever a link's user says, the server that gets the password stands before it in one short line")
     func passwordOfLink() async throws {
         let user = String(repeating: "%20", count: 3000) + "Password%20for%20bank.example%2C%20user%20"

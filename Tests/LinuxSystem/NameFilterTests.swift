@@ -43,6 +43,18 @@ import Testing
         for path in left { #expect(!takes(path), "\(path)") }
     }
 
+    @Test("a path may have the name of the source in front")
+    func ofSource() {
+        let filter = NameFilter(exclude: ["photos/raw/**", "/photos/tmp/", "photos"], source: Array("photos".utf8))
+        func takes(_ name: String, in folder: String) -> Bool {
+            filter.takes(file: Array(name.utf8), in: Array(folder.utf8))
+        }
+        #expect(!takes("x", in: "raw") && !takes("x", in: "raw/2024") && !takes("x", in: "tmp"))
+        #expect(takes("x", in: "") && takes("x", in: "a/raw"), "a name alone is not the source's")
+        #expect(!filter.enters(directory: Array("tmp".utf8), in: []))
+        #expect(filter.of(source: Array("other".utf8)).takes(file: Array("x".utf8), in: Array("raw".utf8)))
+    }
+
     @Test("an excluded directory is not entered, an include pattern keeps none out")
     func directories() {
         let filter = NameFilter(include: ["*.jpg"], exclude: [".git", "tmp*"])

@@ -241,7 +241,7 @@ struct LocalFilesTests {
         #expect(last.keptFiles == 2 && last.keptFolders == 1)
         #expect(Set(last.firstKept) == Set(["raw/two.tmp", "raw/cache/", "five.txt"].map { Array($0.utf8) }))
         for await count in files.count(paths, include: ["raw/*"], exclude: []) { last = count }
-        #expect(last.files == 0 && last.keptFiles == 5)
+        #expect(last.files == 2 && last.keptFiles == 3, "the name of what was chosen may stand in front")
     }
 
     @Test("looks that never come back hold up other looks, and nothing else")

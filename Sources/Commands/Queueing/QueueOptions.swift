@@ -49,7 +49,7 @@ enum QueueOptions {
     // Files
     static let include = Option(
         "include", ValueSyntax<String>.glob, repeats: true,
-        "only files that match one of these; 'raw/**' is all below raw")
+        "only files that match one of these, such as 'raw/**'")
     static let exclude = Option(
         "exclude", ValueSyntax<String>.glob, repeats: true, "no files that match one of these; wins over --include")
     static let followLinks = Option.flag("follow-links", "send what symbolic links point to")

@@ -16,7 +16,8 @@ struct DestinationAddCommand: EngineCommand {
         "add", "configure a server, to be used as NAME:PATH",
         details: [
             "A password is asked for when the URL or --user names a user and nothing says where the password comes from; the engine "
-                + "keeps it in its store of secrets. destinations.conf never has one.",
+                + "keeps it in its store of secrets. destinations.conf never has one. A section of it in which a line does not count is not "
+                + "used until that is mended.",
             "The keys of S3 are taken from the environment or AWS's files when a batch is queued. With --user ID the secret key is "
                 + "asked for and kept; where no keys are found, both are asked for.",
             "--limit is one limit for all batches that go there together; a batch that is given its own (--limit, set) has it for itself.",
@@ -86,20 +87,19 @@ struct DestinationAddCommand: EngineCommand {
         }
         do throws(QueueingFault) {
             let url = try TransferURL(text, place: "URL")
+            if url.hasFragment { throw TransferURL.hash(in: text, place: "URL") }
             let endpoint = invocation.value(Self.endpoint) ?? ""
             // It may be a token, and would stand in the file.
             guard url.query.isEmpty else { throw .usage("the URL of a configured server has a query", "leave it out") }
             guard !endpoint.utf8.contains(where: { "@?#".utf8.contains($0) }) else {
                 throw .usage("the endpoint is more than scheme, host and path", "leave user and query out")
             }
-            return url.path.hasSuffix("/") ? (name, url) : (name, try TransferURL(Self.withSlash(text), place: "URL"))
+            // A destination is a folder.
+            return url.path.hasSuffix("/") ? (name, url) : (name, try TransferURL(text + "/", place: "URL"))
         } catch {
             throw CommandFailure(error, command: "destination add")
         }
     }
-
-    /// A destination is a folder.
-    private static func withSlash(_ text: String) -> String { text.prefix { $0 != "#" } + "/" }
 
     private func fill(_ destination: inout Destination, _ invocation: Invocation) throws(CommandFailure) {
         func path(_ option: Option<[UInt8]>) throws(CommandFailure) -> String? {

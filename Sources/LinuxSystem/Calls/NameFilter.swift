@@ -2,16 +2,26 @@ import Glibc
 
 /// Selects the names that a walk takes, by shell patterns; exclude wins. Each part of a pattern means what `fnmatch` takes it for.
 ///
-/// A pattern without a slash means the base name, in whatever folder; one with slashes the path below the source, with or without a slash in
-/// front. `**` is any number of folders, none included, and at the end all that is below. A slash at the end means folders alone, with all
+/// A pattern without a slash means the base name, in whatever folder; one with slashes the path below the source, with or without the source's
+/// own name, or a slash, in front. `**` is any number of folders, none included, and at the end all that is below. A slash at the end means folders alone, with all
 /// that is in them.
 package struct NameFilter: Sendable {
     private let include: [Pattern]
     private let exclude: [Pattern]
+    private var source: [[CChar]]
 
-    package init(include: [String] = [], exclude: [String] = []) {
+    /// - Parameter source: the base name of the folder that is walked; empty: it has none.
+    package init(include: [String] = [], exclude: [String] = [], source: [UInt8] = []) {
+        self.source = source.isEmpty ? [] : [Self.terminated(source[...])]
         self.include = include.map { Pattern($0) }
         self.exclude = exclude.map { Pattern($0) }
+    }
+
+    /// The same patterns, for another folder that is walked.
+    package func of(source: [UInt8]) -> NameFilter {
+        var filter = self
+        filter.source = source.isEmpty ? [] : [Self.terminated(source[...])]
+        return filter
     }
 
     /// There is no pattern.
@@ -22,15 +32,15 @@ package struct NameFilter: Sendable {
     package func takes(file name: [UInt8], in folder: [UInt8]) -> Bool {
         if takesAll { return true }
         let path = Self.path(name, in: folder)
-        return (include.isEmpty || include.contains { $0.takes(file: path) })
-            && !exclude.contains { $0.takes(file: path) }
+        return (include.isEmpty || include.contains { $0.takes(file: path, of: source) })
+            && !exclude.contains { $0.takes(file: path, of: source) }
     }
 
     /// Returns true when a directory is walked. Include patterns do not count here: the files that they want may lie below.
     package func enters(directory name: [UInt8], in folder: [UInt8]) -> Bool {
         if exclude.isEmpty { return true }
         let path = Self.path(name, in: folder)
-        return !exclude.contains { $0.matches(path[...]) }
+        return !exclude.contains { $0.means(path[...], of: source) }
     }
 
     /// The names of a path, each as C has it.
@@ -67,13 +77,17 @@ private struct Pattern: Sendable {
         }
     }
 
-    func takes(file path: [[CChar]]) -> Bool {
-        if !meansFolders { return matches(path[...]) }
-        return path.indices.dropFirst().contains { matches(path[..<$0]) }
+    func takes(file path: [[CChar]], of source: [[CChar]]) -> Bool {
+        if !meansFolders { return means(path[...], of: source) }
+        return path.indices.dropFirst().contains { means(path[..<$0], of: source) }
+    }
+
+    func means(_ path: ArraySlice<[CChar]>, of source: [[CChar]]) -> Bool {
+        matches(path) || !isName && !source.isEmpty && matches((source + path)[...])
     }
 
     /// As a star among letters, `**` first takes nothing and then ever more, and only the last one has to be taken back.
-    func matches(_ path: ArraySlice<[CChar]>) -> Bool {
+    private func matches(_ path: ArraySlice<[CChar]>) -> Bool {
         if isName, case .name(let name)? = parts.first {
             return path.last.map { fnmatch(name, $0, 0) == 0 } ?? false
         }

@@ -61,10 +61,21 @@ package struct DestinationChanges: Sendable {
     }
 
     /// Somebody may have changed the section while a person was typing: what is made of an older one would undo that.
-    private static func check(_ old: Destination?, is read: Destination?) throws(RequestError) {
-        guard let read, old != read else { return }
+    private static func check(_ file: DestinationsFile, is read: Destination?) throws(RequestError) {
+        guard let read else { return }
+        try checkLines(file, of: read.name)
+        if file[read.name] == read { return }
         throw RequestError(
             .refused, "\(read.name) was changed elsewhere meanwhile, so nothing is saved: open it once more")
+    }
+
+    /// A section is written anew from what was understood of it: a line that does not count would be gone, and with it what was meant.
+    private static func checkLines(_ file: DestinationsFile, of name: String) throws(RequestError) {
+        guard let fault = file.faults[name] else { return }
+        throw RequestError(
+            .refused,
+            "nothing is saved, as a line of \(name) would be lost: \(fault.description(file: "destinations.conf")): mend that line first"
+        )
     }
 
     private func addLocked(
@@ -74,8 +85,9 @@ package struct DestinationChanges: Sendable {
         destination.login = password == nil ? .none : .kept
         let (added, name) = (destination, destination.name)
         let surroundings = surroundings
-        let (old, s3) = try await onDisk { disk throws(Errno) in (try disk.file[name], surroundings.place(of: added)) }
-        try Self.check(old, is: read)
+        let (file, s3) = try await onDisk { disk throws(Errno) in (try disk.file, surroundings.place(of: added)) }
+        let old = file[name]
+        try Self.check(file, is: read)
         guard old == nil || replaces else {
             throw RequestError(.refused, "there is a destination \"\(name)\" by now: remove that one first")
         }
@@ -148,10 +160,12 @@ package struct DestinationChanges: Sendable {
         _ described: Destination, read: Destination?
     ) async throws(RequestError) -> (file: DestinationsFile, isForgotten: Bool) {
         let name = described.name
-        guard let old = try await onDisk({ disk throws(Errno) in try disk.file[name] }) else {
+        let file = try await onDisk { disk throws(Errno) in try disk.file }
+        guard let old = file[name] else {
             throw RequestError(.noSuchObject, "there is no destination \"\(name)\" any more: describe it anew")
         }
-        try Self.check(old, is: read)
+        try Self.checkLines(file, of: name)
+        try Self.check(file, is: read)
         let isKept = old.login == .kept
         let stays = isKept && old.user == described.user && old.authority == described.authority
         guard stays else {
@@ -173,7 +187,10 @@ package struct DestinationChanges: Sendable {
     }
 
     private func removeLocked(_ name: String) async throws(RequestError) -> DestinationsFile? {
-        guard let destination = try await onDisk({ disk throws(Errno) in try disk.file[name] }) else { return nil }
+        let file = try await onDisk { disk throws(Errno) in try disk.file }
+        guard let destination = file[name] else { return nil }
+        // It could be had again without that line alone.
+        try Self.checkLines(file, of: name)
         let isKept = destination.login == .kept
         if isKept {
             do { _ = try await logins.forgetLogin(of: name) } catch {

@@ -45,7 +45,7 @@ package struct FolderCount: Hashable, Sendable {
 /// stops when nobody wants it any more.
 struct FolderCounter {
     private var count = FolderCount()
-    private let filter: NameFilter
+    private var filter: NameFilter
     /// The chosen file or folder that is being counted.
     private var root: [UInt8] = []
     /// Folders still to be looked at, below the root.
@@ -77,6 +77,7 @@ struct FolderCounter {
 
     private mutating func begin(_ root: [UInt8]) {
         self.root = root
+        filter = filter.of(source: Self.lastPart(root))
         let status = try? System.stat(root)
         guard status?.kind == .regular else { return waiting = [[]] }
         if filter.takes(file: Self.lastPart(root), in: []) {

@@ -12,6 +12,8 @@ package struct TransferURL: Equatable, Sendable {
     package let query: String
     package let user: String?
     package let password: String?
+    /// A fragment was left out: whoever names a place by it may have meant a name with a # in it.
+    package let hasFragment: Bool
 
     /// A URL with its user, for whom a password is asked.
     package static func withoutPassword(_ url: String) -> String {
@@ -37,6 +39,9 @@ package struct TransferURL: Equatable, Sendable {
             throw .usage("\(place): \"\(ShownAddress.of(text))\" has a blank in it", "write %20 for a space")
         }
         let rest = text[colon.upperBound...].prefix { $0 != "#" }
+        hasFragment = rest.endIndex < text.endIndex
+        // Only browsers copy fragments, and only those of the web.
+        if hasFragment, !scheme.hasQuery { throw Self.hash(in: text, place: place) }
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let tail = rest.dropFirst(authority.count)
         let (credentials, host) = Self.split(authority)
@@ -60,6 +65,10 @@ package struct TransferURL: Equatable, Sendable {
         throw QueueingFault(
             .unsupported, "\(place): \(name):// is no protocol of Martlet",
             "use one of \(known.joined(separator: " "))")
+    }
+
+    package static func hash(in text: String, place: String) -> QueueingFault {
+        .usage("\(place): \"\(ShownAddress.of(text))\" has a # in it, which ends an address", "write %23 for a #")
     }
 
     static func withoutScheme(_ text: String, place: String) -> QueueingFault {

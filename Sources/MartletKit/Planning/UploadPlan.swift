@@ -79,6 +79,7 @@ package struct UploadPlan: Sendable {
     private static func placeExactly(_ sources: [SourcePath], at destination: TransferURL) throws(QueueingFault)
         -> UploadSource
     {
+        if destination.hasFragment { throw TransferURL.hash(in: destination.text + "#", place: "DEST") }
         let directory = "\(destination.scheme.rawValue)://\(destination.authority)\(destination.path)/"
         guard sources.count == 1, let source = sources.first else {
             throw .usage("several sources need a DEST that is a directory", "end it in a slash: \(directory)")

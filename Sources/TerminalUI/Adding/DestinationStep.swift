@@ -85,7 +85,10 @@ struct DestinationStep: Sendable {
 
     mutating func paste(_ bytes: [UInt8]) {
         note = nil
-        let pasted = bytes.filter { $0 > 0x20 && $0 != 0x7F }
+        // A name may have blanks in it; those around it, and ends of lines, came along.
+        let isBlank = { (byte: UInt8) in byte <= 0x20 }
+        let trimmed = bytes.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
+        let pasted = trimmed.filter { $0 >= 0x20 && $0 != 0x7F }
         // A proposal gives way to an address.
         if selected != nil || isProposal, pasted.contains(UInt8(ascii: ":")) { field = TextField() }
         field.insert(pasted)

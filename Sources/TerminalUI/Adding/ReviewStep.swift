@@ -61,7 +61,7 @@ struct ReviewStep: Sendable {
             .choice(
                 .verify, "Check by",
                 // What is asked for already can be changed, and not to nothing said.
-                (usual.verify == nil ? [("best", "The best check that the server offers, at least the size.")] : [])
+                (usual.verify == nil ? [("best", "The best check that the server offers.")] : [])
                     + [
                         ("size", "The size at the server is compared."),
                         ("digest", "A digest is compared; fails where the server has none."),

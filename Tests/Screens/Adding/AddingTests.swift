@@ -194,6 +194,9 @@ struct AddingTests {
         screen.paste("https://host/\nF2")
         #expect(screen.model.adding?.step == .second)
         #expect(screen.model.adding?.destination.field.text == "https://host/F2")
+        screen.press("^U")
+        screen.paste("  nas:My Photos/\n")
+        #expect(screen.model.adding?.destination.field.text == "nas:My Photos/")
     }
 
     @Test("a typed path leads to a folder, to a file in its folder, or is chosen with others")

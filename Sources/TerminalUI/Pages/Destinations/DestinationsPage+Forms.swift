@@ -37,7 +37,7 @@ extension DestinationsPage {
                 help: "S3 alone: the URL of a service that is not AWS."),
             .text(
                 .limit, "Limit", old?.limit?.written ?? "",
-                help: "Bytes a second that each batch for it may use, such as 8M. Empty: no cap."),
+                help: "Bytes a second of all batches for it together, such as 8M. Empty: no cap."),
         ]
     }
 
@@ -117,6 +117,7 @@ extension DestinationsPage {
         do throws(QueueingFault) {
             let text = form.text(.url)
             url = try TransferURL(text.hasSuffix("/") || text.contains("?") ? text : text + "/", place: "The address")
+            if url.hasFragment { return wrong(.url, "A # ends an address: write %23 for one in a name.") }
             if !url.query.isEmpty { return wrong(.url, "Leave the query (?...) out: it would stand in the file.") }
         } catch {
             return wrong(.url, SafeText(error.message))
