@@ -138,7 +138,7 @@ struct DestinationChangeTests {
             },
             await #expect(throws: RequestError.self) { try await changes.remove("one") },
         ]
-        let words = "nothing is saved, as a line of one would be lost: destinations.conf line 3: pinn is no key"
+        let words = "nothing is changed, as a line of one would be lost: destinations.conf line 3: pinn is no key"
         #expect(errors.allSatisfy { $0?.message.hasPrefix(words) == true }, "\(errors)")
         #expect(text == written && login("one") == nil)
         try await changes.add(Destination(name: "one", url: "https://h/"), password: nil, replaces: true)

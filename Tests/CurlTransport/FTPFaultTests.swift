@@ -96,20 +96,7 @@ extension Authorities {
             try connection.send("half of it")
             release.waitBlocking()
         }
-        let control = try ScriptedServer { connection in
-            try connection.send("220 hello\r\n")
-            while true {
-                switch try connection.readCommand() {
-                case "USER": try connection.send("331 go on\r\n")
-                case "PASS": try connection.send("230 welcome\r\n")
-                case "PWD": try connection.send("257 \"/\"\r\n")
-                case "EPSV": try connection.send("229 here (|||\(data.port)|)\r\n")
-                case "TYPE": try connection.send("200 so be it\r\n")
-                case "RETR": try connection.send("150 it comes\r\n")
-                default: try connection.send("502 unknown\r\n")
-                }
-            }
-        }
+        let control = try ScriptedServer.ftp(data: data) { $0 == "RETR" ? "150 it comes" : nil }
         let server = FTPServer(host: "127.0.0.1", port: Int(control.port))
         try await withFTPClient(manualClock: true) { client async throws in
             var request = FTPRequest(server, .download(RawPath("f"), from: 0))
@@ -137,24 +124,16 @@ extension Authorities {
         arguments: ["257 made", "550 File exists", nil])
     func cutBesideFolders(reply: String?) async throws {
         let data = try ScriptedServer { _ in }
-        let control = try ScriptedServer { connection in
-            try connection.send("220 hello\r\n")
-            var folders = 0
-            while true {
-                switch try connection.readCommand() {
-                case "USER": try connection.send("331 go on\r\n")
-                case "PASS": try connection.send("230 welcome\r\n")
-                case "PWD": try connection.send("257 \"/\"\r\n")
-                case "EPSV": try connection.send("229 here (|||\(data.port)|)\r\n")
-                case "TYPE": try connection.send("200 so be it\r\n")
-                case "STOR": try connection.send("553 no such folder\r\n")
-                case "MKD":
-                    folders += 1
-                    guard let reply, folders == 1 else { return }
-                    try connection.send("\(reply)\r\n")
-                default: try connection.send("502 unknown\r\n")
-                }
+        let folders = Mutex(0)
+        let control = try ScriptedServer.ftp(data: data) { command in
+            if command == "STOR" { return "553 no such folder" }
+            guard command == "MKD" else { return nil }
+            let isFirst = folders.withLock { count in
+                count += 1
+                return count == 1
             }
+            guard let reply, isFirst else { throw EndOfConnection() }
+            return reply
         }
         try await withFTPClient { client async throws in
             let server = FTPServer(host: "127.0.0.1", port: Int(control.port))

@@ -70,3 +70,25 @@ final class ServerScript {
         try bytes.withUnsafeBytes { try System.writeAll(file.rawValue, $0) }
     }
 }
+
+extension ScriptedServer {
+    /// A control connection that lets everybody in.
+    /// - Parameter answer: to a command that the test is about; `nil`: it knows none such. An error ends the connection.
+    static func ftp(
+        data: ScriptedServer, _ answer: @escaping @Sendable (_ command: String) throws -> String?
+    ) throws -> ScriptedServer {
+        try ScriptedServer { connection in
+            try connection.send("220 hello\r\n")
+            while true {
+                switch try connection.readCommand() {
+                case "USER": try connection.send("331 go on\r\n")
+                case "PASS": try connection.send("230 welcome\r\n")
+                case "PWD": try connection.send("257 \"/\"\r\n")
+                case "EPSV": try connection.send("229 here (|||\(data.port)|)\r\n")
+                case "TYPE": try connection.send("200 so be it\r\n")
+                case let command: try connection.send("\(try answer(command) ?? "502 unknown")\r\n")
+                }
+            }
+        }
+    }
+}

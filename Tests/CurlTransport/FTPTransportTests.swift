@@ -338,19 +338,8 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
 
     @Test func `a server that leaves in the middle of a file is not asked for it again unseen`() async throws {
         let data = try ScriptedServer { try $0.send("half of it") }
-        let control = try ScriptedServer { connection in
-            try connection.send("220 hello\r\n")
-            while true {
-                switch try connection.readCommand() {
-                case "USER": try connection.send("331 go on\r\n")
-                case "PASS": try connection.send("230 welcome\r\n")
-                case "PWD": try connection.send("257 \"/\"\r\n")
-                case "EPSV": try connection.send("229 here (|||\(data.port)|)\r\n")
-                case "TYPE": try connection.send("200 so be it\r\n")
-                case "RETR": try connection.send("150 it comes\r\n421 shutting down\r\n")
-                default: try connection.send("502 unknown\r\n")
-                }
-            }
+        let control = try ScriptedServer.ftp(data: data) { command in
+            command == "RETR" ? "150 it comes\r\n421 shutting down" : nil
         }
         let server = FTPServer(host: "127.0.0.1", port: Int(control.port))
         try await withFTPClient { client async throws in

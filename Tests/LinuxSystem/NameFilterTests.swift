@@ -45,7 +45,7 @@ import Testing
 
     @Test("a path may have the name of the source in front")
     func ofSource() {
-        let filter = NameFilter(exclude: ["photos/raw/**", "/photos/tmp/", "photos"], source: Array("photos".utf8))
+        let filter = NameFilter(exclude: ["photos/raw/**", "/photos/tmp/", "photos"]).of(source: Array("photos".utf8))
         func takes(_ name: String, in folder: String) -> Bool {
             filter.takes(file: Array(name.utf8), in: Array(folder.utf8))
         }

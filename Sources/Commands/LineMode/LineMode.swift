@@ -49,7 +49,7 @@ struct LineMode {
                     let shown = words.map { TransferURL.withoutPassword($0).shellWord }
                     console.line("martlet \(shown.joined(separator: " "))".harmless)
                     console.flush()
-                    // What follows a command counts on it.
+                    // The next command counts on this one.
                     if await !run(words.map { Argument($0) }) { break }
                 }
                 if let elsewhere = reply.elsewhere { await send(elsewhere) }

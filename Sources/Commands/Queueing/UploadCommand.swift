@@ -24,8 +24,9 @@ struct UploadCommand: QueueingCommand {
                 + "replace overwrites it. Some web servers replace a file whatever they are told, as nginx does with a plain PUT: so a server "
                 + "is asked for the name before each file. What somebody else puts there between the question and the end of the "
                 + "upload is replaced by such a server all the same.",
-            "A GLOB of --include and --exclude means a base name in whatever folder, and one with a slash the path below its SOURCE: ** "
-                + "is any number of folders, and a slash at the end means folders alone, with all that is in them.",
+            "A GLOB of --include and --exclude means a base name in whatever folder, and one with a slash the path below its SOURCE, whose "
+                + "own name may stand in front: ** is any number of folders, and a slash at the end means folders alone, with all that "
+                + "is in them.",
         ],
         operands: [
             Operand(ValueSyntax<[UInt8]>.path("SOURCE", .files), .oneOrMore), Operand(ValueSyntax<String>.url("DEST")),

@@ -3,21 +3,20 @@ import Glibc
 /// Selects the names that a walk takes, by shell patterns; exclude wins. Each part of a pattern means what `fnmatch` takes it for.
 ///
 /// A pattern without a slash means the base name, in whatever folder; one with slashes the path below the source, with or without the source's
-/// own name, or a slash, in front. `**` is any number of folders, none included, and at the end all that is below. A slash at the end means folders alone, with all
-/// that is in them.
+/// own name, or a slash, in front. `**` is any number of folders, none included, and at the end all that is below. A slash at the end means
+/// folders alone, with all that is in them.
 package struct NameFilter: Sendable {
     private let include: [Pattern]
     private let exclude: [Pattern]
-    private var source: [[CChar]]
+    /// The base name of the folder that is walked; empty: it has none.
+    private var source: [[CChar]] = []
 
-    /// - Parameter source: the base name of the folder that is walked; empty: it has none.
-    package init(include: [String] = [], exclude: [String] = [], source: [UInt8] = []) {
-        self.source = source.isEmpty ? [] : [Self.terminated(source[...])]
+    package init(include: [String] = [], exclude: [String] = []) {
         self.include = include.map { Pattern($0) }
         self.exclude = exclude.map { Pattern($0) }
     }
 
-    /// The same patterns, for another folder that is walked.
+    /// The same patterns, for a walk through a folder of that base name.
     package func of(source: [UInt8]) -> NameFilter {
         var filter = self
         filter.source = source.isEmpty ? [] : [Self.terminated(source[...])]

@@ -7,7 +7,8 @@ package enum SystemCall: String, Sendable, Hashable {
     case rename, renameat2, unlink, unlinkat, mkdir, flock, fadvise, syncFileRange, statvfs, fstatfs, realpath, fchmod
     case futimens, getcwd, chdir, kill, opendir, readdir, readdirKind, getrandom, link, symlink, readlink, rmdir, dup
     case socket, bind, listen, connect, accept4, getsockopt, setsockopt, send, recv, shutdown, socketpair, pipe2, ioctl
-    case epollCreate, epollCtl, epollWait, eventfd, signalfd, spawn, waitpid, pidfdOpen, pidfdSendSignal, pthreadCreate
+    case epollCreate, epollCtl, epollWait, poll, eventfd, signalfd, spawn, waitpid, pidfdOpen, pidfdSendSignal,
+        pthreadCreate
 }
 
 /// The one place where a call's -1 becomes a thrown ``Errno``, and where `EINTR` is repeated.

@@ -44,7 +44,7 @@ package final class NotedSignals {
     /// Waits until a descriptor can be read, an error or a hang-up counting as that; false: a signal was noted. Corresponds to `poll`.
     package func wait(for descriptor: Int32) throws(Errno) -> Bool {
         var wanted = [notes.rawValue, descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        _ = try systemCall(.epollWait, descriptor: descriptor) { Glibc.poll(&wanted, 2, -1) }
+        _ = try systemCall(.poll, descriptor: descriptor) { Glibc.poll(&wanted, 2, -1) }
         return wanted[0].revents == 0
     }
 

@@ -74,7 +74,7 @@ package struct DestinationChanges: Sendable {
         guard let fault = file.faults[name] else { return }
         throw RequestError(
             .refused,
-            "nothing is saved, as a line of \(name) would be lost: \(fault.description(file: "destinations.conf")): mend that line first"
+            "nothing is changed, as a line of \(name) would be lost: \(fault.description(file: "destinations.conf")): mend that line first"
         )
     }
 

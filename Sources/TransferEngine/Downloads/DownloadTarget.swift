@@ -205,15 +205,18 @@ final class DownloadTarget: TransferBodySink {
     /// recording has left. - Parameter final: path of the file that has its name.
     func partAtEnd(_ point: GetResumePoint?, beside final: RawPath) -> KnownPart? {
         if let known = knownPart(point) { return known }
-        for name in [candidate(for: final.lastComponent, 1), candidate(for: RawPath(""), 1)] {
-            guard let found = System.openFileOfOurs(directory.appending(name).bytes, flags: O_RDONLY),
-                found.status.size == 0
-            else { continue }
-            var made = GetResumePoint(version: RemoteVersion(), offset: 0, name: final.lastComponent)
-            (made.partName, made.partInode) = (name, found.status.inode)
-            return KnownPart(made, in: directory)
-        }
-        return nil
+        return [candidate(for: final.lastComponent, 1), candidate(for: RawPath(""), 1)].lazy
+            .compactMap { [directory] in Self.emptyPart($0, in: directory) }.first
+    }
+
+    /// An empty file of ours, of which nothing need be recorded.
+    private static func emptyPart(_ name: RawPath, in directory: RawPath) -> KnownPart? {
+        guard let found = System.openFileOfOurs(directory.appending(name).bytes, flags: O_RDONLY),
+            found.status.size == 0
+        else { return nil }
+        var made = GetResumePoint(version: RemoteVersion(), offset: 0, name: name)
+        (made.partName, made.partInode) = (name, found.status.inode)
+        return KnownPart(made, in: directory)
     }
 
     /// The empty files of downloads that were made and of which nothing was recorded, by their marks, whatever their names begin with. `nil`:
@@ -224,13 +227,9 @@ final class DownloadTarget: TransferBodySink {
             let reader = try DirectoryReader(path: directory.bytes)
             while let entry = try reader.next() {
                 guard let mark = mark(in: entry.name), marks.contains(mark),
-                    let file = System.openFileOfOurs(directory.appending(RawPath(entry.name)).bytes, flags: O_RDONLY),
-                    file.status.size == 0
+                    let part = emptyPart(RawPath(entry.name), in: directory)
                 else { continue }
-                let name = RawPath(entry.name)
-                var made = GetResumePoint(version: RemoteVersion(), offset: 0, name: name)
-                (made.partName, made.partInode) = (name, file.status.inode)
-                if let part = KnownPart(made, in: directory) { found[mark, default: []].append(part) }
+                found[mark, default: []].append(part)
             }
         } catch {
             return error == .noSuchFile || error == .notDirectory ? [:] : nil

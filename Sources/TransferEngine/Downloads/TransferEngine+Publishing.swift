@@ -77,7 +77,7 @@ extension TransferEngine {
         else { return }
         var (last, replaces) = (point, false)
         if attempt.context.order.options.ifExists == .replace {
-            // What is replaced keeps its spelling, and by that the queue knows the files of this batch.
+            // A file that is replaced leaves its spelling, and by that the queue knows the files of this batch.
             let found = await disks.worker(.look, of: descriptor).run { [disk, directory = target.directory] in
                 disk.entryName(point.name.bytes, in: directory.bytes)
             }

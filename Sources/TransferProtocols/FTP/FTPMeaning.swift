@@ -46,7 +46,7 @@ enum FTPMeaning: Hashable, Sendable {
 
     private static func failure(_ failure: ExchangeFailure) -> FTPMeaning {
         switch failure {
-        // Of a proxy before the server: no other attempt of its batch is let in by it either.
+        // The proxy before the server says so, and lets no other attempt of the batch in either.
         case .network(let error) where error.httpStatus == 407: .wait(WaitDemand(.auth, error))
         case .network(let error) where error.isRetryable: .wait(WaitDemand(.backoff, error))
         case .network(let error): .fail(error)

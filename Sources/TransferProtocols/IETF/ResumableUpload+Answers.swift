@@ -43,7 +43,7 @@ extension ResumableUpload {
     }
 
     mutating func stands(at offset: Int64, isComplete: Bool) -> [ProtocolAction] {
-        // What is complete has replaced what was there, if anything was.
+        // A complete upload has replaced what was there, if anything was.
         if replaces, plan.subject.ifExists != .replace, !isComplete { return restart(UploadSubject.mayNotReplace) }
         var actions: [ProtocolAction] = []
         let isLost = cut?.isLost(at: offset) ?? false

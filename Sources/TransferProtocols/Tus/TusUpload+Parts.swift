@@ -20,7 +20,7 @@ extension TusUpload {
             if parts.contains(where: \.isPreparing) { return actions }
             // Where one part's offset is not known the file's is not: nothing is sent.
             if parts.contains(where: \.isStopped) { return actions + conclusion() }
-            // What is whole has replaced what was there, if anything was.
+            // A whole upload has replaced what was there, if anything was.
             if replaces, plan.subject.ifExists != .replace, !isFull {
                 return actions + restart(UploadSubject.mayNotReplace)
             }

@@ -215,7 +215,7 @@ extension QueueView {
     /// folder was looked at since the task was completed, and the task did not fail by that.
     private func listed(of row: TaskRow, _ details: TaskDetails) throws -> Bool? {
         if row.state == .failed { return details.cause == .notThere ? false : nil }
-        // Of another one's file, that was to stay, nothing was compared.
+        // Another one's file, that was to stay, is compared with nothing.
         guard row.state == .completed, !row.flags.contains(.spared), let finishedAt = row.finishedAt else { return nil }
         let looked = try database.integer(
             "SELECT looked_at FROM last_looks WHERE folder = ? AND due <= 0", .integer(row.folder))
