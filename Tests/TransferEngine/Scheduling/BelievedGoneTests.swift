@@ -118,10 +118,11 @@ import TransferQueue
     // MARK: Nextcloud
 
     /// A Nextcloud that takes the first chunk and, until `isWell`, no other. A gateway that does not find it answers 404 to everything while
-    /// `isAway`.
+    /// `isAway`: until the attempt after the one that also tried to send the whole file.
     private final class FakeNextcloud: Sendable {
         struct State {
             var isAway = false
+            var wasAskedForWholeFile = false
             var isWell = false
             /// The next list of chunks is a gateway's 404, and all is well from then on.
             var losesOne = false
@@ -149,9 +150,10 @@ import TransferQueue
             let request = try connection.readHead()
             let path = request.target.split(separator: "?").first.map(String.init) ?? ""
             let isGateway = state.withLock { state in
-                guard state.losesOne, request.method == "PROPFIND", path.contains("/uploads/") else {
-                    return state.isAway
-                }
+                if state.isAway, request.method == "PUT", path.contains("/files/") { state.wasAskedForWholeFile = true }
+                let asksForChunks = request.method == "PROPFIND" && path.contains("/uploads/")
+                if asksForChunks, state.wasAskedForWholeFile { (state.isAway, state.isWell) = (false, true) }
+                guard state.losesOne, asksForChunks else { return state.isAway }
                 (state.losesOne, state.isWell) = (false, true)
                 return true
             }
@@ -239,12 +241,11 @@ import TransferQueue
         let batch = try await add(cloud, to: harness)
         try await until { cloud.state.withLock { $0.files.count == 1 } && cloud.count("PUT", "00002") > 0 }
         cloud.state.withLock { $0.isAway = true }
-        // It has tried to make another folder, and to send the file without one.
-        try await until { cloud.count("PUT", "/files/") > 0 }
-        let told = TransferError.absent(at: "127.0.0.1")
-        try await until { try await harness.events(.waiting).contains { $0.payload.error?.code == told.code } }
-        cloud.state.withLock { ($0.isAway, $0.isWell) = (false, true) }
         try await harness.finished(batch)
+        // It has tried to make another folder, and to send the file without one, and told what stopped it.
+        #expect(cloud.count("PUT", "/files/") == 1)
+        let told = TransferError.absent(at: "127.0.0.1")
+        #expect(try await harness.events(.waiting).contains { $0.payload.error?.code == told.code })
         let task = try #require(try await harness.tasks(batch).first)
         #expect(task.state == .completed && task.restarts == 0, "\(String(describing: task.error))")
         #expect(cloud.count("PUT", "00001") == 1 && cloud.count("DELETE", "/uploads/") == 0)
