@@ -277,3 +277,11 @@ CREATE INDEX tasks_unlisted ON tasks (folder) WHERE state = 7 AND flags & 16;
 CREATE INDEX tasks_resting ON tasks (lane, ifnull(rank, id << 24), id) WHERE state IN (2, 5);
 
 CREATE INDEX pause_ends_batch ON pause_ends (batch, at);
+
+CREATE TABLE walked_folders (
+    source INTEGER NOT NULL,
+    folder INTEGER NOT NULL,
+    file_system INTEGER NOT NULL,    -- its type, as linux/magic.h has it
+    inode INTEGER NOT NULL,
+    PRIMARY KEY (source, folder)
+) WITHOUT ROWID;

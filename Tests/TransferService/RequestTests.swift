@@ -123,7 +123,7 @@ import TransferQueue
         let writer = harness.queue.writer
         let batch = try await writer.add(request).batch
         let found = try await writer.unscannedSources(of: batch)[0].source
-        try await writer.begin([FoundSource(source: found, kind: .directory)])
+        try await writer.begin([FoundSource(source: found, kind: .directory(nil))])
         let top = try await writer.foldersToWalk(of: found, limit: 1)[0]
         var chunk = WalkedChunk(folder: top.folder, isLast: true)
         let identity = SourceIdentity(size: 1, modifiedNanoseconds: 1, inode: 1)

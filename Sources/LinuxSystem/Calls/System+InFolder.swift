@@ -71,15 +71,19 @@ extension System {
     /// Returns false when inode numbers may change at the next mount. True when the file system's type cannot be read. Corresponds to
     /// `fstatfs`.
     package static func hasStableInodes(_ descriptor: Int32) -> Bool {
+        (try? fileSystemType(descriptor)).map { hasStableInodes(type: $0) } ?? true
+    }
+
+    /// The type of the file system that an open file lies on (linux/magic.h). Corresponds to `fstatfs`.
+    package static func fileSystemType(_ descriptor: Int32) throws(Errno) -> UInt32 {
         var type: Int64 = 0
-        guard (try? systemCall(.fstatfs, descriptor: descriptor, { CLinux_fstatfs_type(descriptor, &type) })) != nil
-        else { return true }
-        return hasStableInodes(type: UInt32(truncatingIfNeeded: type))
+        _ = try systemCall(.fstatfs, descriptor: descriptor) { CLinux_fstatfs_type(descriptor, &type) }
+        return UInt32(truncatingIfNeeded: type)
     }
 
     /// False for FAT, exFAT, file systems in user space, Windows shares (`CIFS_SUPER_MAGIC`, `SMB2_SUPER_MAGIC`), and VirtualBox's shared
     /// folders (linux/magic.h).
-    static func hasStableInodes(type: UInt32) -> Bool {
+    package static func hasStableInodes(type: UInt32) -> Bool {
         ![0x4D44, 0x2011_BAB0, 0x6573_5546, 0xFF53_4D42, 0xFE53_4D42, 0x786F_4256].contains(type)
     }
 

@@ -13,6 +13,9 @@ actor DirectoryWalker {
     private struct OpenDirectory {
         let source: SourceID
         let reader: DirectoryReader
+        let identity: FolderIdentity
+        /// The number of its file system.
+        let device: UInt64
         var leftOut = LeftOut()
     }
     private var linked = LinkedFolders()
@@ -47,26 +50,41 @@ actor DirectoryWalker {
     }
 
     /// Looks up the kind of each source that a person named. A link among them is followed: it was meant.
-    func inspect(_ sources: [WalkState]) -> [FoundSource] {
-        sources.map { source in
-            do throws(Errno) {
-                let status = try System.stat(source.path.bytes)
-                switch status.kind {
-                case .directory: return FoundSource(source: source.source, kind: .directory)
-                case .regular where !FileSize.isPossible(status.size):
-                    return FoundSource(source: source.source, kind: .unreadable(.tooLarge(source.path)))
-                case .regular:
-                    let filter = NameFilter(include: source.include, exclude: source.exclude)
-                    let isTaken = filter.takes(file: source.path.lastComponent.bytes, in: [])
-                    return FoundSource(
-                        source: source.source, kind: isTaken ? .file(SourceIdentity(status)) : .leftOut)
-                default:
-                    let refusal = TransferError.notAFile(source.path, status.kind)
-                    return FoundSource(source: source.source, kind: .unreadable(refusal))
-                }
-            } catch {
-                return FoundSource(source: source.source, kind: .unreadable(.source(source.path, error)))
+    /// - Throws: when no descriptor is left to look with, which says nothing of the sources.
+    func inspect(_ sources: [WalkState]) throws(Errno) -> [FoundSource] {
+        var found: [FoundSource] = []
+        for source in sources { found.append(FoundSource(source: source.source, kind: try kind(of: source))) }
+        return found
+    }
+
+    private func kind(of source: WalkState) throws(Errno) -> FoundSource.Kind {
+        do throws(Errno) {
+            let status = try System.stat(source.path.bytes)
+            switch status.kind {
+            case .directory: return .directory(try identity(of: source))
+            case .regular where !FileSize.isPossible(status.size): return .unreadable(.tooLarge(source.path))
+            case .regular:
+                let filter = NameFilter(include: source.include, exclude: source.exclude)
+                let isTaken = filter.takes(file: source.path.lastComponent.bytes, in: [])
+                return isTaken ? .file(SourceIdentity(status)) : .leftOut
+            default: return .unreadable(.notAFile(source.path, status.kind))
             }
+        } catch {
+            if error.isShortage { throw error }
+            return .unreadable(.source(source.path, error))
+        }
+    }
+
+    /// The marks of a source's directory; `nil`: it cannot be opened, which its listing tells.
+    private func identity(of source: WalkState) throws(Errno) -> FolderIdentity? {
+        do throws(Errno) {
+            // Opened as the listing does it: that mounts what is mounted on demand.
+            let place = SourcePlace(named: source.path)
+            let opened = try place.open(flags: O_RDONLY | O_DIRECTORY, followingLinks: source.followLinks)
+            return try FolderIdentity(of: opened.rawValue, System.fstat(opened.rawValue))
+        } catch {
+            if error.isShortage { throw error }
+            return nil
         }
     }
 
@@ -100,13 +118,23 @@ actor DirectoryWalker {
             } else {
                 let opened = try folder.place.open(
                     flags: O_RDONLY | O_DIRECTORY, followingLinks: source.followLinks)
-                directory = OpenDirectory(source: source.source, reader: try DirectoryReader(opened))
+                let status = try System.fstat(opened.rawValue)
+                let identity = try FolderIdentity(of: opened.rawValue, status)
+                if let known = folder.identity, !identity.isStill(known) {
+                    chunk.isLast = true
+                    chunk.unreadable = .otherFolder(folder.place.path)
+                    return chunk
+                }
+                directory = OpenDirectory(
+                    source: source.source, reader: try DirectoryReader(opened), identity: identity,
+                    device: status.device)
             }
+            chunk.identity = directory.identity
             var found = 0
             while found < limit, !chunk.isLast {
                 if let entry = try directory.reader.next() {
                     found += 1
-                    take(entry, directory.reader, folder, source, filter, into: &chunk)
+                    take(entry, directory, folder, source, filter, into: &chunk)
                 } else {
                     chunk.isLast = true
                 }
@@ -128,17 +156,16 @@ actor DirectoryWalker {
     }
 
     private func take(
-        _ entry: DirectoryEntry, _ reader: DirectoryReader, _ folder: FolderToWalk, _ source: WalkState,
+        _ entry: DirectoryEntry, _ directory: OpenDirectory, _ folder: FolderToWalk, _ source: WalkState,
         _ filter: NameFilter, into chunk: inout WalkedChunk
     ) {
-        // Directories need no status; everything else is known by it.
-        if entry.kind == .directory { return take(directory: entry.name, folder, filter, into: &chunk) }
+        if entry.kind == .directory { return take(directory: entry.name, directory, folder, filter, into: &chunk) }
         let mayBeTaken =
             entry.kind == .regular || (entry.kind == .symbolicLink && source.followLinks)
         guard mayBeTaken else { return leaveOut(entry.kind, entry.name, folder, filter, &chunk) }
         do throws(Errno) {
             let status = try System.fstatat(
-                reader.descriptor, entry.name, followingLinks: source.followLinks)
+                directory.reader.descriptor, entry.name, followingLinks: source.followLinks)
             switch status.kind {
             case .regular:
                 guard filter.takes(file: entry.name, in: folder.relative.bytes) else { return }
@@ -153,7 +180,7 @@ actor DirectoryWalker {
                     chunk.leftOut.links += 1
                     return
                 }
-                take(directory: entry.name, folder, filter, into: &chunk)
+                take(directory: entry.name, directory, folder, filter, into: &chunk)
                 if entry.kind == .symbolicLink { chunk.links.insert(RawPath(entry.name)) }
             default: leaveOut(status.kind, entry.name, folder, filter, &chunk)
             }
@@ -173,9 +200,18 @@ actor DirectoryWalker {
     }
 
     private func take(
-        directory name: [UInt8], _ folder: FolderToWalk, _ filter: NameFilter, into chunk: inout WalkedChunk
+        directory name: [UInt8], _ directory: OpenDirectory, _ folder: FolderToWalk, _ filter: NameFilter,
+        into chunk: inout WalkedChunk
     ) {
-        if filter.enters(directory: name, in: folder.relative.bytes) { chunk.folders.append(RawPath(name)) }
+        guard filter.enters(directory: name, in: folder.relative.bytes) else { return }
+        chunk.folders.append(RawPath(name))
+        // The place of a disk: another directory is there when it is not mounted.
+        guard let status = try? System.fstatat(directory.reader.descriptor, name, followingLinks: true),
+            status.device != directory.device,
+            let opened = try? System.openat(directory.reader.descriptor, name, flags: O_RDONLY | O_DIRECTORY),
+            let mounted = try? System.fstat(opened.rawValue)
+        else { return }
+        chunk.mounted[RawPath(name)] = try? FolderIdentity(of: opened.rawValue, mounted)
     }
 
     /// Returns true when the folder behind a link is walked by this link.
@@ -202,5 +238,26 @@ actor DirectoryWalker {
             places.compactMap { (try? $0.status(followingLinks: source.followLinks)).map(LinkedFolders.Identity.init) })
         way = (folder.folder, directories)
         return directories
+    }
+}
+
+extension FolderIdentity {
+    init(of directory: Int32, _ status: FileStatus) throws(Errno) {
+        self.init(fileSystem: try System.fileSystemType(directory), inode: status.inode)
+    }
+
+    /// Returns true when it is the directory that was recorded. Where inode numbers do not outlive a mount, one on a file system of that
+    /// type counts as it.
+    func isStill(_ recorded: FolderIdentity) -> Bool {
+        fileSystem == recorded.fileSystem
+            && (inode == recorded.inode || !System.hasStableInodes(type: fileSystem))
+    }
+}
+
+extension TransferError {
+    static func otherFolder(_ path: RawPath) -> TransferError {
+        TransferError(
+            .sourceMissing, of: path, "is another folder than the one that was queued",
+            .retry("mount its disk and retry, or queue it again if it was replaced"))
     }
 }

@@ -53,7 +53,7 @@ extension TransferEngine {
         while !rest.isEmpty, walks(in: run) {
             let some = Array(rest.prefix(1000))
             rest = rest.dropFirst(1000)
-            try await queue.writer.begin(await walker.inspect(some))
+            try await queue.writer.begin(try await walker.inspect(some))
             refreshLanes()
         }
         for source in sources where walks(in: run) { try await walkTree(source, run) }

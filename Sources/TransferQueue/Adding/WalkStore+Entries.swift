@@ -55,6 +55,7 @@ extension WalkStore {
             let inserted = try insertFolder(
                 batch: folder.batch, parent: folder.id, name: name.bytes, source: nil, hidden: false,
                 walk: folder.source)
+            try note(chunk.mounted[name], of: inserted, in: folder.source)
             guard chunk.links.contains(name) else { continue }
             try database.run(
                 "INSERT INTO linked_folders VALUES (?, ?)", .integer(folder.source), .integer(inserted))
@@ -83,6 +84,11 @@ extension WalkStore {
                 """, .integer(chunk.leftOut.links), .integer(chunk.leftOut.special),
                 .integer(chunk.leftOut.emptyFolders),
                 .integer(folder.batch.rawValue))
+        }
+        if isDone, chunk.unreadable == nil {
+            try forgetIdentity(of: folder.id, in: folder.source)
+        } else {
+            try note(chunk.identity, of: folder.id, in: folder.source)
         }
         if isDone {
             queue.notes.walkedHere.remove(folder.id)

@@ -104,20 +104,22 @@ struct WalkStore: QueueSubject {
                 name: source.shownName, folder: source.root, lane: source.lane, source: source.id, batch: source.batch,
                 error: error, isDirectory: false)
             try setProgress(source.id, .done)
-        case .directory where source.placement == .contents && source.isOnly:
+        case .directory(let identity) where source.placement == .contents && source.isOnly:
             // The root itself is the directory.
             try database.run(
                 "UPDATE folders SET source = ?1, walk = ?1 WHERE id = ?2", .integer(source.id), .integer(source.root))
+            try note(identity, of: source.root, in: source.id)
             try setProgress(source.id, .walking)
-        case .directory:
+        case .directory(let identity):
             // The contents of one directory among several sources keep a folder of their own here, so that each file's
             // local place follows from its folder; at the other end they lie in the destination itself.
             let isHidden = source.placement == .contents
             let name = source.shownName
-            try insertFolder(
+            let folder = try insertFolder(
                 batch: source.batch, parent: source.root,
                 name: isHidden ? try names.name(like: name, below: source.root, in: source.batch) : name,
                 source: source.id, hidden: isHidden, walk: source.id)
+            try note(identity, of: folder, in: source.id)
             try setProgress(source.id, .walking)
         }
         queue.change.note(wholly: source.batch)
@@ -129,13 +131,34 @@ struct WalkStore: QueueSubject {
 
     func foldersToWalk(of source: SourceID, limit: Int) throws -> [FolderToWalk] {
         let folders = try database.rows(
-            "SELECT id FROM folders WHERE walk = ? ORDER BY id LIMIT ?", .integer(source.rawValue),
-            .integer(Int64(limit))
-        ) { $0.integer(0) }
+            """
+            SELECT f.id, w.file_system, w.inode FROM folders f LEFT JOIN walked_folders w ON w.source = f.walk AND w.folder = f.id
+            WHERE f.walk = ? ORDER BY f.id LIMIT ?
+            """, .integer(source.rawValue), .integer(Int64(limit))
+        ) { (id: $0.integer(0), fileSystem: $0.optionalInteger(1), inode: $0.integer(2)) }
         return try folders.compactMap { folder in
-            guard let place = try paths.place(of: folder)?.local else { return nil }
-            return FolderToWalk(folder: FolderID(rawValue: folder), source: source, place: place)
+            guard let place = try paths.place(of: folder.id)?.local else { return nil }
+            let identity = folder.fileSystem.map {
+                FolderIdentity(fileSystem: UInt32(truncatingIfNeeded: $0), inode: UInt64(bitPattern: folder.inode))
+            }
+            return FolderToWalk(
+                folder: FolderID(rawValue: folder.id), source: source, place: place, identity: identity)
         }
+    }
+
+    // MARK: Marks of directories
+
+    /// Has no other directory listed in a folder's place: the marks that were found first hold until all of it is listed.
+    func note(_ identity: FolderIdentity?, of folder: Int64, in source: Int64) throws {
+        guard let identity else { return }
+        try database.run(
+            "INSERT OR IGNORE INTO walked_folders VALUES (?, ?, ?, ?)", .integer(source), .integer(folder),
+            .integer(Int64(identity.fileSystem)), .integer(Int64(bitPattern: identity.inode)))
+    }
+
+    func forgetIdentity(of folder: Int64, in source: Int64) throws {
+        try database.run(
+            "DELETE FROM walked_folders WHERE source = ? AND folder = ?", .integer(source), .integer(folder))
     }
 
     /// - Returns: those that have a path, and the last that was looked at; `nil`: there are no more.

@@ -19,7 +19,8 @@ package struct WalkState: Hashable, Sendable {
 package struct FoundSource: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case file(SourceIdentity)
-        case directory
+        /// `nil`: it cannot be opened, which its listing will tell.
+        case directory(FolderIdentity?)
         /// It cannot be read: becomes a failed task.
         case unreadable(TransferError)
         /// A file that include and exclude leave out, or a kind that is not sent: nothing is queued.
@@ -74,16 +75,29 @@ package struct SourceIdentity: Hashable, Sendable {
     package var isOpen: Bool { modifiedNanoseconds == 0 && inode == 0 }
 }
 
+/// Marks by which a directory is recognised until it is completely listed: where its disk is not mounted, another one, often empty, has
+/// its path.
+package struct FolderIdentity: Hashable, Sendable {
+    /// The type of its file system (linux/magic.h).
+    package var fileSystem: UInt32
+    package var inode: UInt64
+
+    package init(fileSystem: UInt32, inode: UInt64) { (self.fileSystem, self.inode) = (fileSystem, inode) }
+}
+
 /// A directory that is known and not completely listed.
 package struct FolderToWalk: Hashable, Sendable {
     package var folder: FolderID
     package var source: SourceID
     package var place: SourcePlace
+    /// Only a directory that bears these marks is listed as it; `nil`: any.
+    package var identity: FolderIdentity?
 
-    package init(folder: FolderID, source: SourceID, place: SourcePlace) {
+    package init(folder: FolderID, source: SourceID, place: SourcePlace, identity: FolderIdentity? = nil) {
         self.folder = folder
         self.source = source
         self.place = place
+        self.identity = identity
     }
 
     /// Below the source, for include and exclude; empty for the source itself.
@@ -130,6 +144,10 @@ package struct WalkedChunk: Hashable, Sendable {
     package var folders: [RawPath] = []
     /// The names among `folders` that are symbolic links.
     package var links: Set<RawPath> = []
+    /// The marks of the directory itself, once it was opened.
+    package var identity: FolderIdentity?
+    /// The marks of those among `folders` that lie on a file system of their own.
+    package var mounted: [RawPath: FolderIdentity] = [:]
     package var failures: [WalkedFailure] = []
     /// The directory itself cannot be opened or read to its end; becomes a failed task beside it. Ends the directory.
     package var unreadable: TransferError?

@@ -285,8 +285,9 @@ struct PurgingStore: QueueSubject {
             try database.run("DELETE FROM folders WHERE id = ?", folder)
         }
         try database.run("DELETE FROM lanes WHERE batch = ?", id)
-        try database.run(
-            "DELETE FROM linked_folders WHERE source IN (SELECT id FROM sources WHERE batch = ?)", id)
+        for table in ["linked_folders", "walked_folders"] {
+            try database.run("DELETE FROM \(table) WHERE source IN (SELECT id FROM sources WHERE batch = ?)", id)
+        }
         try database.run("DELETE FROM sources WHERE batch = ?", id)
         try database.run("DELETE FROM reasons WHERE batch = ?", id)
         try database.run("DELETE FROM last_looks WHERE batch = ?", id)

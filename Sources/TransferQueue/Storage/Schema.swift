@@ -43,7 +43,20 @@ enum Schema {
         Migration(name: "0029 directories that could not be listed", script: unlistedDirectories),
         Migration(name: "0030 places of what is paused or waits", script: restingTasks),
         Migration(name: "0031 when the pauses in a batch end", script: pauseEndsOfBatches),
+        Migration(name: "0032 which directories are being listed", script: walkedFolders),
     ]
+
+    private static let walkedFolders = """
+        -- A walk that goes on lists no other directory in the place of one that was found. Sources' own directories, those on a file
+        -- system of their own, and those that are listed in part; none that is completely listed.
+        CREATE TABLE walked_folders (
+            source INTEGER NOT NULL,
+            folder INTEGER NOT NULL,
+            file_system INTEGER NOT NULL,    -- its type, as linux/magic.h has it
+            inode INTEGER NOT NULL,
+            PRIMARY KEY (source, folder)
+        ) WITHOUT ROWID;
+        """
 
     private static let pauseEndsOfBatches = "CREATE INDEX pause_ends_batch ON pause_ends (batch, at);"
 

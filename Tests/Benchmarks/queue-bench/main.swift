@@ -48,7 +48,7 @@ let request = BatchRequest(
         [UploadSource(path: RawPath("/src/tree"), placement: .named(RawPath("tree")))], to: "http://host/in/"))
 let batch = try await queue.writer.add(request).batch
 let source = try await queue.writer.unscannedSources(of: batch)[0].source
-try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
+try await queue.writer.begin([FoundSource(source: source, kind: .directory(nil))])
 
 try await measure("walk \(files) files, \(perFolder) a folder") {
     var next = try await queue.writer.foldersToWalk(of: source, limit: 64)

@@ -120,7 +120,7 @@ import TransferQueue
             let writer = harness.queue.writer
             let walker = try DirectoryWalker()
             let source = try #require(try await writer.unscannedSources(of: batch).first)
-            try await writer.begin(await walker.inspect([source]))
+            try await writer.begin(try await walker.inspect([source]))
             // The root, then `a`, which is a folder when its name is read.
             var folders = try await writer.foldersToWalk(of: source.source, limit: 64)
             folders = try await writer.insert(walked: await walker.list(folders, of: source, limit: 500)).folders

@@ -137,27 +137,109 @@ import TransferQueue
         await harness.stop()
     }
 
+    /// A walk of `d` that a kill cut off: `d` itself and the first entries of its folder `e` are in the queue.
+    private func cutOff(_ killed: EngineHarness) async throws -> BatchID {
+        let batch = try await killed.queue.writer.add(killed.request(upload: ["d"]) { $0.held = true }).batch
+        let writer = killed.queue.writer
+        let walker = try DirectoryWalker()
+        let source = try #require(try await writer.unscannedSources(of: batch).first)
+        try await writer.begin(try await walker.inspect([source]))
+        var folders = try await writer.foldersToWalk(of: source.source, limit: 64)
+        folders = try await writer.insert(walked: try await walker.list(folders, of: source, limit: 500)).folders
+        folders = try await writer.insert(walked: try await walker.list(folders, of: source, limit: 500)).folders
+        #expect(folders.count == 1)
+        await walker.stop()
+        await killed.stop()
+        return batch
+    }
+
     @Test("a walk that was cut off begins its open directory again, and no file is there twice or missing")
     func cutOff() async throws {
         let killed = try await EngineHarness(started: false)
         for index in 0..<700 { try killed.sandbox.write("d/e/\(index)", []) }
-        let batch = try await killed.queue.writer.add(
-            killed.request(upload: ["d"]) { $0.held = true }
-        ).batch
-        // What a kill leaves: the directory begun, its first entries in the queue.
-        let writer = killed.queue.writer
-        let walker = try DirectoryWalker()
-        let source = try #require(try await writer.unscannedSources(of: batch).first)
-        try await writer.begin(await walker.inspect([source]))
-        var folders = try await writer.foldersToWalk(of: source.source, limit: 64)
-        folders = try await writer.insert(walked: await walker.list(folders, of: source, limit: 500)).folders
-        folders = try await writer.insert(walked: await walker.list(folders, of: source, limit: 500)).folders
-        #expect(folders.count == 1)
-        await walker.stop()
-        await killed.stop()
+        let batch = try await cutOff(killed)
         let harness = try await EngineHarness(sandbox: killed.sandbox, store: killed.store)
         #expect(try await harness.batch(batch) { !$0.scanning }.filesTotal == 700)
         try await harness.expectSound()
+        await harness.stop()
+    }
+
+    /// What a person is told of another directory in a folder's place, and that all of the right one is listed once it is back.
+    private func expectListedOnce(
+        _ harness: EngineHarness, _ batch: BatchID, known: Int64, all: Int64, back: () throws -> Void
+    ) async throws {
+        #expect(try await harness.batch(batch) { !$0.scanning }.filesTotal == known + 1)
+        // A retry does not take it for the folder either.
+        for isBack in [false, true] {
+            let failed = try await harness.tasks(batch).filter { $0.state == .failed }
+            #expect(failed.map(\.error?.code) == [.sourceMissing])
+            #expect(failed.first?.error?.message.contains("is another folder than the one that was queued") == true)
+            if isBack { try back() }
+            _ = try await harness.queue.writer.retry([.task(try #require(failed.first).id)])
+            await harness.engine.batchAdded(batch)
+            try await harness.batch(batch) { !$0.scanning }
+        }
+        #expect(try await harness.batch(batch) { !$0.scanning }.filesTotal == all)
+        #expect(try await harness.tasks(batch).allSatisfy { $0.state == .created })
+        try await harness.expectSound()
+    }
+
+    @Test("a walk that goes on takes no other folder for the one that it had begun, however often it is retried")
+    func otherFolder() async throws {
+        let killed = try await EngineHarness(started: false)
+        for index in 0..<700 { try killed.sandbox.write("d/e/\(index)", []) }
+        let batch = try await cutOff(killed)
+        let (folder, away) = (killed.sandbox.path("d/e"), killed.sandbox.path("away"))
+        try System.rename(folder, to: away)
+        try System.mkdir(folder, mode: 0o700)
+        let harness = try await EngineHarness(sandbox: killed.sandbox, store: killed.store)
+        try await expectListedOnce(harness, batch, known: 500, all: 700) {
+            try System.rmdir(folder)
+            try System.rename(away, to: folder)
+        }
+        await harness.stop()
+    }
+
+    @Test("a source is the folder that it was when it was first looked at, also when its turn comes much later")
+    func otherSource() async throws {
+        let first = try await EngineHarness(started: false)
+        for name in ["a/1", "a/2", "b/1", "b/2", "b/3"] { try first.sandbox.write(name, [1]) }
+        let batch = try await first.queue.writer.add(first.request(upload: ["a", "b"]) { $0.held = true }).batch
+        let walker = try DirectoryWalker()
+        let sources = try await first.queue.writer.unscannedSources(of: batch)
+        try await first.queue.writer.begin(try await walker.inspect(sources))
+        await walker.stop()
+        await first.stop()
+        let (folder, away) = (first.sandbox.path("b"), first.sandbox.path("away"))
+        try System.rename(folder, to: away)
+        try System.mkdir(folder, mode: 0o700)
+        let harness = try await EngineHarness(sandbox: first.sandbox, store: first.store)
+        try await expectListedOnce(harness, batch, known: 2, all: 5) {
+            try System.rmdir(folder)
+            try System.rename(away, to: folder)
+        }
+        await harness.stop()
+    }
+
+    @Test(
+        "a disk that lies in a folder is not taken for empty when it is not mounted any more",
+        .enabled(if: Mounting.isAllowed, "nothing can be mounted here"))
+    func unmountedDisk() async throws {
+        let killed = try await EngineHarness(started: false)
+        let path = killed.sandbox.path("d/e/disk")
+        for index in 0..<300 { try killed.sandbox.write("d/e/\(index)", []) }
+        try System.mkdir(path, mode: 0o700)
+        let disk = String(decoding: path, as: UTF8.self)
+        func mountDisk() throws { try #require(mount("tmpfs", disk, "tmpfs", 0, "size=1m,mode=700") == 0) }
+        try mountDisk()
+        defer { umount2(disk, Int32(MNT_DETACH)) }
+        let batch = try await cutOff(killed)
+        try #require(umount(disk) == 0)
+        let harness = try await EngineHarness(sandbox: killed.sandbox, store: killed.store)
+        try await expectListedOnce(harness, batch, known: 300, all: 302) {
+            try mountDisk()
+            for name in ["1", "2"] { try killed.sandbox.write("d/e/disk/\(name)", []) }
+        }
         await harness.stop()
     }
 
@@ -181,7 +263,7 @@ import TransferQueue
         let writer = first.queue.writer
         let walker = try DirectoryWalker()
         let source = try #require(try await writer.unscannedSources(of: batch).first)
-        try await writer.begin(await walker.inspect([source]))
+        try await writer.begin(try await walker.inspect([source]))
         var folders = try await writer.foldersToWalk(of: source.source, limit: 64)
         folders = try await writer.insert(walked: await walker.list(folders, of: source, limit: 500)).folders
         // Whichever of the folders was found first: one link is known when the walk breaks off.

@@ -92,7 +92,7 @@ import TransferModel
         let queue = try sandbox.open()
         let batch = try await queue.writer.add(.directory()).batch
         let source = try await queue.writer.unscannedSources(of: batch)[0].source
-        try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
+        try await queue.writer.begin([FoundSource(source: source, kind: .directory(nil))])
         let folder = try await queue.writer.foldersToWalk(of: source, limit: 1)[0]
         let name = RawPath([0xFF, 0x0A, 0x41])
         var chunk = WalkedChunk(folder: folder.folder, isLast: true)

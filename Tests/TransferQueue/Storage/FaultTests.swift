@@ -40,7 +40,7 @@
             // The second commit is the batch's.
             #expect(batches.count == (number > 2 || (number == 2 && point == "queue.committed") ? 1 : 0))
             for walk in try await queue.writer.unscannedSources() where !walk.isBegun {
-                try await queue.writer.begin([FoundSource(source: walk.source, kind: .directory)])
+                try await queue.writer.begin([FoundSource(source: walk.source, kind: .directory(nil))])
             }
             #expect(try await queue.reader.check() == [])
             try await queue.close()

@@ -108,6 +108,7 @@ import TransferModel
                     DROP INDEX tasks_unlisted;
                     DROP INDEX tasks_resting;
                     DROP INDEX pause_ends_batch;
+                    DROP TABLE walked_folders;
                     ALTER TABLE undo DROP COLUMN page;
                     ALTER TABLE undo_tasks RENAME COLUMN page TO operation;
                     ALTER TABLE batches DROP COLUMN kept_secrets;

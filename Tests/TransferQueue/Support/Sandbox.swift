@@ -78,7 +78,7 @@ extension TransferQueue {
     /// Begins the one source of a batch as a directory, which is to be walked next.
     func topToWalk(of batch: BatchID) async throws -> FolderToWalk {
         let source = try await writer.unscannedSources(of: batch)[0].source
-        try await writer.begin([FoundSource(source: source, kind: .directory)])
+        try await writer.begin([FoundSource(source: source, kind: .directory(nil))])
         return try await writer.foldersToWalk(of: source, limit: 1)[0]
     }
 
@@ -89,7 +89,7 @@ extension TransferQueue {
     ) async throws -> BatchID {
         let batch = try await writer.add(.directory(name, session: session, held: held)).batch
         let sources = try await writer.unscannedSources(of: batch)
-        try await writer.begin(sources.map { FoundSource(source: $0.source, kind: .directory) })
+        try await writer.begin(sources.map { FoundSource(source: $0.source, kind: .directory(nil)) })
         var next = try await writer.foldersToWalk(of: sources[0].source, limit: 10)
         while !next.isEmpty {
             let chunks = next.map { place in

@@ -311,7 +311,7 @@ import TransferModel
         }
         for batch in batches {
             let source = try await queue.writer.unscannedSources(of: batch)[0].source
-            try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
+            try await queue.writer.begin([FoundSource(source: source, kind: .directory(nil))])
             var next = try await queue.writer.foldersToWalk(of: source, limit: 10)
             while !next.isEmpty {
                 let chunks = next.map { place in

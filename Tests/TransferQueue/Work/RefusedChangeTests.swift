@@ -178,7 +178,7 @@ struct RefusedChangeTests {
         let writer = bench.queue.writer
         let batch = try await writer.add(.directory()).batch
         let source = try #require(try await writer.unscannedSources(of: batch).first?.source)
-        try await writer.begin([FoundSource(source: source, kind: .directory)])
+        try await writer.begin([FoundSource(source: source, kind: .directory(nil))])
         let top = try #require(try await writer.foldersToWalk(of: source, limit: 1).first)
         var chunk = WalkedChunk(folder: top.folder, isLast: true)
         (chunk.files, chunk.folders) = ([WalkedFile("x")], ["closed", "open"].map { RawPath($0) })

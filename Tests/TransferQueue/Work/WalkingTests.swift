@@ -226,7 +226,7 @@ import TransferModel
         let sources = try await queue.writer.unscannedSources(of: batch)
         let identity = SourceIdentity(size: 5, modifiedNanoseconds: 1, inode: 2)
         let found: [FoundSource.Kind] = [
-            .file(identity), .unreadable(TransferError(.sourceMissing, "not there")), .directory, .directory,
+            .file(identity), .unreadable(TransferError(.sourceMissing, "not there")), .directory(nil), .directory(nil),
         ]
         try await queue.writer.begin(zip(sources, found).map { FoundSource(source: $0.source, kind: $1) })
         for source in sources[2...] {
@@ -260,7 +260,7 @@ import TransferModel
             let batch = try await queue.writer.add(BatchRequest(work: .upload(sources, to: "http://host/in/"))).batch
             let found = try await queue.writer.unscannedSources(of: batch)
             let before = await queue.writer.virtualMachineSteps()
-            try await queue.writer.begin(found.map { FoundSource(source: $0.source, kind: .directory) })
+            try await queue.writer.begin(found.map { FoundSource(source: $0.source, kind: .directory(nil)) })
             let steps = await queue.writer.virtualMachineSteps() - before
             let last = NodeID.folder(batch, path: RawPath("src (\(count))"))
             #expect(try await queue.writer.cancel([last]).results.map(\.result) == [.done])

@@ -1,8 +1,8 @@
 import Glibc
 
 /// Whether tests may mount file systems of their own: root may, but not in every container.
-enum Mounting {
-    static let isAllowed: Bool = {
+package enum Mounting {
+    package static let isAllowed: Bool = {
         var name = Array("/tmp/martlet-mount-XXXXXX".utf8CString)
         guard geteuid() == 0, mkdtemp(&name) != nil else { return false }
         defer { rmdir(name) }
