@@ -61,7 +61,7 @@ actor DirectoryWalker {
         do throws(Errno) {
             let status = try System.stat(source.path.bytes)
             switch status.kind {
-            case .directory: return .directory(try identity(of: source))
+            case .directory: return .directory(try identity(of: SourcePlace(named: source.path), source))
             case .regular where !FileSize.isPossible(status.size): return .unreadable(.tooLarge(source.path))
             case .regular:
                 let filter = NameFilter(include: source.include, exclude: source.exclude)
@@ -75,11 +75,10 @@ actor DirectoryWalker {
         }
     }
 
-    /// The marks of a source's directory; `nil`: it cannot be opened, which its listing tells.
-    private func identity(of source: WalkState) throws(Errno) -> FolderIdentity? {
+    /// The marks of a directory; `nil`: it cannot be opened, which its listing tells.
+    private func identity(of place: SourcePlace, _ source: WalkState) throws(Errno) -> FolderIdentity? {
         do throws(Errno) {
             // Opened as the listing does it: that mounts what is mounted on demand.
-            let place = SourcePlace(named: source.path)
             let opened = try place.open(flags: O_RDONLY | O_DIRECTORY, followingLinks: source.followLinks)
             return try FolderIdentity(of: opened.rawValue, System.fstat(opened.rawValue))
         } catch {
@@ -134,7 +133,7 @@ actor DirectoryWalker {
             while found < limit, !chunk.isLast {
                 if let entry = try directory.reader.next() {
                     found += 1
-                    take(entry, directory, folder, source, filter, into: &chunk)
+                    try take(entry, directory, folder, source, filter, into: &chunk)
                 } else {
                     chunk.isLast = true
                 }
@@ -158,8 +157,10 @@ actor DirectoryWalker {
     private func take(
         _ entry: DirectoryEntry, _ directory: OpenDirectory, _ folder: FolderToWalk, _ source: WalkState,
         _ filter: NameFilter, into chunk: inout WalkedChunk
-    ) {
-        if entry.kind == .directory { return take(directory: entry.name, directory, folder, filter, into: &chunk) }
+    ) throws(Errno) {
+        if entry.kind == .directory {
+            return try take(directory: entry.name, directory, folder, source, filter, into: &chunk)
+        }
         let mayBeTaken =
             entry.kind == .regular || (entry.kind == .symbolicLink && source.followLinks)
         guard mayBeTaken else { return leaveOut(entry.kind, entry.name, folder, filter, &chunk) }
@@ -180,11 +181,12 @@ actor DirectoryWalker {
                     chunk.leftOut.links += 1
                     return
                 }
-                take(directory: entry.name, directory, folder, filter, into: &chunk)
+                try take(directory: entry.name, directory, folder, source, filter, into: &chunk)
                 if entry.kind == .symbolicLink { chunk.links.insert(RawPath(entry.name)) }
             default: leaveOut(status.kind, entry.name, folder, filter, &chunk)
             }
         } catch {
+            if error.isShortage { throw error }
             guard filter.takes(file: entry.name, in: folder.relative.bytes) else { return }
             let place = folder.place.appending(RawPath(entry.name))
             chunk.failures.append(WalkedFailure(name: RawPath(entry.name), error: .source(place, error)))
@@ -200,18 +202,15 @@ actor DirectoryWalker {
     }
 
     private func take(
-        directory name: [UInt8], _ directory: OpenDirectory, _ folder: FolderToWalk, _ filter: NameFilter,
-        into chunk: inout WalkedChunk
-    ) {
+        directory name: [UInt8], _ directory: OpenDirectory, _ folder: FolderToWalk, _ source: WalkState,
+        _ filter: NameFilter, into chunk: inout WalkedChunk
+    ) throws(Errno) {
         guard filter.enters(directory: name, in: folder.relative.bytes) else { return }
         chunk.folders.append(RawPath(name))
         // The place of a disk: another directory is there when it is not mounted.
-        guard let status = try? System.fstatat(directory.reader.descriptor, name, followingLinks: true),
-            status.device != directory.device,
-            let opened = try? System.openat(directory.reader.descriptor, name, flags: O_RDONLY | O_DIRECTORY),
-            let mounted = try? System.fstat(opened.rawValue)
-        else { return }
-        chunk.mounted[RawPath(name)] = try? FolderIdentity(of: opened.rawValue, mounted)
+        let status = try? System.fstatat(directory.reader.descriptor, name, followingLinks: source.followLinks)
+        guard let status, status.device != directory.device else { return }
+        chunk.mounted[RawPath(name)] = try identity(of: folder.place.appending(RawPath(name)), source)
     }
 
     /// Returns true when the folder behind a link is walked by this link.

@@ -138,8 +138,9 @@ import TransferQueue
     }
 
     /// A walk of `d` that a kill cut off: `d` itself and the first entries of its folder `e` are in the queue.
-    private func cutOff(_ killed: EngineHarness) async throws -> BatchID {
-        let batch = try await killed.queue.writer.add(killed.request(upload: ["d"]) { $0.held = true }).batch
+    private func cutOff(_ killed: EngineHarness, followLinks: Bool = false) async throws -> BatchID {
+        let request = killed.request(upload: ["d"]) { ($0.held, $0.options.followLinks) = (true, followLinks) }
+        let batch = try await killed.queue.writer.add(request).batch
         let writer = killed.queue.writer
         let walker = try DirectoryWalker()
         let source = try #require(try await writer.unscannedSources(of: batch).first)
@@ -162,6 +163,17 @@ import TransferQueue
         #expect(try await harness.batch(batch) { !$0.scanning }.filesTotal == 700)
         try await harness.expectSound()
         await harness.stop()
+    }
+
+    /// Puts an empty folder in the place of one. - Returns: what brings the first one back.
+    private func replace(_ name: String, in box: Sandbox) throws -> () throws -> Void {
+        let (folder, away) = (box.path(name), box.path("away"))
+        try System.rename(folder, to: away)
+        try System.mkdir(folder, mode: 0o700)
+        return {
+            try System.rmdir(folder)
+            try System.rename(away, to: folder)
+        }
     }
 
     /// What a person is told of another directory in a folder's place, and that all of the right one is listed once it is back.
@@ -189,14 +201,9 @@ import TransferQueue
         let killed = try await EngineHarness(started: false)
         for index in 0..<700 { try killed.sandbox.write("d/e/\(index)", []) }
         let batch = try await cutOff(killed)
-        let (folder, away) = (killed.sandbox.path("d/e"), killed.sandbox.path("away"))
-        try System.rename(folder, to: away)
-        try System.mkdir(folder, mode: 0o700)
+        let back = try replace("d/e", in: killed.sandbox)
         let harness = try await EngineHarness(sandbox: killed.sandbox, store: killed.store)
-        try await expectListedOnce(harness, batch, known: 500, all: 700) {
-            try System.rmdir(folder)
-            try System.rename(away, to: folder)
-        }
+        try await expectListedOnce(harness, batch, known: 500, all: 700, back: back)
         await harness.stop()
     }
 
@@ -210,35 +217,32 @@ import TransferQueue
         try await first.queue.writer.begin(try await walker.inspect(sources))
         await walker.stop()
         await first.stop()
-        let (folder, away) = (first.sandbox.path("b"), first.sandbox.path("away"))
-        try System.rename(folder, to: away)
-        try System.mkdir(folder, mode: 0o700)
+        let back = try replace("b", in: first.sandbox)
         let harness = try await EngineHarness(sandbox: first.sandbox, store: first.store)
-        try await expectListedOnce(harness, batch, known: 2, all: 5) {
-            try System.rmdir(folder)
-            try System.rename(away, to: folder)
-        }
+        try await expectListedOnce(harness, batch, known: 2, all: 5, back: back)
         await harness.stop()
     }
 
     @Test(
-        "a disk that lies in a folder is not taken for empty when it is not mounted any more",
-        .enabled(if: Mounting.isAllowed, "nothing can be mounted here"))
-    func unmountedDisk() async throws {
+        "a disk that lies in a folder, or behind a link there, is not taken for empty when it is not mounted any more",
+        .enabled(if: Mounting.isAllowed, "nothing can be mounted here"), arguments: [false, true])
+    func unmountedDisk(isLinked: Bool) async throws {
         let killed = try await EngineHarness(started: false)
-        let path = killed.sandbox.path("d/e/disk")
+        let place = isLinked ? "media" : "d/e/disk"
+        let path = killed.sandbox.path(place)
         for index in 0..<300 { try killed.sandbox.write("d/e/\(index)", []) }
         try System.mkdir(path, mode: 0o700)
+        if isLinked { link("../../media", killed.sandbox.path("d/e/disk")) }
         let disk = String(decoding: path, as: UTF8.self)
         func mountDisk() throws { try #require(mount("tmpfs", disk, "tmpfs", 0, "size=1m,mode=700") == 0) }
         try mountDisk()
         defer { umount2(disk, Int32(MNT_DETACH)) }
-        let batch = try await cutOff(killed)
+        let batch = try await cutOff(killed, followLinks: isLinked)
         try #require(umount(disk) == 0)
         let harness = try await EngineHarness(sandbox: killed.sandbox, store: killed.store)
         try await expectListedOnce(harness, batch, known: 300, all: 302) {
             try mountDisk()
-            for name in ["1", "2"] { try killed.sandbox.write("d/e/disk/\(name)", []) }
+            for name in ["1", "2"] { try killed.sandbox.write("\(place)/\(name)", []) }
         }
         await harness.stop()
     }
