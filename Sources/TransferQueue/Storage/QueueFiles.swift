@@ -15,12 +15,15 @@ struct QueueFiles: Sendable {
         } catch {
             throw QueueOpenError(error, doing: "make the directory \(directory.displayed)")
         }
-        // SQLite makes these itself; what stands there already is opened by it.
+        // SQLite makes these itself; what stands there already is opened by it. Another engine may remove one at any moment.
         for suffix in ["-wal", "-shm", "-journal"] {
             for file in [queue, secrets] {
                 let path = RawPath(file.bytes + Array(suffix.utf8))
-                guard (try? System.lstat(path.bytes)) != nil else { continue }
-                do { _ = try System.openOwnFile(path.bytes, flags: O_RDONLY, mayHaveNames: true) } catch {
+                do throws(Untrusted) {
+                    _ = try System.openOwnFile(path.bytes, flags: O_RDONLY, mayHaveNames: true)
+                } catch .system(.noSuchFile, _) {
+                    continue
+                } catch {
                     throw QueueOpenError(error, doing: "open \(path.displayed)")
                 }
             }

@@ -240,21 +240,23 @@ import TransferQueue
     @Test("a file that is refused takes nobody's login away: what runs beside it goes on showing it")
     func refusedBeside() async throws {
         let (runs, gate) = (try Milestone(), try Milestone())
+        // Temporary names have hexadecimal digits in them, and these letters never.
+        let names = ["refused", "beside"]
         let harness = try await EngineHarness { request, _ in
-            if request.method == "MOVE", request.fields["destination"]?.hasSuffix("f0") == true {
+            if request.method == "MOVE", request.fields["destination"]?.hasSuffix("refused") == true {
                 runs.waitBlocking()
                 return .answer("403 Forbidden")
             }
-            guard request.method == "PUT" && request.target.contains("f1") else { return .ordinary }
+            guard request.method == "PUT" && request.target.contains("beside") else { return .ordinary }
             return .afterBody {
                 runs.reach()
                 gate.waitBlocking()
             }
         }
-        for name in ["f0", "f1"] { try harness.sandbox.write(name, pattern(300_000)) }
+        for name in names { try harness.sandbox.write(name, pattern(300_000)) }
         let log = String(decoding: harness.sandbox.path("asked"), as: UTF8.self)
         let batch = try await harness.add(
-            harness.request(upload: ["f0", "f1"]) { request in
+            harness.request(upload: names) { request in
                 if case .upload(let sources, let url) = request.work {
                     request.work = .upload(sources, to: "dav" + url.dropFirst("http".count))
                 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import LinuxSystem
 import SQLiteConnection
 import Testing
@@ -31,6 +32,22 @@ import TransferModel
         try await queue.close()
         try await sandbox.open().close()
     }
+
+    #if DEBUG
+        @Test("a file of SQLite's that another engine removes while it is looked at does not keep the queue closed")
+        func removedMeanwhile() async throws {
+            let sandbox = try Sandbox()
+            try await sandbox.open().close()
+            let journal = sandbox.path("secrets.sqlite-journal")
+            try System.open(journal.bytes, flags: O_WRONLY | O_CREAT, mode: 0o600).close()
+            ForcedFailures.act(before: .open, on: .path(containing: journal.displayed)) {
+                try? System.unlink(journal.bytes)
+            }
+            defer { ForcedFailures.clear(.path(containing: journal.displayed)) }
+            try await sandbox.open().close()
+            #expect(throws: Errno.noSuchFile) { try System.lstat(journal.bytes) }
+        }
+    #endif
 
     @Test("a lock file left behind by a dead engine means nothing")
     func staleLock() async throws {
