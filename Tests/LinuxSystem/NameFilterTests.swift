@@ -55,6 +55,21 @@ import Testing
         #expect(filter.of(source: Array("other".utf8)).takes(file: Array("x".utf8), in: Array("raw".utf8)))
     }
 
+    @Test("a first part with a wildcard is a folder below the source, and never the source's name")
+    func wildcardOfSource() {
+        func takes(_ pattern: String, _ name: String, in folder: String = "", of source: String = "site") -> Bool {
+            NameFilter(include: [pattern]).of(source: Array(source.utf8))
+                .takes(file: Array(name.utf8), in: Array(folder.utf8))
+        }
+        for pattern in ["*/*", "????/*", "[s]ite/*", "site*/*"] {
+            #expect(!takes(pattern, "index.html"), "\(pattern)")
+            #expect(takes(pattern, "b", in: "site"), "\(pattern)")
+        }
+        #expect(takes("site/*", "index.html") && takes(#"si\te/*"#, "index.html"))
+        #expect(takes(#"a \[b]/*"#, "x", of: "a [b]") && !takes(#"a\\*/*"#, "x", of: #"a\b"#))
+        #expect(!takes("site/*", "index.html", of: ""), "its contents arrive without a name")
+    }
+
     @Test("an excluded directory is not entered, an include pattern keeps none out")
     func directories() {
         let filter = NameFilter(include: ["*.jpg"], exclude: [".git", "tmp*"])

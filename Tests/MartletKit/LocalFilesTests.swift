@@ -242,6 +242,9 @@ struct LocalFilesTests {
         #expect(Set(last.firstKept) == Set(["raw/two.tmp", "raw/cache/", "five.txt"].map { Array($0.utf8) }))
         for await count in files.count(paths, include: ["raw/*"], exclude: []) { last = count }
         #expect(last.files == 2 && last.keptFiles == 3, "the name of what was chosen may stand in front")
+        for await count in files.count([paths[0] + Array("/.".utf8)], include: ["raw/*"], exclude: []) { last = count }
+        #expect(last.files == 0 && last.keptFiles == 3, "contents arrive without it")
+        #expect(last.firstKept.contains(Array("raw/one.jpg".utf8)), "\(last.firstKept)")
     }
 
     @Test("looks that never come back hold up other looks, and nothing else")

@@ -3,12 +3,12 @@ import Glibc
 /// Selects the names that a walk takes, by shell patterns; exclude wins. Each part of a pattern means what `fnmatch` takes it for.
 ///
 /// A pattern without a slash means the base name, in whatever folder; one with slashes the path below the source, with or without the source's
-/// own name, or a slash, in front. `**` is any number of folders, none included, and at the end all that is below. A slash at the end means
-/// folders alone, with all that is in them.
+/// own name (by its letters, not by a wildcard), or a slash, in front. `**` is any number of folders, none included, and at the end all that
+/// is below. A slash at the end means folders alone, with all that is in them.
 package struct NameFilter: Sendable {
     private let include: [Pattern]
     private let exclude: [Pattern]
-    /// The base name of the folder that is walked; empty: it has none.
+    /// The name under which the folder that is walked arrives; empty: it has none.
     private var source: [[CChar]] = []
 
     package init(include: [String] = [], exclude: [String] = []) {
@@ -16,7 +16,7 @@ package struct NameFilter: Sendable {
         self.exclude = exclude.map { Pattern($0) }
     }
 
-    /// The same patterns, for a walk through a folder of that base name.
+    /// The same patterns, for a walk through a folder that arrives under that name; empty: its contents arrive without one.
     package func of(source: [UInt8]) -> NameFilter {
         var filter = self
         filter.source = source.isEmpty ? [] : [Self.terminated(source[...])]
@@ -64,6 +64,8 @@ private struct Pattern: Sendable {
     /// It means the base name, wherever that is.
     private let isName: Bool
     private let meansFolders: Bool
+    /// The first part can be the name of a source: it has no wildcard.
+    private let beginsByLetters: Bool
 
     init(_ text: String) {
         let slash = UInt8(ascii: "/")
@@ -71,6 +73,7 @@ private struct Pattern: Sendable {
         meansFolders = bytes.count > 1 && bytes.last == slash
         let names = bytes.split(separator: slash)
         isName = names.count <= 1 && bytes.first != slash
+        beginsByLetters = names.first.map { Self.isByLetters($0) } ?? false
         parts = names.map { name in
             name.elementsEqual("**".utf8) ? .folders : .name(NameFilter.terminated(name))
         }
@@ -82,7 +85,17 @@ private struct Pattern: Sendable {
     }
 
     func means(_ path: ArraySlice<[CChar]>, of source: [[CChar]]) -> Bool {
-        matches(path) || !isName && !source.isEmpty && matches((source + path)[...])
+        matches(path) || !isName && beginsByLetters && !source.isEmpty && matches((source + path)[...])
+    }
+
+    /// Returns true when `fnmatch` takes each character for itself.
+    private static func isByLetters(_ name: ArraySlice<UInt8>) -> Bool {
+        var isEscaped = false
+        for byte in name {
+            if !isEscaped, "*?[".utf8.contains(byte) { return false }
+            isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+        }
+        return true
     }
 
     /// As a star among letters, `**` first takes nothing and then ever more, and only the last one has to be taken back.

@@ -48,6 +48,8 @@ struct FolderCounter {
     private var filter: NameFilter
     /// The chosen file or folder that is being counted.
     private var root: [UInt8] = []
+    /// The name of the root.
+    private var chosen: [UInt8] = []
     /// Folders still to be looked at, below the root.
     private var waiting: [[UInt8]] = []
     private var shownAt = MonotonicInstant.now
@@ -58,7 +60,8 @@ struct FolderCounter {
 
     private init(_ filter: NameFilter) { self.filter = filter }
 
-    /// - Parameter roots: folders; files among them count, too. Links that were chosen are followed: they were meant.
+    /// - Parameter roots: folders, and `DIR/.` for one whose contents arrive without its name; files among them count, too. Links that were
+    ///   chosen are followed: they were meant.
     static func count(
         _ roots: [[UInt8]], _ filter: NameFilter = NameFilter(), isWanted: () -> Bool, publish: (FolderCount) -> Void
     ) {
@@ -77,10 +80,12 @@ struct FolderCounter {
 
     private mutating func begin(_ root: [UInt8]) {
         self.root = root
-        filter = filter.of(source: Self.lastPart(root))
+        let isContents = root.suffix(2).elementsEqual("/.".utf8)
+        chosen = Self.lastPart(isContents ? root.dropLast(2) : root[...])
+        filter = filter.of(source: isContents ? [] : chosen)
         let status = try? System.stat(root)
         guard status?.kind == .regular else { return waiting = [[]] }
-        if filter.takes(file: Self.lastPart(root), in: []) {
+        if filter.takes(file: chosen, in: []) {
             count.files += 1
             ByteSum.add(max(0, status?.size ?? 0), to: &count.bytes)
         } else {
@@ -164,11 +169,10 @@ struct FolderCounter {
 
     private mutating func name(_ path: [UInt8]) {
         guard count.firstKept.count < FolderCount.namesKept else { return }
-        let chosen = Self.lastPart(root)
         count.firstKept.append(path.isEmpty ? chosen : chosen + [Self.slash] + path)
     }
 
-    private static func lastPart(_ path: [UInt8]) -> [UInt8] {
-        path.lastIndex(of: slash).map { Array(path[($0 + 1)...]) } ?? path
+    private static func lastPart(_ path: ArraySlice<UInt8>) -> [UInt8] {
+        Array(path.lastIndex(of: slash).map { path[($0 + 1)...] } ?? path)
     }
 }

@@ -36,7 +36,7 @@ package final class LocalFiles: Sendable {
         }
     }
 
-    /// Counts what patterns leave of files and folders, in the same way.
+    /// Counts what patterns leave of files and folders, in the same way. `DIR/.` is a folder whose contents arrive without its name.
     package func count(
         _ paths: [[UInt8]], include: [String], exclude: [String]
     ) -> AsyncStream<FolderCount> {

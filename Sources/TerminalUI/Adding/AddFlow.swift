@@ -73,7 +73,9 @@ struct AddFlow: Sendable {
     private var sifting: [Effect] {
         guard let review, case .upload(let paths, _) = review.work else { return [] }
         if review.patterns.isEmpty { return [.local(.stopSifting)] }
-        return review.remainder?.isComplete == true ? [] : [.local(.sift(paths, review.patterns))]
+        // The words of a repeated upload tell what of a folder goes.
+        let words = repeated?.words ?? paths
+        return review.remainder?.isComplete == true ? [] : [.local(.sift(words, review.patterns))]
     }
 
     /// The names of the steps, as they stand in the title.

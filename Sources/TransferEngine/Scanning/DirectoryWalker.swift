@@ -91,8 +91,8 @@ actor DirectoryWalker {
     /// - Returns: the chunks; folders without a last chunk are to be given again, first.
     /// - Throws: when no descriptor is left to list with, which says nothing of the folders: the walk goes on later from what the queue has.
     func list(_ folders: [FolderToWalk], of source: WalkState, limit: Int) throws(Errno) -> [WalkedChunk] {
-        let filter = NameFilter(include: source.include, exclude: source.exclude)
-            .of(source: source.path.lastComponent.bytes)
+        var filter = NameFilter(include: source.include, exclude: source.exclude)
+        if case .named(let name) = source.placement { filter = filter.of(source: name.bytes) }
         var chunks: [WalkedChunk] = []
         var left = limit
         for folder in folders {

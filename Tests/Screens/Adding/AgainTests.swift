@@ -101,6 +101,14 @@ struct AgainTests {
         #expect(command(queued(screen)) == "martlet again b7 https://nas.example/in/")
     }
 
+    @Test("what patterns leave of a folder's contents is counted without the folder's name")
+    func patterns() {
+        var screen = screen()
+        screen.press("Enter")
+        let words = [Adding.path("edits") + Array("/.".utf8), Adding.path("notes.txt")]
+        #expect(screen.requests.contains(.local(.sift(words, NamePatterns(exclude: ["*.tmp", "a b"])))))
+    }
+
     @Test("what is changed in the review is in the command; a pattern that is taken out is said to be for all")
     func changed() throws {
         var screen = screen()

@@ -43,6 +43,22 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a pattern may have the name under which a folder arrives in front; its contents alone have none")
+    func nameInFront() async throws {
+        let harness = try await EngineHarness()
+        for name in ["d/a", "d/b", "d/d/b"] { try harness.sandbox.write(name, [1]) }
+        let ways: [(UploadSource.Placement, String)] = [(.named(RawPath("d")), "/one/"), (.contents, "/two/")]
+        for (placement, folder) in ways {
+            var request = harness.request(upload: [], to: folder) { $0.options.exclude = ["d/b", "*/a"] }
+            let source = UploadSource(path: RawPath(harness.sandbox.path("d")), placement: placement)
+            request.work = .upload([source], to: harness.store.url(folder))
+            try await harness.finished(try await harness.add(request))
+        }
+        #expect(Set(harness.store.paths) == ["/one/d/a", "/two/a", "/two/b"])
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
     @Test("links in a circle end")
     func circle() async throws {
         let harness = try await EngineHarness()
