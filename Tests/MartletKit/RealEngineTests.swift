@@ -163,6 +163,32 @@ import TransferModel
         try await self.end()
     }
 
+    @Test func `a path that leads elsewhere than it seems is refused, and nothing is queued`() async throws {
+        let session = try await TransferSession(
+            configuration: .background(withIdentifier: .default), connection: try connection())
+        let url = try #require(URL(string: "http://127.0.0.1:9/file"))
+        for path in ["a.iso", home + "/iso/", "/", home + "/.."] {
+            let refusals = [
+                await #expect(throws: RequestError.self) {
+                    _ = try await session.downloadTask(with: url, to: RawPath(path))
+                },
+                await #expect(throws: RequestError.self) {
+                    _ = try await session.uploadTask(with: url, fromFile: RawPath(path))
+                },
+            ]
+            let said = "\(path) is no absolute path of a file: begin it with a slash, and end it in a name"
+            #expect(refusals.allSatisfy { $0?.code == .usage && $0?.message == said }, "\(refusals)")
+        }
+        let june = await #expect(throws: RequestError.self) {
+            _ = try await session.addBatch(uploading: [RawPath("june")], to: url)
+        }
+        #expect(june?.message == "batch.add: path is no absolute path: begin it with a slash")
+        #expect(try await session.batches.isEmpty)
+        let task = try await session.downloadTask(with: url, to: RawPath(home + "/iso/a.iso"))
+        #expect(try await session.connection.batch(task.batch).destination == home + "/iso")
+        try await end()
+    }
+
     @Test func `progress of a tree is read and followed until it is over`() async throws {
         let connection = try connection()
         let session = try await TransferSession(

@@ -95,6 +95,46 @@ struct RefusedRequestTests {
         TransferScheme.allCases.filter(isKnown).map(\.rawValue).joined(separator: ", ")
     }
 
+    /// A batch's work, and the words of its refusal.
+    private static let works: [(String, String)] = [
+        (
+            #"{"download":[{"url":"http://h/a","directory":"d"}]}"#,
+            "directory is no absolute path: begin it with a slash"
+        ),
+        (
+            #"{"download":[{"url":"http://h/a","directory":""}]}"#,
+            "directory is no absolute path: begin it with a slash"
+        ),
+        (
+            #"{"upload":[{"path":"a","placement":"exactly"}],"to":"http://h/a"}"#,
+            "path is no absolute path: begin it with a slash"
+        ),
+        (
+            #"{"download":[{"url":"http://h/a","directory":"/d","fileName":"b/a"}]}"#,
+            "fileName is not one name: give it without a slash, and not . or .."
+        ),
+        (
+            #"{"upload":[{"path":"/a","placement":{"named":".."}}],"to":"http://h/"}"#,
+            "named is not one name: give it without a slash, and not . or .."
+        ),
+        (
+            #"{"upload":[{"path":"/a","placement":{"named":""}}],"to":"http://h/"}"#,
+            "named is not one name: give it without a slash, and not . or .."
+        ),
+    ]
+
+    @Test("by the paths and names of a batch, of which nothing is queued")
+    func works() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        for (work, said) in Self.works {
+            let parameters = #"{"uuid":"8F14E45F-CEEA-467F-A9DA-5D6C0F0B1A2C","work":\#(work)}"#
+            #expect(try await client.refusal("batch.add", parameters) == "batch.add: \(said)", "\(work)")
+        }
+        #expect(try await harness.queue.reader.batches().isEmpty)
+        try await harness.end()
+    }
+
     @Test("by their parameters")
     func parameters() async throws {
         let harness = try await ServiceHarness()

@@ -38,8 +38,9 @@ public final class TransferSession: Sendable {
         try await uploadTask(with: url, fromFile: Self.path(of: file))
     }
 
-    /// As `uploadTask(with:fromFile:)` with a URL, for a path that need not be text.
+    /// As `uploadTask(with:fromFile:)` with a URL, for a path that need not be text. Absolute, without a slash at its end.
     public func uploadTask(with url: URL, fromFile file: RawPath) async throws(RequestError) -> TransferTask {
+        _ = try Self.folder(of: file)
         let source = UploadSource(path: file, placement: .exactly)
         return try await single(.upload([source], to: url.absoluteString), name: file.lastComponent)
     }
@@ -49,9 +50,9 @@ public final class TransferSession: Sendable {
         try await downloadTask(with: url, to: Self.path(of: file))
     }
 
-    /// As `downloadTask(with:to:)` with a URL, for a path that need not be text.
+    /// As `downloadTask(with:to:)` with a URL, for a path that need not be text. Absolute, without a slash at its end.
     public func downloadTask(with url: URL, to file: RawPath) async throws(RequestError) -> TransferTask {
-        let folder = RawPath(Array(file.bytes.dropLast(file.lastComponent.bytes.count)))
+        let folder = try Self.folder(of: file)
         let source = DownloadSource(url: url.absoluteString, directory: folder, fileName: file.lastComponent)
         return try await single(.download([source]), name: file.lastComponent)
     }
@@ -146,6 +147,15 @@ public final class TransferSession: Sendable {
             session: identifier, name: name.flatMap { BatchName(rawValue: BatchName.cut($0)) }, work: work, held: held,
             priority: configuration.priority,
             options: options, secrets: secrets)
+    }
+
+    /// The folder that a file's path leads to.
+    private static func folder(of file: RawPath) throws(RequestError) -> RawPath {
+        guard file.endsInName, let folder = file.parent else {
+            throw RequestError(
+                .usage, "\(file) is no absolute path of a file: begin it with a slash, and end it in a name")
+        }
+        return folder
     }
 
     private static func path(of file: URL) throws(RequestError) -> RawPath {

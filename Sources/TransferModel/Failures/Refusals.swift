@@ -92,6 +92,16 @@ extension NodeSettings {
     }
 }
 
+extension RawPath {
+    /// Only such a path means the same to a client and to its engine.
+    fileprivate var isAbsolute: Bool { bytes.first == Self.slash }
+
+    /// Absolute, and it ends in a name, not in a slash: what the path of one file is.
+    package var endsInName: Bool {
+        isAbsolute && bytes.last != Self.slash && RemoteEntry.isName(lastComponent.bytes)
+    }
+}
+
 extension BatchRequest {
     package var refusal: String? { work.refusal ?? options.refusal ?? secrets.refusal }
 }
@@ -104,26 +114,37 @@ extension BatchRequest.Work {
     /// Bytes of a URL: what servers take in a request line.
     package static let longestURL = 8192
 
-    /// Texts that come back in every row of a list: a thousand rows have to fit into one line.
+    /// Texts come back in every row of a list: a thousand rows have to fit into one line. Paths and names are to mean one place.
     var refusal: String? {
         switch self {
         case .upload(let sources, let to):
             if let refusal = Self.tooLong("to", to.utf8.count, Self.longestURL) { return refusal }
             for source in sources {
-                if let refusal = Self.tooLong("path", source.path.bytes.count, Self.longestPath) { return refusal }
+                if let refusal = Self.noPath("path", source.path) { return refusal }
                 guard case .named(let name) = source.placement else { continue }
-                if let refusal = Self.tooLong("named", name.bytes.count, Self.longestName) { return refusal }
+                if let refusal = Self.noName("named", name) { return refusal }
             }
         case .download(let sources):
             for source in sources {
                 let refusal =
                     Self.tooLong("url", source.url.utf8.count, Self.longestURL)
-                    ?? Self.tooLong("directory", source.directory.bytes.count, Self.longestPath)
-                    ?? Self.tooLong("fileName", source.fileName?.bytes.count ?? 0, Self.longestName)
+                    ?? Self.noPath("directory", source.directory)
+                    ?? source.fileName.flatMap { Self.noName("fileName", $0) }
                 if let refusal { return refusal }
             }
         }
         return nil
+    }
+
+    private static func noPath(_ field: String, _ path: RawPath) -> String? {
+        if let refusal = tooLong(field, path.bytes.count, longestPath) { return refusal }
+        return path.isAbsolute ? nil : "\(field) is no absolute path: begin it with a slash"
+    }
+
+    private static func noName(_ field: String, _ name: RawPath) -> String? {
+        if let refusal = tooLong(field, name.bytes.count, longestName) { return refusal }
+        return RemoteEntry.isName(name.bytes)
+            ? nil : "\(field) is not one name: give it without a slash, and not . or .."
     }
 
     private static func tooLong(_ field: String, _ bytes: Int, _ most: Int) -> String? {
