@@ -34,6 +34,14 @@ package struct Destination: Equatable, Sendable {
     /// It says where a password or keys come from each time.
     package var namesLogin: Bool { passwordCommand != nil || netrcFile != nil || profile != nil }
 
+    /// Returns true when a command's program is a path from the current directory, such as `./pw`: the engine runs commands in `/`.
+    package static func isRelative(command: String) -> Bool {
+        let program = command.drop { " \t".contains($0) }.prefix { !" \t\n;|&<>()".contains($0) }
+        if program.hasPrefix("/") || !program.contains("/") { return false }
+        // A shell makes something else of these.
+        return !program.contains { "$~='\"`\\*?[{".contains($0) }
+    }
+
     package init(name: String, url: String) {
         self.name = name
         self.url = url

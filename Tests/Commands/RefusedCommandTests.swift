@@ -61,6 +61,16 @@ struct RefusedCommandTests {
             "upload: a form cannot be sent by PUT: leave --method out"
         ),
         (
+            ["upload", "--password-command", "./pw nas", "/etc/hostname", "https://h/in"],
+            "upload: --password-command: \"./pw nas\" is not allowed: "
+                + "give a command by its name or its absolute path (it is run in /)"
+        ),
+        (
+            ["set", "b7", "--field", "photo=@a.jpg"],
+            "set: --field: what is given is not allowed: "
+                + "give a field and its text such as album=June; a file is a SOURCE, and --form names its field"
+        ),
+        (
             ["leftovers", "list", "--in", "https://h/"],
             "leftovers list: https://h/ is no bucket: write s3://BUCKET/PREFIX"
         ),

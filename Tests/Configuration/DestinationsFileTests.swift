@@ -130,6 +130,21 @@ struct DestinationsFileTests {
     }
 }
 
+@Suite("A command whose program is a path from the current directory is told from others")
+struct RelativeCommandTests {
+    @Test(arguments: ["./pw", "../pw nas", " bin/pw", "bin/pw|head -1"])
+    func relative(command: String) {
+        #expect(Destination.isRelative(command: command))
+    }
+
+    @Test(arguments: [
+        "", "pw", "/opt/pw x/y", "cat a/b", "~/pw", "$HOME/pw", "A=b/c pw", "pass|sed s/a/b/", "(cat /x)",
+    ])
+    func others(command: String) {
+        #expect(!Destination.isRelative(command: command))
+    }
+}
+
 @Suite("What a message repeats of an address")
 struct ShownAddressTests {
     @Test(

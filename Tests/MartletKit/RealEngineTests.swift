@@ -183,6 +183,11 @@ import TransferModel
             _ = try await session.addBatch(uploading: [RawPath("june")], to: url)
         }
         #expect(june?.message == "batch.add: path is no absolute path: begin it with a slash")
+        let sharp = try #require(URL(string: "http://127.0.0.1:9/C#/"))
+        let cut = await #expect(throws: RequestError.self) {
+            _ = try await session.addBatch(uploading: [RawPath(home)], to: sharp)
+        }
+        #expect(cut?.message == "batch.add: to has a # in it, which ends an address: write %23 for a #")
         #expect(try await session.batches.isEmpty)
         let task = try await session.downloadTask(with: url, to: RawPath(home + "/iso/a.iso"))
         #expect(try await session.connection.batch(task.batch).destination == home + "/iso")

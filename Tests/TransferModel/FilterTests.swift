@@ -56,6 +56,9 @@ import Testing
         ] {
             #expect(try !matches(text, file), "\(text)")
         }
+        // The capital of a kind of character is none, that of a letter is one.
+        for text in [#"/img\D\d/"#, #"/g[\W_]0/"#, #"/\Simg|g\D0/"#] { #expect(try matches(text, file), "\(text)") }
+        for text in [#"/Img\D/"#, #"/\Img/"#, #"/\\D|Img/"#] { #expect(try !matches(text, file), "\(text)") }
         // Nothing a person types can take for ever.
         let evil = try TransferFilter("/(a*)*(a|aa)+$/")
         #expect(!evil.matches(self.file(String(repeating: "a", count: 250) + "!")))

@@ -92,6 +92,15 @@ import TransferQueue
             Methods.eventsAcknowledge, EventsAcknowledgeRequest(consumer: "c", through: page.next))
         #expect(try await client.call(Methods.eventsRead, EventsReadRequest(consumer: "c")).events.isEmpty)
         #expect(try await client.call(Methods.eventsRead, EventsReadRequest(consumer: "d")).events == page.events)
+        let longest = "session:" + String(repeating: "s", count: 200)
+        let ofSession = EventsAcknowledgeRequest(consumer: longest, through: page.next)
+        _ = try await client.call(Methods.eventsAcknowledge, ofSession)
+        #expect(try await client.call(Methods.eventsRead, EventsReadRequest(consumer: longest)).events.isEmpty)
+        let tooLong = EventsAcknowledgeRequest(consumer: longest + "s", through: page.next)
+        let long = try await #require(throws: WireError.self) {
+            try await client.call(Methods.eventsAcknowledge, tooLong)
+        }
+        #expect(long.message == "a consumer's name has 1 to 208 bytes")
         let early = EventsAcknowledgeRequest(consumer: "c", through: EventSequence(rawValue: 999))
         let error = try await #require(throws: WireError.self) {
             try await client.call(Methods.eventsAcknowledge, early)

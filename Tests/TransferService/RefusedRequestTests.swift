@@ -121,9 +121,13 @@ struct RefusedRequestTests {
             #"{"upload":[{"path":"/a","placement":{"named":""}}],"to":"http://h/"}"#,
             "named is not one name: give it without a slash, and not . or .."
         ),
+        (
+            #"{"upload":[{"path":"/a","placement":"contents"}],"to":"http://h/C#/"}"#,
+            "to has a # in it, which ends an address: write %23 for a #"
+        ),
     ]
 
-    @Test("by the paths and names of a batch, of which nothing is queued")
+    @Test("by the paths, names and place of a batch, of which nothing is queued")
     func works() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()

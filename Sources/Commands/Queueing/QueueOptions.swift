@@ -105,7 +105,7 @@ enum QueueOptions {
         "user", ValueSyntax<String>.text("U"),
         "log in as this user; the password is asked for unless a command or netrc gives it")
     static let passwordCommand = Option(
-        "password-command", ValueSyntax<String>.text("CMD", .commands),
+        "password-command", ValueSyntax<String>.passwordCommand,
         "the first line that this command prints is the password")
     static let netrc = Option(
         "netrc", ValueSyntax<[UInt8]>.path("FILE", .files),

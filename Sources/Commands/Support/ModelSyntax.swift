@@ -46,11 +46,14 @@ extension ValueSyntax where Value == HeaderField {
         }
     }
 
-    /// `name=value`; both as they are, the name not empty.
+    /// `name=value`; both as they are, the name not empty. `name=@FILE` is a file to curl and would be text to us.
     static var formField: ValueSyntax {
-        ValueSyntax("K=V", allowed: "a field and its value such as album=June") { text in
+        ValueSyntax(
+            "K=V", allowed: "a field and its text such as album=June; a file is a SOURCE, and --form names its field"
+        ) { text in
             guard let sign = text.firstIndex(of: "="), sign > text.startIndex else { return nil }
-            return HeaderField(String(text[..<sign]), String(text[text.index(after: sign)...]))
+            let value = text[text.index(after: sign)...]
+            return value.utf8.first == UInt8(ascii: "@") ? nil : HeaderField(String(text[..<sign]), String(value))
         }
     }
 
@@ -86,6 +89,13 @@ extension ValueSyntax where Value == String {
     /// Only what is said when there is none; `TransferURL` looks closer.
     static func url(_ placeholder: String) -> ValueSyntax {
         ValueSyntax(placeholder, allowed: "a URL such as https://nas.example/photos/") { $0 }
+    }
+
+    /// A command that prints a password. The engine runs it, and not where it is typed.
+    static var passwordCommand: ValueSyntax {
+        ValueSyntax(
+            "CMD", allowed: "a command by its name or its absolute path (it is run in /)", completion: .commands
+        ) { $0.isEmpty || Destination.isRelative(command: $0) ? nil : $0 }
     }
 
     /// A shell pattern.

@@ -119,6 +119,10 @@ extension BatchRequest.Work {
         switch self {
         case .upload(let sources, let to):
             if let refusal = Self.tooLong("to", to.utf8.count, Self.longestURL) { return refusal }
+            // A name with a # in it may have been meant, and would be cut off there.
+            if to.utf8.contains(UInt8(ascii: "#")) {
+                return "to has a # in it, which ends an address: write %23 for a #"
+            }
             for source in sources {
                 if let refusal = Self.noPath("path", source.path) { return refusal }
                 guard case .named(let name) = source.placement else { continue }

@@ -7,7 +7,7 @@
 /// would link libstdc++, by a shim with code of ours in it.
 ///
 /// Letters, `.`, `[a-z]`, `[^…]`, `\d \w \s \D \W \S`, `^ $`, `( )`, `|`, `* + ? {2} {2,} {2,5}`. Over bytes; `.` is one
-/// character of UTF-8. Case matters only if the expression has capitals.
+/// character of UTF-8. Case matters only if the expression has capitals beside those of `\D \W \S`.
 package struct LinearRegex: Hashable, Sendable {
     package let source: String
     let foldsCase: Bool
@@ -93,9 +93,20 @@ package struct LinearRegex: Hashable, Sendable {
             throw FilterFault(0, "the expression is longer than \(Self.longest) bytes")
         }
         self.source = source
-        foldsCase = !source.utf8.contains { (0x41...0x5A).contains($0) }
+        foldsCase = !Self.hasCapitals(source)
         var compiler = RegexCompiler(source, foldsCase: foldsCase)
         program = try compiler.compile()
+    }
+
+    /// Returns true when it has a capital that stands for itself.
+    private static func hasCapitals(_ source: String) -> Bool {
+        var isEscaped = false
+        for byte in source.utf8 {
+            let isKind = isEscaped && "DWS".utf8.contains(byte)
+            if !isKind, (0x41...0x5A).contains(byte) { return true }
+            isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+        }
+        return false
     }
 
     /// True when it matches anywhere in a text.

@@ -300,8 +300,9 @@ extension TransferService {
     }
 
     private func acknowledge(_ request: EventsAcknowledgeRequest) async throws -> Nothing {
-        guard !request.consumer.isEmpty, request.consumer.utf8.count <= 200 else {
-            throw RequestError(.usage, "a consumer's name has 1 to 200 bytes")
+        // The longest is a session's: "session:" and its name.
+        guard !request.consumer.isEmpty, request.consumer.utf8.count <= 208 else {
+            throw RequestError(.usage, "a consumer's name has 1 to 208 bytes")
         }
         try await refuse(unstored: request.through)
         try await queue.writer.acknowledge(consumer: request.consumer, through: request.through)

@@ -87,6 +87,7 @@ extension DestinationsPage {
             return wrong(
                 .password, command.isEmpty ? "Type the password, or the command that prints it." : "One of the two.")
         }
+        if Destination.isRelative(command: command) { return wrong(.passwordCommand, Self.relativeCommand) }
         guard !user.contains(":") else { return wrong(.user, "The name alone: the password has a field of its own.") }
         destination.user = user.isEmpty ? nil : user
         destination.passwordCommand = command.isEmpty ? nil : command
@@ -141,6 +142,7 @@ extension DestinationsPage {
         let typed = form.text(.password)
         let password = typed.isEmpty ? url.password : typed
         let command = form.text(.passwordCommand)
+        if Destination.isRelative(command: command) { return wrong(.passwordCommand, Self.relativeCommand) }
         destination.passwordCommand = command.isEmpty ? nil : command
         let hasKeys = url.scheme.facts.login.signsRequests
         if hasKeys {
@@ -154,6 +156,8 @@ extension DestinationsPage {
         if editing == nil || password != nil { destination.login = password == nil ? .none : .kept }
         return (destination, password)
     }
+
+    private static let relativeCommand: SafeText = "Give the command's absolute path: it is run in /."
 
     private mutating func wrong(_ field: FieldID, _ why: SafeText) -> (Destination, String?)? {
         form?.fields.select(field)
