@@ -135,20 +135,19 @@ extension EngineConnection {
     private func roundTrip(
         _ method: MethodName, _ limit: Duration?, _ makeLine: @Sendable (Int64) -> [UInt8]
     ) async throws(RequestError) -> [UInt8] {
-        var last = Self.lost
         // A question whose answer is lost with its engine is asked the next one; not for ever, should engines die of it.
         // An engine that is killed takes the next questions with it, too, until the kernel has closed its socket.
-        for _ in 0..<(method.isQuestion ? 10 : 1) {
+        for _ in 0..<10 {
             try await connect()
+            // Nothing was sent, not even a change, on a link that closed right behind its welcome.
             guard let link else { continue }
             do {
                 return try await exchange(on: link, within: limit, makeLine)
             } catch {
-                guard error == Self.lost else { throw error }
-                last = error
+                guard method.isQuestion, error == Self.lost else { throw error }
             }
         }
-        throw last
+        throw Self.lost
     }
 
     /// One request on this link. A cancelled task stops waiting at once; the answer is dropped when it comes.

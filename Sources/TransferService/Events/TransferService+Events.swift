@@ -109,8 +109,11 @@ extension TransferService {
                 let page = try await page(cursor)
                 // A follow that was replaced or ended meanwhile is not moved.
                 guard let client = clients[number], client.follower == cursor else { continue }
-                client.follower?.after = page.next
-                if page.events.isEmpty { continue }
+                if page.events.isEmpty {
+                    client.follower?.after = page.next
+                    continue
+                }
+                // It moves with what is sent: a page that cannot be encoded is not passed over.
                 let (line, sent) = try page.fitted {
                     try WireCoding.line(Notification(method: .eventsHappened, params: $0))
                 }
