@@ -51,15 +51,15 @@ extension MoveRequest: RefusableParameters {
 
 extension SetRequest: NodeNamingParameters {
     package var named: Int { (ids?.count ?? 0) + (rows?.count ?? 0) }
-    package var refusal: String? { tooMany ?? settings.refusal ?? secrets?.refusal }
+    package var refusal: String? { tooMany ?? settings.refusal ?? secrets?.givenRefusal }
 }
 
 extension DestinationKeepRequest: RefusableParameters {
-    package var refusal: String? { secrets.refusal }
+    package var refusal: String? { secrets.givenRefusal }
 }
 
 extension DestinationTestRequest: RefusableParameters {
-    package var refusal: String? { options?.refusal ?? secrets?.refusal }
+    package var refusal: String? { options?.refusal ?? secrets?.givenRefusal }
 }
 
 extension LeftoverSearchRequest: RefusableParameters {

@@ -83,6 +83,15 @@ struct RefusedCommandTests {
             "leftovers abort: b1 is no task: give tasks such as t31; martlet leftovers lists them"
         ),
         (["leftovers", "abort"], "leftovers abort: no task is named: give IDs, or --all"),
+        (
+            ["upload", "--header", "Content-Length: 5", "/etc/hostname", "https://h/in"],
+            "upload: --header: Martlet writes the header field Content-Length itself: leave it out, each request has its own"
+        ),
+        (
+            ["set", "b7", "--header", "if-none-match: *"],
+            "set: --header: Martlet writes the header field if-none-match itself: "
+                + "say with --if-exists what becomes of a file that is there"
+        ),
         (["leftovers", "abort", "t3", "--all"], "leftovers abort: both IDs and --all are given: give IDs, or --all"),
         (
             ["leftovers", "abort", "--in", "s3://b/p"],

@@ -27,6 +27,17 @@ struct RefusedRequestTests {
             #"{"uuid":"8F14E45F-CEEA-467F-A9DA-5D6C0F0B1A2C","work":{"download":[{"url":"s3://b/k","directory":"/d"}]}}"#,
             "S3 wants keys: queue it by martlet upload, which finds AWS_ACCESS_KEY_ID or AWS_PROFILE"
         ),
+        (
+            "batch.add",
+            #"{"uuid":"8F14E45F-CEEA-467F-A9DA-5D6C0F0B1A2C","work":{"upload":[],"to":"https://h/"},"#
+                + #""secrets":{"headers":[{"name":"Range","value":"bytes=0-5"}]}}"#,
+            "batch.add: Martlet writes the header field Range itself: leave it out, Martlet asks for the bytes that are missing"
+        ),
+        (
+            "nodes.set",
+            #"{"ids":["b1"],"settings":{},"secrets":{"headers":[{"name":"Expect","value":"100-continue"}]}}"#,
+            "nodes.set: Martlet writes the header field Expect itself: leave it out, each request has its own"
+        ),
         ("nodes.pause", "{}", "no node is named: give ids, rows or a selector"),
         ("nodes.move", #"{"to":"top"}"#, "no node is named: give ids, rows or a selector"),
         (

@@ -76,6 +76,7 @@ extension TransferSecrets {
         let isGiven = invocation.givesLogin
         self = isGiven ? TransferSecrets() : defaults
         headers = invocation.values(QueueOptions.header)
+        if let owned = ownedField { throw .usage("\(command): --header: \(owned.what)", owned.remedy) }
         formFields = invocation.values(QueueOptions.field)
         passwordCommand = invocation.value(QueueOptions.passwordCommand) ?? passwordCommand
         if let file = invocation.value(QueueOptions.netrc) {

@@ -27,6 +27,9 @@ struct UploadCommand: QueueingCommand {
             "A GLOB of --include and --exclude means a base name in whatever folder, and one with a slash the path below its SOURCE, whose "
                 + "own name may stand in front: ** is any number of folders, and a slash at the end means folders alone, with all that "
                 + "is in them.",
+            "A field of --header that Martlet writes itself, such as Range or Content-Length, is refused. Over s3:// a field of the object, such "
+                + "as Cache-Control or x-amz-acl, goes with the request that makes the object alone. An Idempotency-Key goes with each POST "
+                + "and form, with a mark of the file and its version behind the value: two files never have one key.",
         ],
         operands: [
             Operand(ValueSyntax<[UInt8]>.path("SOURCE", .files), .oneOrMore), Operand(ValueSyntax<String>.url("DEST")),

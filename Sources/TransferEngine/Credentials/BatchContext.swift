@@ -66,11 +66,12 @@ final class BatchContext {
     func request(
         _ exchange: HTTPExchange, body: HTTPBody, at now: Timestamp, namedIn zone: AddressZone? = nil
     ) -> HTTPRequest {
-        let given = headers(of: exchange)
-        var fields = [HeaderField("User-Agent", userAgent)] + given
+        let headers = headers(of: exchange)
+        let isNamed = headers.contains { $0.name.lowercased() == "user-agent" }
+        var fields = isNamed ? headers : [HeaderField("User-Agent", userAgent)] + headers
         let isSigned = exchange.signing != nil
         if let signing = exchange.signing, let keys = credentials.keys {
-            fields += signing.signer.fields(for: exchange, headers: given, keys: keys, at: now)
+            fields += signing.signer.fields(for: exchange, headers: headers, keys: keys, at: now)
         }
         var request = HTTPRequest(exchange.method.rawValue, exchange.url.text, fields: fields, body: body)
         switch exchange.sink {
@@ -105,12 +106,17 @@ final class BatchContext {
         !credentials.bringsLogin && receivers.isRenewed(for: url)
     }
 
-    /// The protocol's fields and the user's own. A type that the protocol names stands alone: where it is the file's, it is the user's
-    /// already (`UploadSubject.contentType`); where it is that of a message, no other would be understood.
+    /// The protocol's fields and the user's own. A field that the protocol writes stands alone: a type or key of the file is made of the
+    /// user's already (`UploadSubject.contentType`, `PostPlan.key`), and of a message no other would be understood. A key given for a POST
+    /// goes with nothing else.
     private func headers(of exchange: HTTPExchange) -> [HeaderField] {
         guard exchange.mayCarrySecrets, !order.secrets.headers.isEmpty else { return exchange.headers }
-        let isTyped = exchange.headers.contains(where: \.isContentType)
-        return exchange.headers + order.secrets.headers.filter { !isTyped || !$0.isContentType }
+        let own = Set(exchange.headers.map { $0.name.lowercased() })
+        let given = order.secrets.headers.filter { field in
+            !own.contains(field.name.lowercased()) && !field.isIdempotencyKey
+        }
+        guard let signer = exchange.signing?.signer else { return exchange.headers + given }
+        return exchange.headers + given.filter { signer.takes($0, with: exchange) }
     }
 
     /// A request to an FTP server.

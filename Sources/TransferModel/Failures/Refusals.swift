@@ -103,7 +103,7 @@ extension RawPath {
 }
 
 extension BatchRequest {
-    package var refusal: String? { work.refusal ?? options.refusal ?? secrets.refusal }
+    package var refusal: String? { work.refusal ?? options.refusal ?? secrets.givenRefusal }
 }
 
 extension BatchRequest.Work {

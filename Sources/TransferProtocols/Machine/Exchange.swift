@@ -73,7 +73,8 @@ package struct HTTPExchange: Hashable, Sendable {
 
     package var method: Method
     package var url: HTTPAddress
-    /// The protocol's own fields. Given fields and credentials are added by the engine, when `mayCarrySecrets`.
+    /// The protocol's own fields; a given one of the same name stays out. Given fields and credentials are added by the engine, when
+    /// `mayCarrySecrets`.
     package var headers: [HeaderField]
     package var body: Body
     package var sink: Sink
@@ -105,6 +106,9 @@ package protocol RequestSigner: Hashable, Sendable {
     func fields(
         for exchange: HTTPExchange, headers: [HeaderField], keys: S3Keys, at now: Timestamp
     ) -> [HeaderField]
+
+    /// Returns true when a given field goes with this request, signed like all others of it.
+    func takes(_ given: HeaderField, with exchange: HTTPExchange) -> Bool
 }
 
 /// The signer of one request; the keys are the engine's to know.

@@ -1,3 +1,4 @@
+import Digests
 import TransferModel
 
 extension ProtocolDescriptor {
@@ -17,6 +18,19 @@ extension PostPlan {
             address: address, subject: job.subject,
             form: job.options.form.map { PostForm(fileField: $0.fileField, fields: job.formFields) },
             resume: job.resume?.content(PostResumePoint.self))
-        isRepeatable = job.headers.contains { $0.name.lowercased() == "idempotency-key" }
+        key = job.headers.first { $0.isIdempotencyKey }.map { Self.key($0.value, job) }
+    }
+
+    /// The given key with a mark of the task and of its source's version, the same for all attempts: a server takes another file with the
+    /// same key for the first, and stores nothing.
+    private static func key(_ given: String, _ job: UploadJob) -> String {
+        let subject = job.subject
+        // A changed source may have the size and time of the one before.
+        let changes = job.resume?.sourceChanges ?? 0
+        let version = "\(subject.token) \(subject.size) \(subject.modifiedNanoseconds) \(changes)"
+        let mark = Hexadecimal.encode(DigestAlgorithm.sha256.digest(of: Array(version.utf8)).bytes.prefix(12))
+        // The draft of the field has a string in quotation marks, those who came before it a bare one.
+        guard given.count > 1, given.hasPrefix("\""), given.hasSuffix("\"") else { return "\(given)-\(mark)" }
+        return "\(given.dropLast())-\(mark)\""
     }
 }

@@ -20,8 +20,9 @@ package struct PostPlan: Sendable, Hashable {
     /// `nil`: the body is the file and nothing else.
     package var form: PostForm?
     package var resume: PostResumePoint?
-    /// The user gave it a key by which the server knows a second one for the same (`Idempotency-Key`): it may be repeated.
-    package var isRepeatable = false
+    /// Made of the user's `Idempotency-Key`: by it the server knows a second POST of this version of the file for the first.
+    package var key: String?
+    var isRepeatable: Bool { key != nil }
 
     package init(
         address: HTTPAddress, subject: UploadSubject, form: PostForm? = nil, resume: PostResumePoint? = nil
@@ -63,6 +64,8 @@ enum PostMessages {
         } else {
             headers.append(HeaderField("Content-Type", plan.subject.mediaType))
         }
+        // Like all that was given, it is for the first server alone.
+        if let key = plan.key, chain.mayCarrySecrets { headers.append(HeaderField("Idempotency-Key", key)) }
         return .http(
             HTTPExchange(.post, chain.address, headers: headers, body: body, mayCarrySecrets: chain.mayCarrySecrets))
     }
@@ -102,4 +105,9 @@ enum PostMessages {
             }
         }
     }
+}
+
+extension HeaderField {
+    /// Names the key by which a server knows a repeated request again.
+    package var isIdempotencyKey: Bool { name.lowercased() == "idempotency-key" }
 }

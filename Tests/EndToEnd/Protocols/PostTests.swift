@@ -133,6 +133,8 @@ import TransferModel
         let batch = try send(.post, to: "answer/503/x", ["--header", "Idempotency-Key: 7"])
         try waitUntil("it is sent again") { try server.done().count >= 2 }
         try sandbox.succeed("cancel", batch)
+        let keys = try server.done().map { $0["Idempotency-Key"].text ?? "" }
+        #expect(Set(keys).count == 1 && keys[0].hasPrefix("7-"), "\(keys)")
     }
 
     @Test func `a refusal is told with the server's words`() throws {

@@ -1,3 +1,4 @@
+import CurlTransport
 import FoundationEssentials
 import TestSupport
 import Testing
@@ -53,6 +54,92 @@ struct UploadMachineTests {
         // A 104 to a plain PUT leaves an upload of the draft behind.
         let begun = ResumePoint(ResumableResumePoint(version: 8, length: 100, url: HTTPAddress("https://h/u/1")))
         #expect(sender("https://h/", host: "put", resume: begun) == "ResumableUpload")
+    }
+
+    private func made(
+        _ destination: String, _ headers: [HeaderField], by way: HTTPUploadProtocol? = nil, keys: S3Keys? = nil
+    ) -> BatchContext {
+        var (options, secrets) = (TransferOptions(), TransferSecrets())
+        options.uploadBy = way
+        (secrets.headers, secrets.s3) = (headers, keys)
+        let order = BatchOrder(
+            batch: BatchID(rawValue: 1), session: .default, priority: .normal, options: options, secrets: secrets,
+            destination: destination, destinationQuery: nil)
+        return BatchContext(order, userAgent: "test")
+    }
+
+    /// The fields of a request, as they go out.
+    private func sent(_ exchange: HTTPExchange, by context: BatchContext) -> [HeaderField] {
+        context.request(exchange, body: .none, at: Timestamp(milliseconds: 0)).fields
+    }
+
+    /// The key that the POST of a file shows.
+    private func key(
+        _ given: String, task: String = "0", size: Int64 = 1, modified: Int64 = 5, changes: Int = 0
+    ) throws -> String {
+        let context = made("https://h/in/", [HeaderField("idempotency-key", given)], by: .post)
+        var resume = ResumePoint(PostResumePoint(token: "t", isSent: false))
+        resume.sourceChanges = changes
+        let subject = UploadSubject(
+            name: RawPath("f"), size: size, modifiedNanoseconds: modified,
+            token: .digits(String(repeating: task, count: 32)))
+        var machine = try #require(
+            context.uploadMachine(subject, below: RawPath("f"), facts: HostFacts(), resume: resume))
+        for case .perform(_, .http(let exchange)) in machine.handle(.began(at: Timestamp(milliseconds: 0))) {
+            let keys = sent(exchange, by: context).filter { $0.name.lowercased() == "idempotency-key" }
+            #expect(keys.count == 1)
+            return keys.first?.value ?? ""
+        }
+        return ""
+    }
+
+    @Test("no two files, and no two versions of one, show the same key for a POST; all attempts of one version do")
+    func keys() throws {
+        let first = try key("nov")
+        #expect(first.hasPrefix("nov-") && first.count == 28)
+        #expect(try key("nov") == first)
+        let others = [
+            try key("nov", task: "1"), try key("nov", size: 2), try key("nov", modified: 6), try key("nov", changes: 1),
+        ]
+        #expect(Set(others + [first]).count == 5)
+        let quoted = try key("\"nov\"")
+        #expect(quoted == "\"\(first)\"")
+    }
+
+    @Test("a key for POSTs goes with no request of another protocol")
+    func otherProtocols() throws {
+        let context = made("https://h/in/", [HeaderField("Idempotency-Key", "nov"), HeaderField("X-Team", "a")])
+        let exchange = HTTPExchange(.put, try #require(HTTPAddress("https://h/in/f")))
+        #expect(sent(exchange, by: context) == [HeaderField("User-Agent", "test"), HeaderField("X-Team", "a")])
+    }
+
+    @Test("a given field stands once: it takes the program's place, and leaves that of a protocol's own")
+    func once() throws {
+        let agent = HeaderField("user-agent", "Mozilla/5.0")
+        let context = made("https://h/in/", [agent, HeaderField("range", "bytes=0-5")])
+        let url = try #require(HTTPAddress("https://h/in/f"))
+        let range = HeaderField("Range", "bytes=7-")
+        #expect(sent(HTTPExchange(.get, url, headers: [range]), by: context) == [range, agent])
+        // Another server is not shown what was meant for this one.
+        let elsewhere = HTTPExchange(.get, url, headers: [range], mayCarrySecrets: false)
+        #expect(sent(elsewhere, by: context) == [HeaderField("User-Agent", "test"), range])
+    }
+
+    @Test("given fields of an object are signed, and go with no request that S3 would refuse for them")
+    func signed() throws {
+        let context = made(
+            "s3://bucket/in/", [HeaderField("x-amz-acl", "private"), HeaderField("Authorization", "Bearer x")],
+            keys: S3Keys(accessKeyID: "a", secretAccessKey: "b"))
+        func shown(_ method: HTTPExchange.Method) throws -> [String: [String]] {
+            var exchange = HTTPExchange(method, try #require(HTTPAddress("https://h/bucket/in/f")))
+            exchange.signing = RequestSigning(SignatureV4(region: .usual, payload: SignatureV4.emptyPayload))
+            let fields = sent(exchange, by: context)
+            return Dictionary(grouping: fields, by: { $0.name.lowercased() }).mapValues { $0.map(\.value) }
+        }
+        let put = try shown(.put)
+        #expect(put["x-amz-acl"] == ["private"] && put["authorization"]?.count == 1)
+        #expect(put["authorization"]?.first?.contains("SignedHeaders=host;x-amz-acl;x-amz-content-sha256") == true)
+        #expect(try shown(.head)["x-amz-acl"] == nil)
     }
 
     @Test("two tasks' temporary files never have one name")

@@ -100,7 +100,7 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
     @Test("a key of the user's by which the server knows a POST again makes every repetition safe")
     func idempotencyKey() {
         var keyed = plan()
-        keyed.isRepeatable = true
+        keyed.key = "7"
         for status in [408, 429, 500, 503, 504] {
             #expect(after(keyed, answered(status)).last?.hasPrefix("wait") == true)
         }
@@ -109,6 +109,18 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(after(keyed, unanswered(badCertificate, sent: 7)) == ["persist post", "fail tlsFailure"])
         keyed.resume = PostResumePoint(token: "abc", isSent: true)
         #expect(after(keyed) == ["persist post", "POST /api?key=1 0..<1000"])
+    }
+
+    @Test("the key goes with the POST, and with none to another server")
+    func keyElsewhere() {
+        var keyed = plan()
+        keyed.key = "7"
+        var play = HTTPPlay(PostUpload(keyed))
+        #expect(headers(play.last).first?.contains("Idempotency-Key: 7") == true)
+        play.end(answered(307, ["Location: /x"]))
+        #expect(headers(play.last).first?.contains("Idempotency-Key: 7") == true)
+        play.end(answered(307, ["Location: http://other/x"]))
+        #expect(headers(play.last).first?.contains("Idempotency-Key: 7") == false)
     }
 
     @Test(

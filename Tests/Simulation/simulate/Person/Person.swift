@@ -269,8 +269,7 @@ final class Person: @unchecked Sendable {
         request.secrets =
             network.http[destination.host].map { destination.secrets($0.door.key) } ?? secrets()
         let poster = network.http[destination.host] as? PostServer
-        // One key for one file.
-        if poster?.knowsKeys == true, named.count == 1, named[0].hasPrefix("file") {
+        if poster?.knowsKeys == true {
             request.secrets.headers.append(HeaderField("Idempotency-Key", "\(request.uuid)"))
         }
         let words = "\(named.joined(separator: " ")), \(Self.words(options))"
