@@ -15,7 +15,8 @@ extension Model {
         return marked.filter { !isBelow($0, ids) }
     }
 
-    /// Refuses a deed on the cursor's row, once, where that is not the one that a person left it on; false: what is meant was seen.
+    /// Refuses a deed on the cursor's row where that is not the one that a person left it on, once, and while the cursor is on its way to
+    /// another row; false: what is meant was seen.
     mutating func refusesMovedCursor() -> Bool {
         if tree.hasLostRange {
             tree.endRange(marking: false)
@@ -23,11 +24,18 @@ extension Model {
                 "The row at which the range began is not in the list any more: begin it again with \(key(.markRange)).")
             return true
         }
-        guard tree.isGone, tree.marks.isEmpty || tree.rangeStart != nil, filters.shown?.marksAll != true else {
-            return false
-        }
+        guard tree.marks.isEmpty || tree.rangeStart != nil, filters.shown?.marksAll != true else { return false }
+        if refusesCursorOnItsWay() { return true }
+        guard tree.isGone else { return false }
         tree.isGone = false
         complain(.gone("row", now: tree.cursorRow.map { title([$0]) }))
+        return true
+    }
+
+    /// Refuses what is meant for the row that the cursor has not reached yet.
+    mutating func refusesCursorOnItsWay() -> Bool {
+        guard tree.going != .nowhere else { return false }
+        complain("The cursor is still on its way to another row: wait until it is there, or move it.")
         return true
     }
 

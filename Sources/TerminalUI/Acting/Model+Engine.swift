@@ -25,7 +25,7 @@ extension Model {
             observed.take(
                 update.sections.flatMap(\.rows), inSight: Set(tree.items.compactMap(\.row?.id)), at: now.uptime,
                 keepsTrails: appearance.columns?.contains("sparkline") == true)
-            if list.isSeekingProblem { seekProblem(fromStart: true) }
+            if tree.going == .problem { seekProblem(fromStart: true) }
             keepFollowing()
         }
         tellPage { $0.rowsCame(update, in: &$1) }

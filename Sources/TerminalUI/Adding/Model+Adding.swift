@@ -181,8 +181,8 @@ extension Model {
                 requests.append(.local(.stopAll))
             }
             let isListed = offer(TransfersPage(), on: isShown ? keyView : .transfers)
-            // Its row mostly comes after this answer, and below what is in sight.
-            if isListed { tree.reveal([.batch(batch.id)]) }
+            // Its row mostly comes after this answer, and below what is in sight. The list of all files has none.
+            if isListed, !tree.isFlat { tree.reveal([.batch(batch.id)]) }
             remember(order)
             let start: SafeText =
                 switch order.start {

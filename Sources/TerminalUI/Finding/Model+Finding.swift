@@ -14,28 +14,32 @@ struct NameQuestion: Hashable, Sendable {
     var filter: String?
 }
 
-/// The search in the whole queue for what the list does not have: one question at a time, and the tree is opened on the
-/// way to its answer.
+/// The search in the whole queue for what the list does not have: the newest question counts, and the tree is opened on
+/// the way to its answer.
 extension Model {
     /// Counts what was typed, and finds where the first of it is.
     mutating func askForNames() {
-        guard var find, let text = find.field.text, !text.isEmpty, isConnected, find.asked == nil else { return }
-        find.counted = find.counted?.text == text ? find.counted : nil
-        let question = question(text, after: rowID(of: find.before), here: true)
-        find.asked = ask(.find) { .find(question, number: $0) }
-        self.find = find
+        guard let find, let text = find.field.text, !text.isEmpty, isConnected, find.asked == nil else { return }
+        if find.counted?.text != text { self.find?.counted = nil }
+        put(question(text, after: rowID(of: find.before), here: true))
     }
 
     /// The next match of the whole queue, or the previous one; pressed again before it came, the one behind that.
     mutating func askForStep(_ step: Int) {
-        guard var find, let text = find.field.text, !text.isEmpty else { return }
-        find.steps += step
-        if find.asked == nil, find.steps != 0 {
-            let after = tree.goal ?? tree.cursorRow?.id ?? rowAbove
-            let question = question(text, after: after, backwards: find.steps < 0)
-            find.asked = ask(.find) { .find(question, number: $0) }
+        guard let text = find?.field.text, !text.isEmpty else { return }
+        if case .sought(let steps, let from) = tree.going {
+            guard steps + step != 0 else { return tree.going.endSearch() }
+            tree.going = .sought(steps: steps + step, from: from)
+            return
         }
-        self.find = find
+        let from = tree.going.row
+        tree.going = .sought(steps: step, from: from)
+        put(question(text, after: from ?? tree.cursorRow?.id ?? rowAbove, backwards: step < 0))
+    }
+
+    private mutating func put(_ question: NameQuestion) {
+        let number = ask(.find) { .find(question, number: $0) }
+        find?.asked = number
     }
 
     private func question(
@@ -61,48 +65,33 @@ extension Model {
             return
         }
         if question.text.isEmpty { return wayCame(result, question.after) }
-        guard var find, find.asked == number else { return }
-        find.asked = nil
-        defer { self.find = self.find == nil ? nil : find }
+        guard let find, find.asked == number else { return }
+        self.find?.asked = nil
         guard case .success(let row) = result else {
-            find.steps = 0
+            tree.going.endSearch()
             if case .failure(let error) = result { complain(advised(error)) }
             return
         }
-        guard question.text == find.field.text else {
-            self.find = find
-            askForNames()
-            find = self.find ?? find
-            return
-        }
-        find.counted = TreeFind.Counted(text: question.text, matches: row.matches, isComplete: row.complete)
-        if !row.complete {
-            find.asked = ask(.find) { .find(question, number: $0) }
-            return
-        }
+        guard question.text == find.field.text else { return askForNames() }
+        self.find?.counted = TreeFind.Counted(text: question.text, matches: row.matches, isComplete: row.complete)
+        if !row.complete { return put(question) }
         guard !question.here else {
             // What is in the list was gone to while it was typed.
             if find.isTyping, tree.lines(of: find).isEmpty { tree.reveal(row.way) }
-            if find.steps != 0 { follow(find.steps, &find) }
             return
         }
-        find.steps -= find.steps.signum()
+        // A key that moved the cursor meanwhile has ended the wait.
+        guard case .sought(let steps, _) = tree.going else { return }
+        tree.going.endSearch()
         guard !row.way.isEmpty else {
-            find.steps = 0
             return say("\"\(appearance.safe(question.text))\" is nowhere in the queue.")
         }
         tree.reveal(row.way)
         if row.wrapped {
             say(question.backwards ? "Round the beginning: the last one." : "Round the end: the first one.")
         }
-        if find.steps != 0 { follow(find.steps, &find) }
-    }
-
-    private mutating func follow(_ steps: Int, _ find: inout TreeFind) {
-        find.steps = 0
-        self.find = find
-        askForStep(steps)
-        find = self.find ?? find
+        let left = steps - steps.signum()
+        if left != 0 { askForStep(left) }
     }
 
     // MARK: The cursor follows its file
@@ -117,6 +106,7 @@ extension Model {
             return say("The cursor follows a file: go to one first.")
         }
         list.followed = row.id
+        tree.going = .nowhere
         say("The cursor follows \"\(appearance.safe(row.name))\" until it is moved.")
     }
 
@@ -130,7 +120,7 @@ extension Model {
         let isAsked = requests.outstanding.values.contains {
             if case .find(let question, _) = $0.request { question.text.isEmpty } else { false }
         }
-        guard !isAsked, tree.goal != followed else { return }
+        guard !isAsked, tree.going != .to(followed) else { return }
         let question = question("", after: followed)
         ask(.find) { .find(question, number: $0) }
     }

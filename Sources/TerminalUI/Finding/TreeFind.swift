@@ -16,10 +16,8 @@ struct TreeFind: Sendable {
     var isTyping = true
     /// The cursor's line when the search began.
     let before: TreeItem.ID?
-    /// The question that is not answered yet.
+    /// The newest question, while it is not answered; answers to those before it are of no use any more.
     var asked: Int?
-    /// Steps to the next match that wait for it; backwards below 0.
-    var steps = 0
     var counted: Counted?
 
     init(before: TreeItem.ID?) { self.before = before }
@@ -60,7 +58,8 @@ extension TreeFind: Layer {
             model.find?.isTyping = false
             if model.find?.field.isEmpty == true { model.find = nil }
             // What the list does not have is gone to when the engine has found it.
-            if let find = model.find, model.tree.lines(of: find).isEmpty, find.inQueue ?? 1 > 0, model.tree.goal == nil
+            if let find = model.find, model.tree.lines(of: find).isEmpty, find.inQueue ?? 1 > 0,
+                model.tree.going == .nowhere
             {
                 model.askForStep(1)
             }
@@ -94,6 +93,7 @@ extension TreeFind: Layer {
     /// To the first that matches from where the cursor was on, round the end.
     private static func goToFound(in model: inout Model) {
         guard let find = model.find else { return }
+        model.tree.going = .nowhere
         defer { model.askForNames() }
         let start = find.before.flatMap { model.tree.index(of: $0) } ?? 0
         let lines = model.tree.lines(of: find)
@@ -111,10 +111,16 @@ extension Model {
     /// A name that is looked for.
     var find: TreeFind? {
         get { layers[TreeFind.self] }
-        set { layers[TreeFind.self] = newValue }
+        set {
+            layers[TreeFind.self] = newValue
+            if newValue == nil { tree.going = .nowhere }
+        }
     }
 
-    mutating func beginFind() { find = TreeFind(before: tree.cursor) }
+    mutating func beginFind() {
+        tree.going = .nowhere
+        find = TreeFind(before: tree.cursor)
+    }
 
     /// To the next one (1) or the previous one (-1), round the ends.
     mutating func findNext(_ step: Int) {

@@ -8,8 +8,6 @@ struct ListState: Sendable {
     var followed: RowID?
     /// Since when nothing of the engine's news is shown.
     var frozen: Frozen?
-    /// Press `E` goes on looking when the next section comes.
-    var isSeekingProblem = false
     /// Lines of the lower part, where there is room for it.
     var lowerHeight = ScreenLayout.lowerHeights[0]
     /// The details below have the keys, from this line on.

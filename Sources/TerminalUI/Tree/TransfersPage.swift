@@ -27,6 +27,8 @@ struct TransfersPage: Page {
     func perform(_ action: Action, in model: inout Model) {
         if model.performInLower(action) { return }
         if action.movesCursor { model.list.followed = nil }
+        // These mean the cursor's row whatever is marked.
+        if action == .mark || action == .markRange, model.refusesCursorOnItsWay() { return }
         if action.meansRow, model.refusesMovedCursor() { return }
         switch action {
         case .down: model.tree.move(by: 1)
@@ -171,7 +173,7 @@ extension Model {
     /// To the next row that failed or needs the person; opens what has one inside. `fromStart`: the cursor's own row
     /// counts too, because a section has just come.
     mutating func seekProblem(fromStart: Bool) {
-        list.isSeekingProblem = false
+        tree.going = .nowhere
         let start = (tree.cursorIndex ?? 0) + (fromStart ? 0 : 1)
         let order = Array(start..<max(start, tree.items.count)) + Array(0..<min(start, tree.items.count))
         for index in order {
@@ -183,7 +185,7 @@ extension Model {
                 guard !item.isOpen else { continue }
                 tree.move(to: index)
                 tree.setOpen(row.id, true)
-                list.isSeekingProblem = true
+                tree.going = .problem
                 return
             }
         }

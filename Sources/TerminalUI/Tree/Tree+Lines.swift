@@ -11,10 +11,11 @@ extension Tree {
         sections = sections.filter { reached.contains($0.key) }
         waiting = waiting.filter { reached.contains($0.key) }
         // A way is kept until it was gone.
-        if goal == nil { showing = showing.filter { reached.contains($0.key) } }
-        if let goal, index(of: .row(goal)) != nil {
-            cursor = .row(goal)
-            (self.goal, isGone) = (nil, false)
+        if going.row == nil { showing = showing.filter { reached.contains($0.key) } }
+        if let row = going.row, index(of: .row(row)) != nil {
+            cursor = .row(row)
+            isGone = false
+            going.arrive()
         }
         settle(before, place)
         goToAwaited()

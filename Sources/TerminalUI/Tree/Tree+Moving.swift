@@ -9,7 +9,7 @@ extension Tree {
 
     mutating func move(to index: Int) {
         guard !items.isEmpty else { return }
-        (goal, awaited, isGone) = (nil, [], false)
+        (going, awaited, isGone) = (.nowhere, [], false)
         cursor = items[min(max(0, index), items.count - 1)].id
         scroll()
     }
@@ -37,6 +37,7 @@ extension Tree {
     // MARK: Folding
 
     mutating func setOpen(_ id: RowID, _ isOpen: Bool) {
+        going = .nowhere
         seen.insert(id)
         selfOpened.remove(id)
         if isOpen {

@@ -81,8 +81,8 @@ extension Tree {
             if item.isOpen, case .row(let id) = item.id { openAbove.append((id, item.depth, index)) }
         }
         close(0, items.count)
-        // The way to a goal is asked for as a whole.
-        if goal != nil {
+        // A way is asked for as a whole.
+        if going.row != nil {
             let known = Set(wanted.map(\.parent))
             wanted.insert(contentsOf: showing.keys.filter { !known.contains($0) }.map { request($0) }, at: 1)
         }

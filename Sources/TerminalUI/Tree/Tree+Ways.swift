@@ -15,7 +15,7 @@ extension Tree {
                 selfOpened.remove(parent)
             }
         }
-        goal = last
+        going = .to(last)
         rebuild()
     }
 
@@ -30,11 +30,11 @@ extension Tree {
         }
         isFlat = flat
         // What is shown stays until the engine has sent what takes its place.
-        (sections, waiting, showing, goal) = ([:], [:], [:], nil)
+        (sections, waiting, showing, going) = ([:], [:], [:], .nowhere)
         expectsOthers = true
         if !flat {
             for (parent, child) in zip([nil] + wayInTree.map(Optional.some), wayInTree) { showing[parent] = child }
-            goal = wayInTree.last
+            if let last = wayInTree.last { going = .to(last) }
         }
     }
 }

@@ -25,9 +25,9 @@ struct Tree: Sendable {
     var rangeStart: TreeItem.ID?
     /// All files in one list, without batches and folders.
     var isFlat = false
-    /// The row that the cursor goes to as soon as it is there.
-    var goal: RowID?
-    /// Rows that the engine is to send in any case, by what they lie under: those on the way to a goal.
+    /// The cursor's way, while it has one.
+    var going = Going.nowhere
+    /// Rows that the engine is to send in any case, by what they lie under: those on the way to the row of `going`.
     var showing: [RowID?: RowID] = [:]
     /// The way to the cursor in the tree, the batch first, while the list is flat.
     var wayInTree: [RowID] = []
@@ -110,7 +110,7 @@ struct Tree: Sendable {
 
     /// Another filter: what was shown is no answer to it.
     mutating func forgetRows() {
-        (sections, waiting, showing, goal) = ([:], [:], [:], nil)
+        (sections, waiting, showing, going) = ([:], [:], [:], .nowhere)
         (open, seen, limits, selfOpening) = ([], [], [:], 100)
         expectsOthers = true
     }
@@ -119,6 +119,7 @@ struct Tree: Sendable {
     mutating func giveBack(to tree: Tree) {
         let (marks, height, order, isFlat) = (marks, height, order, isFlat)
         self = tree
+        going = .nowhere
         self.marks = marks
         self.order = order
         if self.isFlat != isFlat { turn(flat: isFlat) }

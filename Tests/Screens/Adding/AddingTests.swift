@@ -107,7 +107,7 @@ struct AddingTests {
         let page = try #require(screen.model.page as? DestinationsPage)
         #expect(page.form?.fields.text(.name) == "nax")
         #expect(!screen.requests.contains { if case .act = $0 { true } else { false } })
-        #expect(screen.model.tree.goal == nil)
+        #expect(screen.model.tree.going == .nowhere)
     }
 
     @Test(
@@ -121,10 +121,10 @@ struct AddingTests {
         (screen, number) = try leftWhileQueueing()
         screen.press(":", "canc")
         screen.send(.answer(.queued(.success(Adding.batch), number: number)))
-        #expect(screen.model.commandPrompt?.text == "canc" && screen.model.tree.goal == nil)
+        #expect(screen.model.commandPrompt?.text == "canc" && screen.model.tree.going == .nowhere)
         (screen, number) = try leftWhileQueueing()
         screen.send(.answer(.queued(.success(Adding.batch), number: number)))
-        #expect(screen.model.page is TransfersPage && screen.model.tree.goal == .batch(BatchID(rawValue: 7)))
+        #expect(screen.model.page is TransfersPage && screen.model.tree.going == .to(.batch(BatchID(rawValue: 7))))
         #expect(screen.model.notice?.text == "Queued b7: \"edits\".")
     }
 

@@ -272,7 +272,7 @@ struct CommandTargetTests {
         var screen = ScreenHarness(80, 24, sections([1: "a"], files: [10, 11, 12]))
         screen.press("j")
         // The way to another row is on its way.
-        screen.model.tree.goal = .task(BatchID(rawValue: 1), TaskID(rawValue: 13))
+        screen.model.tree.going = .to(.task(BatchID(rawValue: 1), TaskID(rawValue: 13)))
         screen.press(":", line)
         screen.news(sections([1: "a"], files: [10, 11, 12, 13]))
         screen.press("Enter")
@@ -283,7 +283,7 @@ struct CommandTargetTests {
     func gone() {
         var screen = ScreenHarness(80, 24, sections([1: "a"], files: [10, 11, 12]))
         screen.press("j")
-        screen.model.tree.goal = .task(BatchID(rawValue: 1), TaskID(rawValue: 13))
+        screen.model.tree.going = .to(.task(BatchID(rawValue: 1), TaskID(rawValue: 13)))
         screen.press(":", "cancel")
         screen.news(sections([1: "a"], files: [11, 12, 13]))
         screen.press("Enter")

@@ -85,7 +85,108 @@ struct FindingTests {
         #expect(screen.model.notice?.text.string == "\"img\" is nowhere in the queue.")
         screen.press("n")
         screen.press("j", "j")
-        #expect(screen.model.tree.goal == nil)
+        #expect(screen.model.tree.going == .nowhere)
+    }
+
+    private func deeds(_ screen: ScreenHarness) -> [NodeChoice] {
+        screen.requests.compactMap { if case .act(_, let nodes, _) = $0 { nodes } else { nil } }
+    }
+
+    private static let onItsWay: SafeText =
+        "The cursor is still on its way to another row: wait until it is there, or move it."
+
+    /// A name is looked for that no row of the list has; the engine has not answered yet.
+    private func looking() -> ScreenHarness {
+        var screen = example()
+        screen.press("/", "mov", "Enter")
+        #expect(question(screen) == NameQuestion(text: "mov", after: .batch(batch)), "the count is not waited for")
+        return screen
+    }
+
+    @Test(
+        "a key that means a row is refused until the cursor is on the name that was looked for", arguments: ["x", "p"])
+    func early(key: String) {
+        var screen = looking()
+        func isRefused() -> Bool {
+            let isSaid = screen.model.notice?.text == Self.onItsWay
+            return isSaid && deeds(screen).isEmpty && screen.model.dialog == nil && screen.model.tree.marks.isEmpty
+        }
+        for pressed in [key, "Space", "v"] {
+            screen.press(pressed)
+            #expect(isRefused(), "\(pressed)")
+        }
+        #expect(screen.model.tree.rangeStart == nil)
+        found(&screen, [.batch(batch), folder, task], 1)
+        screen.press(key)
+        #expect(isRefused(), "its section has not come")
+        screen.news([Rows.section(folder, [Rows.task(1, 77, "holiday.mov", .running, total: Rows.mega)])])
+        #expect(screen.cursorName == "holiday.mov")
+        screen.press(key)
+        #expect(deeds(screen) == [.rows([task])])
+    }
+
+    @Test("whoever moves the cursor does not wait for the answer any more: it takes nobody away, and n asks anew")
+    func late() {
+        var screen = looking()
+        screen.press("j")
+        found(&screen, [.batch(batch), folder, task], 1)
+        #expect(screen.cursorName == "raw" && screen.model.tree.going == .nowhere)
+        screen.press("n")
+        #expect(question(screen) == NameQuestion(text: "mov", after: .folder(batch, FolderID(rawValue: 2))))
+        let older = screen.lastNumber
+        screen.press("j", "n")
+        #expect(question(screen)?.after == .task(batch, TaskID(rawValue: 10)))
+        let row = FoundRow(way: [.batch(batch)], matches: 1)
+        screen.send(.answer(.found(.success(row), number: older)))
+        #expect(screen.cursorName == "IMG_0412.CR3" && screen.model.tree.going == .sought(steps: 1, from: nil))
+        screen.press("N")
+        found(&screen, [.batch(batch)], 1)
+        #expect(screen.cursorName == "IMG_0412.CR3", "there and back again")
+        // Whoever opens or closes a row is on it.
+        screen = looking()
+        screen.press("h")
+        found(&screen, [.batch(batch), folder, task], 1)
+        #expect(screen.model.tree.going == .nowhere)
+    }
+
+    @Test("Esc ends a search that is not answered yet: the next key means the row under the cursor")
+    func given() {
+        var screen = looking()
+        screen.press("Esc")
+        #expect(screen.model.find == nil && screen.model.tree.going == .nowhere)
+        found(&screen, [.batch(batch), folder, task], 1)
+        #expect(screen.cursorName == "holiday-2024" && screen.model.tree.going == .nowhere)
+        screen.press("x")
+        #expect(screen.model.dialog != nil)
+        screen = looking()
+        found(&screen, [.batch(batch), folder, task], 1)
+        screen.press("Esc")
+        answerWay(&screen)
+        #expect(screen.cursorName == "holiday-2024", "its way, too")
+    }
+
+    @Test("nothing is retried between E and the problem that it goes to; whoever moves on meanwhile stays there")
+    func problem() {
+        let june = Rows.batch(4, "June", .paused, { ($0.failed, $0.paused) = (2, 3) })
+        let batches = [
+            Rows.batch(3, "May", .completed, { $0.completed = 1 }), june,
+            Rows.batch(5, "July", .completed, { $0.completed = 1 }),
+        ]
+        let files = Rows.section(
+            june.id, ([1, 2] as [Int64]).map { Rows.task(4, $0, "\($0).jpg", .failed, total: Rows.mega) })
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, batches)])
+        screen.press("E", "r")
+        #expect(screen.cursorName == "June")
+        #expect(screen.model.notice?.text == Self.onItsWay)
+        #expect(screen.model.requests.outstanding.isEmpty)
+        screen.news([files])
+        #expect(screen.cursorName == "1.jpg" && screen.model.tree.going == .nowhere)
+        screen.press("r")
+        #expect(deeds(screen) == [.rows([.task(BatchID(rawValue: 4), TaskID(rawValue: 1))])])
+        screen = ScreenHarness(80, 24, [Rows.section(nil, batches)])
+        screen.press("E", "j")
+        screen.news([files])
+        #expect(screen.cursorName == "July")
     }
 
     @Test("t lists the files of all batches with how many of each state there are, and goes back to where it was")
