@@ -35,7 +35,7 @@ CREATE TABLE batches (
     last_task INTEGER,
     created_at INTEGER NOT NULL,
     finished_at INTEGER
-, urgent INTEGER NOT NULL DEFAULT 0, purged_at INTEGER, left_links INTEGER NOT NULL DEFAULT 0, left_special INTEGER NOT NULL DEFAULT 0, left_empty INTEGER NOT NULL DEFAULT 0, cleared_at INTEGER, kept_secrets TEXT, let_go_at INTEGER);
+, urgent INTEGER NOT NULL DEFAULT 0, purged_at INTEGER, left_links INTEGER NOT NULL DEFAULT 0, left_special INTEGER NOT NULL DEFAULT 0, left_empty INTEGER NOT NULL DEFAULT 0, cleared_at INTEGER, kept_secrets TEXT, let_go_at INTEGER, shares_names INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX batches_unfinished ON batches (session, id) WHERE finished_at IS NULL;
 
@@ -285,3 +285,5 @@ CREATE TABLE walked_folders (
     inode INTEGER NOT NULL,
     PRIMARY KEY (source, folder)
 ) WITHOUT ROWID;
+
+CREATE INDEX tasks_sharing ON tasks (folder, name) WHERE flags & 2048;

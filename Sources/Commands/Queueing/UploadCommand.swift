@@ -17,8 +17,8 @@ struct UploadCommand: QueueingCommand {
                 + "sftp://[user@]host[:port]/path (by your own ssh; /~/ is the home folder), "
                 + "\(plainSchemes.dropLast().joined(separator: ", ")) or \(plainSchemes.last ?? ""). Missing folders are made there.",
             "A DEST that ends in / is a directory: each SOURCE arrives under its own "
-                + "base name, a directory with everything below it (DIR/. means its contents alone). Without the slash a single "
-                + "file arrives under exactly that name.",
+                + "base name, a directory with everything below it (DIR/. means its contents alone; of two files that would get one name there the "
+                + "first is sent, and the other fails). Without the slash a single file arrives under exactly that name.",
             "--if-exists: fail (default) overwrites nothing, and the same file already there counts as completed where its "
                 + "server can show that it is the same (most FTP and WebDAV servers cannot); skip leaves what is there; "
                 + "replace overwrites it. Some web servers replace a file whatever they are told, as nginx does with a plain PUT: so a server "

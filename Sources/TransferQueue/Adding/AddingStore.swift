@@ -33,15 +33,15 @@ struct AddingStore: QueueSubject {
         try database.run(
             """
             INSERT INTO batches (id, uuid, session, name, direction, priority, position, held, paused, scanning, not_before,
-            destination, options, root, first_event, created_at, kept_secrets)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)
+            destination, options, root, first_event, created_at, kept_secrets, shares_names)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, .integer(batch.rawValue), .blob(request.uuid.bytes), .integer(session),
             .text(request.name?.rawValue ?? plan.name), .integer(plan.direction.stored),
             .integer(Int64(request.priority.level)),
             .integer(position), .integer(request.held ? 1 : 0), .integer(plan.direction == .upload ? 1 : 0),
             SQLiteValue(request.options.notBefore?.milliseconds), .text(plan.destination),
             .text(try StoredJSON.text(request.options)), .integer(root), .integer(queue.numbers.event),
-            .integer(now.milliseconds), .text(try KeptSecret.stored(request.kept)))
+            .integer(now.milliseconds), .text(try KeptSecret.stored(request.kept)), .integer(plan.sharesNames ? 1 : 0))
         try walks.insertFolder(batch: batch, parent: nil, name: [], source: nil, hidden: false, walk: nil)
         if let rate = request.options.bytesPerSecond, rate > 0 { try limits.setLimit(rate, of: .batch(batch)) }
         try queue.appendEvent(.batchQueued, batch: batch, at: now)
@@ -69,6 +69,8 @@ struct AddingStore: QueueSubject {
         /// URL without query, or the local folder.
         var destination: String
         var origin: String
+        /// The contents of one source lie beside other sources at the server: two files may meet there.
+        var sharesNames = false
 
         init(_ request: BatchRequest) throws {
             if let endpoint = request.options.s3?.endpoint, RemoteAddress(endpoint).map({ $0.query != nil }) ?? true {
@@ -88,6 +90,11 @@ struct AddingStore: QueueSubject {
                     throw QueueError.badRequest(
                         "several sources cannot have one name: end the destination with a slash")
                 }
+                var names: Set<RawPath> = []
+                for case .named(let name) in sources.lazy.map(\.placement) where !names.insert(name).inserted {
+                    throw QueueError.badRequest("two sources are named \(name.displayed): queue them as two batches")
+                }
+                sharesNames = sources.count > 1 && sources.contains { $0.placement == .contents }
                 direction = .upload
                 destination = address.plain
                 origin = address.origin
@@ -199,7 +206,8 @@ struct AddingStore: QueueSubject {
             })
         if servers.count > 1, secrets.hasLogin {
             throw QueueError.badRequest(
-                "a user and a password go to one server, and the URLs name \(servers.count): queue one batch for each")
+                "a user, a password and a token go to one server, and the URLs name \(servers.count): queue one batch for each"
+            )
         }
         try walks.noteTasks(batch, first: firstTask)
         return queries

@@ -15,14 +15,16 @@ extension WalkStore {
         for chunk in chunks {
             let folder = try database.first(
                 """
-                SELECT f.batch, f.parent, f.name, f.walk, f.begun, l.id, l.origin FROM folders f
+                SELECT f.batch, f.parent, f.name, f.walk, f.begun, l.id, l.origin, b.shares_names FROM folders f
+                JOIN batches b ON b.id = f.batch
                 JOIN lanes l ON l.batch = f.batch AND l.priority = \(LanePriority.ofBatch) WHERE f.id = ? AND f.walk > 0
                 """, .integer(chunk.folder.rawValue)
             ) { row in
                 OpenFolder(
                     id: chunk.folder.rawValue, batch: BatchID(rawValue: row.integer(0)),
                     parent: row.optionalInteger(1), name: row.bytes(2), source: row.integer(3),
-                    isBegun: row.integer(4) != 0, lane: row.integer(5), origin: row.text(6))
+                    isBegun: row.integer(4) != 0, lane: row.integer(5), origin: row.text(6),
+                    sharesNames: row.integer(7) != 0)
             }
             // Cancelled or purged meanwhile.
             guard let folder else {
@@ -45,6 +47,10 @@ extension WalkStore {
         /// Its batch's, with the batch's own priority.
         let lane: Int64
         let origin: String
+        let sharesNames: Bool
+
+        /// Those that its files get.
+        var flags: TaskFlags { sharesNames ? .sharesName : [] }
     }
 
     func insert(_ chunk: WalkedChunk, into folder: OpenFolder) throws {
@@ -63,12 +69,12 @@ extension WalkStore {
         for failure in chunk.failures where try known?.takes(failure.name.bytes) != false {
             try insertFailure(
                 name: failure.name.bytes, folder: folder.id, lane: folder.lane, source: nil, batch: folder.batch,
-                error: failure.error, isDirectory: false)
+                error: failure.error, flags: folder.flags)
         }
         if let error = chunk.unreadable {
             try insertFailure(
                 name: folder.name, folder: folder.parent ?? folder.id, lane: folder.lane, source: folder.source,
-                batch: folder.batch, error: error, isDirectory: true)
+                batch: folder.batch, error: error, flags: .directory)
         }
         let isDone = chunk.isLast || chunk.unreadable != nil
         if isDone || !folder.isBegun {
@@ -117,7 +123,7 @@ extension WalkStore {
         let insert = try database.statement(
             """
             INSERT INTO tasks (id, folder, lane, state, claimed, flags, run, size, accepted, mtime, inode, name, rank)
-            VALUES (?, ?, ?, ?, 0, 0, 0, ?, 0, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, 0, \(folder.flags.rawValue), 0, ?, 0, ?, ?, ?, ?)
             """)
         try insert.bind(2, folder.id)
         try insert.bind(3, lane)
@@ -139,12 +145,13 @@ extension WalkStore {
     }
 
     func insertTask(
-        name: [UInt8], folder: Int64, lane: Int64, source: Int64, batch: BatchID, identity: SourceIdentity
+        name: [UInt8], folder: Int64, lane: Int64, source: Int64, batch: BatchID, identity: SourceIdentity,
+        sharesName: Bool
     ) throws {
         try database.run(
             """
             INSERT INTO tasks (id, folder, lane, source, state, claimed, flags, run, size, accepted, mtime, inode, name)
-            VALUES (?, ?, ?, ?, \(state: .queued), 0, 0, 0, ?, 0, ?, ?, ?)
+            VALUES (?, ?, ?, ?, \(state: .queued), 0, \(sharesName ? TaskFlags.sharesName.rawValue : 0), 0, ?, 0, ?, ?, ?)
             """, .integer(queue.numbers.task), .integer(folder), .integer(lane), .integer(source),
             .integer(identity.size),
             .integer(identity.modifiedNanoseconds), .integer(Int64(bitPattern: identity.inode)), .blob(name))
@@ -156,11 +163,10 @@ extension WalkStore {
     /// A task that is over before it began.
     func insertFailure(
         name: [UInt8], folder: Int64, lane: Int64, source: Int64?, batch: BatchID, error: TransferError,
-        isDirectory: Bool
+        flags: TaskFlags
     ) throws {
         let id = TaskID(rawValue: queue.numbers.task)
         queue.numbers.task += 1
-        let flags: TaskFlags = isDirectory ? .directory : []
         try database.run(
             """
             INSERT INTO tasks (id, folder, lane, source, state, claimed, flags, run, accepted, name)

@@ -54,7 +54,7 @@ struct WalkStore: QueueSubject {
         for found in sources {
             let source = try database.first(
                 """
-                SELECT s.batch, s.path, s.placement, s.name, b.root, s.progress, l.id,
+                SELECT s.batch, s.path, s.placement, s.name, b.root, s.progress, l.id, b.shares_names,
                 NOT EXISTS (SELECT 1 FROM sources WHERE batch = s.batch AND id <> s.id)
                 FROM sources s JOIN batches b ON b.id = s.batch JOIN lanes l ON l.batch = b.id
                 AND l.priority = \(LanePriority.ofBatch) WHERE s.id = ?
@@ -64,7 +64,7 @@ struct WalkStore: QueueSubject {
                     id: found.source.rawValue, batch: BatchID(rawValue: row.integer(0)), path: RawPath(row.bytes(1)),
                     placement: StoredPlacement(rawValue: row.integer(2)) ?? .named, name: row.bytes(3),
                     root: row.integer(4), progress: SourceProgress(rawValue: row.integer(5)), lane: row.integer(6),
-                    isOnly: row.integer(7) == 1)
+                    sharesNames: row.integer(7) != 0, isOnly: row.integer(8) == 1)
             }
             guard let source, source.progress == .new else { continue }
             try begin(source, found.kind, &names)
@@ -83,6 +83,7 @@ struct WalkStore: QueueSubject {
         /// `nil`: a cancel stopped it.
         let progress: SourceProgress?
         let lane: Int64
+        let sharesNames: Bool
         /// The batch has no other source.
         let isOnly: Bool
 
@@ -97,12 +98,12 @@ struct WalkStore: QueueSubject {
         case .file(let identity):
             try insertTask(
                 name: source.shownName, folder: source.root, lane: source.lane, source: source.id, batch: source.batch,
-                identity: identity)
+                identity: identity, sharesName: source.sharesNames)
             try setProgress(source.id, .done)
         case .unreadable(let error):
             try insertFailure(
                 name: source.shownName, folder: source.root, lane: source.lane, source: source.id, batch: source.batch,
-                error: error, isDirectory: false)
+                error: error, flags: source.sharesNames ? .sharesName : [])
             try setProgress(source.id, .done)
         case .directory(let identity) where source.placement == .contents && source.isOnly:
             // The root itself is the directory.

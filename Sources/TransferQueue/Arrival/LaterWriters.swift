@@ -1,8 +1,8 @@
 import SQLiteConnection
 package import TransferModel
 
-/// Files of other folders of the queue that went to the names of a folder that is compared: a person sends a folder again while the first
-/// batch is not over yet, or batches meet in one folder. What the server lists under such a name may be the later file.
+/// Files of other batches that went to the names of a folder that is compared: a person sends a folder again while the first batch is not
+/// over yet, or batches meet in one folder. What the server lists under such a name may be the later file.
 extension QueueReader {
     /// Notes, for a comparison, the names that other batches may have written in a look's folder, and when. Call it when the server has
     /// listed the folder: what was written before that had been begun by then. Others ask the queue between its pages: batches of three
@@ -20,8 +20,7 @@ extension QueueReader {
             }
             for batch in batches {
                 last = batch.id
-                for writer in try await page({ try $0.writers(batch, to: address) })
-                where writer.folder != look.folder.rawValue {
+                for writer in try await page({ try $0.writers(batch, to: address) }) {
                     let numbers = try await page { try $0.files(in: writer.folder) }
                     for start in stride(from: 0, to: numbers.count, by: rows) {
                         let range = numbers[start]...numbers[min(start + rows, numbers.count) - 1]
@@ -142,7 +141,8 @@ extension QueueReader {
 
     private typealias WritingBatch = (id: Int64, root: Int64, destination: String, isExact: Bool)
 
-    /// Uploads to a server that were not over long before a time, or were queued after a batch, in the order of their numbers.
+    /// Other uploads to a server, which were not over long before a time or were queued after a batch, in the order of their numbers. A batch
+    /// gives each name to one of its own files (`SharedNames`).
     private func writingBatches(
         at origin: String, since: Int64, besides batch: BatchID, after: Int64, limit: Int64
     ) throws -> [WritingBatch] {
@@ -153,7 +153,7 @@ extension QueueReader {
             SELECT b.id, b.root, b.destination,
             EXISTS (SELECT 1 FROM sources WHERE batch = b.id AND placement = \(placement: .exactly))
             FROM batches b WHERE b.direction = 0 AND b.id > ?1
-            AND (b.id > ?5 OR b.finished_at IS NULL OR b.finished_at >= ?2)
+            AND b.id <> ?5 AND (b.id > ?5 OR b.finished_at IS NULL OR b.finished_at >= ?2)
             AND b.id IN (SELECT batch FROM lanes WHERE origin = ?3) ORDER BY b.id LIMIT ?4
             """, .integer(after), .integer(since - day), .text(origin), .integer(limit), .integer(batch.rawValue)
         ) { (id: $0.integer(0), root: $0.integer(1), destination: $0.text(2), isExact: $0.integer(3) != 0) }
@@ -167,23 +167,8 @@ extension QueueReader {
         }
         let base = Self.asFolder(batch.destination)
         guard address.hasPrefix(base) else { return [] }
-        let names = address.dropFirst(base.count).split(separator: "/").map { PercentEncoding.decode($0) }
-        return try folders(at: names, below: batch.root).map { ($0, nil) }
-    }
-
-    /// Several sources of a batch may fill the same remote folder: hidden folders, which lie in the root, have no name there.
-    private func folders(at names: [[UInt8]], below root: Int64) throws -> [Int64] {
-        var found =
-            try [root]
-            + database.rows("SELECT id FROM folders WHERE parent = ? AND hidden = 1", .integer(root)) { $0.integer(0) }
-        for name in names {
-            found = try found.flatMap { parent in
-                try database.rows(
-                    "SELECT id FROM folders WHERE parent = ? AND name = ? AND hidden = 0", .integer(parent), .blob(name)
-                ) { $0.integer(0) }
-            }
-        }
-        return found
+        let names = address.dropFirst(base.count).split(separator: "/").map { RawPath(PercentEncoding.decode($0)) }
+        return try FolderPaths(database).folders(remote: names, below: batch.root).map { ($0, nil) }
     }
 
     private static func asFolder(_ address: String) -> String { address.hasSuffix("/") ? address : address + "/" }

@@ -73,7 +73,7 @@ struct RunningStore: QueueSubject {
     func claim(_ lane: LaneID, limit: Int, now: Timestamp) throws -> [ClaimedTask] {
         let owner = try database.first(
             """
-            SELECT b.id, b.direction, b.uuid, nullif(max(ifnull(b.let_go_at, 0), ifnull(b.not_before, 0)), 0)
+            SELECT b.id, b.direction, b.uuid, nullif(max(ifnull(b.let_go_at, 0), ifnull(b.not_before, 0)), 0), b.shares_names
             FROM lanes l JOIN batches b ON b.id = l.batch WHERE l.id = ?
             AND b.paused = 0 AND (l.priority = ?3 OR (b.held = 0 AND ifnull(b.not_before, 0) <= ?2))
             """, .integer(lane.rawValue), .integer(now.milliseconds), .integer(LanePriority.now)
@@ -81,10 +81,12 @@ struct RunningStore: QueueSubject {
             ClaimOwner(
                 batch: BatchID(rawValue: row.integer(0)), lane: lane,
                 direction: TransferDirection(stored: row.integer(1)), uuid: UUID(bytes: row.bytes(2)),
-                letGoAt: row.optionalInteger(3))
+                letGoAt: row.optionalInteger(3), sharesNames: row.integer(4) != 0)
         }
         guard let owner, limit > 0 else { return [] }
+        var names = try owner.sharesNames ? SharedNames(queue, tasks, attempts, batch: owner.batch) : nil
         return try nextRows(lane, limit).compactMap { row in
+            if try names?.refuses(row) == true { return nil }
             // Another one than before, and one that is read back as it was written.
             let generation = (row.generation + 1) % FileSize.largest
             try database.run(
@@ -128,6 +130,8 @@ struct RunningStore: QueueSubject {
         let uuid: UUID?
         /// When somebody last let something of it go on.
         var letGoAt: Int64?
+        /// Two files of it may have one name at the server.
+        var sharesNames = false
     }
 
     struct ClaimRow: StoredRow {

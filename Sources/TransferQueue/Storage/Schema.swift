@@ -44,7 +44,19 @@ enum Schema {
         Migration(name: "0030 places of what is paused or waits", script: restingTasks),
         Migration(name: "0031 when the pauses in a batch end", script: pauseEndsOfBatches),
         Migration(name: "0032 which directories are being listed", script: walkedFolders),
+        Migration(name: "0033 batches whose files may have one name at the server", script: sharedNames),
     ]
+
+    private static let sharedNames = """
+        -- The contents of one source lie beside other sources at the server.
+        ALTER TABLE batches ADD COLUMN shares_names INTEGER NOT NULL DEFAULT 0;
+        UPDATE batches SET shares_names = 1 WHERE direction = 0
+        AND EXISTS (SELECT 1 FROM sources WHERE batch = batches.id AND placement = 1)
+        AND (SELECT count(*) FROM (SELECT 1 FROM sources WHERE batch = batches.id LIMIT 2)) = 2;
+        UPDATE tasks SET flags = flags | 2048 WHERE NOT flags & 16
+        AND lane IN (SELECT l.id FROM lanes l JOIN batches b ON b.id = l.batch WHERE b.shares_names = 1);
+        CREATE INDEX tasks_sharing ON tasks (folder, name) WHERE flags & 2048;
+        """
 
     private static let walkedFolders = """
         -- A walk that goes on lists no other directory in the place of one that was found. Sources' own directories, those on a file

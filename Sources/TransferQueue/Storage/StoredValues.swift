@@ -92,6 +92,8 @@ struct TaskFlags: OptionSet, Hashable {
     static let unsettled = TaskFlags(rawValue: 512)
     /// Skipped because the rule of that time left somebody else's file in its place: nothing was said of its bytes.
     static let spared = TaskFlags(rawValue: 1024)
+    /// Another file of its batch may have the same name at the server (`SharedNames`).
+    static let sharesName = TaskFlags(rawValue: 2048)
 
     var verification: Verification {
         get { contains(.verifiedByDigest) ? .digest : contains(.verifiedBySize) ? .size : .none }

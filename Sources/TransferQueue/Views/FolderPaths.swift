@@ -63,6 +63,23 @@ final class FolderPaths {
 
     func isPaused(_ folder: Int64) throws -> Bool { try place(of: folder)?.isPaused == true }
 
+    /// The folders of a batch whose files lie in one folder of the server. Several sources may fill it: hidden folders, which lie in the root,
+    /// have no name there.
+    func folders(remote names: [RawPath], below root: Int64) throws -> [Int64] {
+        var found =
+            try [root]
+            + database.rows("SELECT id FROM folders WHERE parent = ? AND hidden = 1", .integer(root)) { $0.integer(0) }
+        for name in names {
+            found = try found.flatMap { parent in
+                try database.rows(
+                    "SELECT id FROM folders WHERE parent = ? AND name = ? AND hidden = 0", .integer(parent),
+                    .blob(name.bytes)
+                ) { $0.integer(0) }
+            }
+        }
+        return found
+    }
+
     /// The folder at a path of a batch.
     func folder(_ path: RawPath, in batch: BatchID) throws -> Int64? {
         var folder = try database.integer("SELECT root FROM batches WHERE id = ?", .integer(batch.rawValue))

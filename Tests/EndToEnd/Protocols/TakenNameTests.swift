@@ -46,6 +46,39 @@ import TransferModel
         #expect(uploads(receiver).isEmpty)
     }
 
+    @Test(arguments: [WireProtocol.sftp, .put, .ietf], ["replace", "fail"])
+    func `two folders that are sent into one have each name once, and the other file is told`(
+        wire: WireProtocol, rule: String
+    ) throws {
+        let bench = try WireBench(wire)
+        let folder = try #require(bench.far.folder)
+        let first = try bench.makeFile("2025/a.jpg", 3000)
+        _ = try bench.makeFile("2025/b.jpg", 3000, seed: 2)
+        let second = try bench.makeFile("2026/a.jpg", 4000, seed: 3)
+        let sources = ["2025/.", "2026/."].map { "\(bench.sandbox.root)/source/\($0)" }
+        let batch = try bench.sandbox.queue(
+            "upload", bench.options + ["--if-exists", rule] + sources + [bench.destination], #_sourceLocation)
+        #expect(try bench.sandbox.wait(batch).status == 1)
+        func expectFirst(sourceLocation: SourceLocation = #_sourceLocation) throws {
+            #expect(
+                try readBytes(folder.appending(RawPath("a.jpg"))) == readBytes(first), sourceLocation: sourceLocation)
+            let states = try bench.sandbox.tasks(batch).map { "\($0["source"].text ?? "") \($0["state"].text ?? "")" }
+            #expect(
+                states.filter { $0.hasSuffix("failed") } == ["\(second.displayed) failed"],
+                sourceLocation: sourceLocation)
+        }
+        try expectFirst()
+        let why = try bench.sandbox.succeed("why", batch).output
+        #expect(
+            why.contains("has the name of another file of this batch at the server, \(first.displayed)"), "\(why)")
+        #expect(!why.contains("--if-exists"), "\(why)")
+        // Nor is it replaced by who has read what helps elsewhere.
+        try bench.sandbox.succeed("set", batch, "--if-exists", "replace")
+        try bench.sandbox.succeed("retry", batch)
+        #expect(try bench.sandbox.wait(batch).status == 1)
+        try expectFirst()
+    }
+
     @Test(arguments: [WireProtocol.tusToReceiver, .ietf])
     func `another file is named, stays, and is replaced or skipped when that is allowed`(wire: WireProtocol) throws {
         for rule in ["replace", "skip"] {

@@ -109,6 +109,8 @@ import TransferModel
                     DROP INDEX tasks_resting;
                     DROP INDEX pause_ends_batch;
                     DROP TABLE walked_folders;
+                    DROP INDEX tasks_sharing;
+                    ALTER TABLE batches DROP COLUMN shares_names;
                     ALTER TABLE undo DROP COLUMN page;
                     ALTER TABLE undo_tasks RENAME COLUMN page TO operation;
                     ALTER TABLE batches DROP COLUMN kept_secrets;
