@@ -151,6 +151,39 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `a login that is given to batches of several servers is refused, and none of them gets it`() async throws
+    {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        var batches: [BatchID] = []
+        for url in ["https://a/in/", "https://b/in/", "davs://a/in/"] {
+            let source = UploadSource(path: RawPath("/src/x"), placement: .named(RawPath("x")))
+            batches.append(try await harness.queue.writer.add(BatchRequest(work: .upload([source], to: url))).batch)
+        }
+        var secrets = TransferSecrets()
+        (secrets.user, secrets.password) = ("ana", "secret")
+        func set(_ batches: [BatchID], _ secrets: TransferSecrets) async throws -> [NodeResult] {
+            try await client.call(
+                Methods.nodesSet,
+                SetRequest(ids: batches.map { .batch($0) }, settings: NodeSettings(), secrets: secrets)
+            ).results
+        }
+        let error = await #expect(throws: WireError.self) { try await set(batches, secrets) }
+        #expect(
+            error?.message
+                == "a login goes to one server, and these batches are of 2 (https://a:443, https://b:443): name those of one"
+        )
+        for batch in batches {
+            #expect(try await harness.queue.writer.order(of: batch)?.secrets == TransferSecrets())
+        }
+        // WebDAV is spoken to the same server.
+        #expect(try await set([batches[0], batches[2]], secrets).map(\.result) == [.done, .done])
+        var harmless = TransferSecrets()
+        harmless.headers = [HeaderField("Referer", "https://c/")]
+        #expect(try await set(batches, harmless).map(\.result) == [.done, .done, .done])
+        try await harness.end()
+    }
+
     @Test func `why names the limit that binds, the order, and the time`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()

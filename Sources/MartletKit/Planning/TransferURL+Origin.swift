@@ -18,7 +18,7 @@ extension TransferURL {
         guard let first = named ?? (isGiven ? urls.first : nil) else { return }
         if let other = urls.first(where: { $0.origin != first.origin }) {
             throw .usage(
-                "a user and a password go to one server, and \(first.origin) and \(other.origin) are two",
+                "a user, a password and a token go to one server, and \(first.origin) and \(other.origin) are two",
                 "queue one batch for each")
         }
         let differs = urls.contains { $0.user != nil && ($0.user != first.user || $0.password != first.password) }

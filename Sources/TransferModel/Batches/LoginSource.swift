@@ -40,7 +40,17 @@ extension TransferSecrets {
         return s3.map { .keys($0) } ?? .nothing
     }
 
-    /// True when a user or a password is among them, which every server that the batch names would be shown. A netrc file says
-    /// itself to whom what is shown.
-    package var hasLogin: Bool { user != nil || password != nil || passwordCommand != nil }
+    /// True when a user, a password or a header field by which a server can tell who asks is among them: every server that the batch names
+    /// would be shown it. A netrc file says itself to whom what is shown, and keys of S3 are shown to nobody.
+    package var hasLogin: Bool {
+        user != nil || password != nil || passwordCommand != nil || headers.contains(where: \.showsWhoAsks)
+    }
+}
+
+extension HeaderField {
+    /// A server can tell by it who asks.
+    package var showsWhoAsks: Bool {
+        let name = name.lowercased()
+        return ["auth", "cookie", "token", "key"].contains { name.contains($0) }
+    }
 }

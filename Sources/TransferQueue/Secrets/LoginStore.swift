@@ -10,7 +10,36 @@ struct LoginStore: QueueSubject {
     let finder: NodeFinder
     let waits: WaitStore
 
-    /// Replaces credentials. This cannot be undone: the old ones are gone.
+    /// The servers that the files of batches come from or go to; those of other nodes are none.
+    func servers(of nodes: [NodeID]) throws -> Set<LoginServer> {
+        var servers: Set<LoginServer> = []
+        for case .batch(let batch) in nodes { servers.formUnion(try self.servers(of: batch)) }
+        return servers
+    }
+
+    private func servers(of batch: BatchID) throws -> Set<LoginServer> {
+        let found = try database.first(
+            "SELECT direction, destination, options FROM batches WHERE id = ?", .integer(batch.rawValue)
+        ) {
+            (
+                direction: TransferDirection(stored: $0.integer(0)), destination: $0.text(1),
+                s3: StoredJSON.value(TransferOptions.self, $0.text(2))?.s3
+            )
+        }
+        guard let found else { return [] }
+        let urls =
+            switch found.direction {
+            case .upload: [found.destination]
+            case .download:
+                try database.rows(
+                    "SELECT DISTINCT origin FROM lanes WHERE batch = ?", .integer(batch.rawValue)
+                ) { $0.text(0) + "/" }
+            }
+        return Set(urls.compactMap { LoginServer(of: $0, found.s3) })
+    }
+
+    /// Replaces credentials. This cannot be undone: the old ones are gone. What a batch is given each server of its files is shown: a batch
+    /// with several of them gets no login.
     /// Durable on return; what waits for a person stays so until `requeueWaiting`.
     func replaceSecrets(of nodes: [NodeID], by new: TransferSecrets) throws -> NodeChange {
         var change = try finder.forEach(nodes) { node, target, nodeChange in
@@ -24,8 +53,18 @@ struct LoginStore: QueueSubject {
                 nodeChange.loginsGiven.append(batch)
                 return NodeResult(id: node, result: .already)
             }
+            let servers = new.hasLogin ? try servers(of: batch) : []
+            if servers.count > 1 {
+                return finder.refused(
+                    node,
+                    "its files come from \(servers.count) servers, and each would be shown the login: queue those of one server alone, with it"
+                )
+            }
             let kept = try secrets.secrets(of: uuid)
             let old = kept?.secrets ?? TransferSecrets()
+            if new.s3 != nil || new.s3Command != nil, old.s3 == nil, try !isOfS3(batch) {
+                return finder.refused(node, "it is no batch of S3, which alone takes such keys")
+            }
             if new.netrcFile != nil, new.s3 == nil, try old.s3 != nil || isOfS3(batch) {
                 return finder.refused(
                     node, "S3 takes no netrc file: give --s3-keys, or --user with --password-command")

@@ -9,6 +9,11 @@ extension QueueWriter {
         try change { try store.logins.replaceSecrets(of: nodes, by: secrets) }
     }
 
+    /// The servers that would be shown a login of these batches.
+    package func loginServers(of nodes: [NodeID]) throws(QueueError) -> Set<LoginServer> {
+        try look { try store.logins.servers(of: nodes) }
+    }
+
     /// Requeues every task of these batches that waits for credentials.
     package func requeueWaitingForLogin(_ batches: [BatchID]) throws(QueueError) {
         try change { try store.logins.requeueWaiting(batches) }

@@ -29,6 +29,7 @@ extension TransferService {
     }
 
     private func replaceSecrets(of nodes: NodesRequest, by secrets: TransferSecrets) async throws -> NodeResults {
+        if secrets.hasLogin { try await refuseSeveralServers(of: nodes) }
         var isGiven = false
         let results = try await change(nodes) { writer, nodes in
             let change = try await writer.replaceSecrets(of: nodes, by: secrets)
@@ -37,5 +38,22 @@ extension TransferService {
         }
         if isGiven { try await goOn("another login was given") }
         return results
+    }
+
+    /// What a person gives is for the server that he thinks of, and is shown to no other.
+    private func refuseSeveralServers(of nodes: NodesRequest) async throws {
+        var servers: Set<LoginServer> = []
+        var batches = 0
+        try await eachPage(of: nodes) { page in
+            batches += page.count
+            servers.formUnion(try await queue.writer.loginServers(of: page))
+        }
+        // One batch is refused by its name.
+        guard batches > 1, servers.count > 1 else { return }
+        let named = servers.map(\.displayed).sorted().prefix(3).joined(separator: ", ")
+        throw RequestError(
+            .usage,
+            "a login goes to one server, and these batches are of \(servers.count) (\(named)\(servers.count > 3 ? ", ..." : "")): "
+                + "name those of one")
     }
 }

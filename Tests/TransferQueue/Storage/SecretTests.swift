@@ -219,6 +219,57 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test(
+        "a login, or a field that stands for one, goes to one server: a batch of several gets none, neither when it is queued nor later",
+        arguments: ["user", "password", "Authorization", "Cookie", "X-Auth-Token"])
+    func oneServerLater(secret: String) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var login = TransferSecrets()
+        switch secret {
+        case "user": login.user = "ana"
+        case "password": login.password = "secret"
+        default: login.headers = [HeaderField(secret, "secret")]
+        }
+        var request = BatchRequest.downloads(["https://a/x", "https://b/y"])
+        request.secrets = login
+        let error = await #expect(throws: QueueError.self) { try await queue.writer.add(request) }
+        #expect("\(try #require(error))".contains("go to one server"))
+
+        let batch = try await queue.writer.add(.downloads(["https://a/x", "https://b/y"])).batch
+        let refused = try await queue.writer.replaceSecrets(of: [.batch(batch)], by: login).results
+        #expect(
+            refused.first?.message
+                == "its files come from 2 servers, and each would be shown the login: "
+                + "queue those of one server alone, with it"
+        )
+        #expect(try await queue.writer.order(of: batch)?.secrets == TransferSecrets())
+        var harmless = TransferSecrets()
+        harmless.headers = [HeaderField("Referer", "https://c/")]
+        #expect(
+            try await queue.writer.replaceSecrets(of: [.batch(batch)], by: harmless).results.map(\.result) == [.done])
+
+        let one = try await queue.writer.add(.downloads(["https://a/x", "HTTPS://A:443/y"])).batch
+        #expect(try await queue.writer.replaceSecrets(of: [.batch(one)], by: login).results.map(\.result) == [.done])
+        try await queue.close()
+    }
+
+    @Test("keys of S3 take the place of no other login")
+    func keysOfOthers() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var request = BatchRequest.downloads(["https://a/x"])
+        request.secrets.user = "ana"
+        request.secrets.password = "secret"
+        let batch = try await queue.writer.add(request).batch
+        var keys = TransferSecrets()
+        keys.s3 = S3Keys(accessKeyID: "a", secretAccessKey: "b")
+        let refused = try await queue.writer.replaceSecrets(of: [.batch(batch)], by: keys).results
+        #expect(refused.first?.message == "it is no batch of S3, which alone takes such keys")
+        #expect(try await queue.writer.order(of: batch)?.secrets == request.secrets)
+        try await queue.close()
+    }
+
     @Test("keys of S3 are not replaced by a netrc file, which S3 does not read: that is refused by name")
     func netrcOfS3() async throws {
         let sandbox = try Sandbox()
