@@ -163,6 +163,29 @@ import TransferModel
         try await self.end()
     }
 
+    @Test func `a transfer that is found again goes on and stands still as by its first handle`() async throws {
+        let configuration = try TransferSessionConfiguration.background(withIdentifier: "photos")
+        let session = try await TransferSession(configuration: configuration, connection: try connection())
+        let file = home + "/file"
+        try Data("hello".utf8).write(to: URL(filePath: file))
+        let url = try #require(URL(string: "http://127.0.0.1:9/in/file"))
+        let first = try await session.uploadTask(with: url, fromFile: URL(filePath: file))
+        let number = try await first.taskIdentifier
+
+        let again = try await TransferSession(configuration: configuration, connection: try connection())
+        let found = try #require(try await again.tasks.uploads.first)
+        #expect(try await found.taskIdentifier == number)
+        try await found.resume()
+        #expect(try await first.snapshot.state != .created)
+        try await first.suspend()
+        #expect(try await found.snapshot.state == .paused)
+        try await again.task(number).resume()
+        #expect(try await first.snapshot.state != .paused)
+        try await found.cancel()
+        #expect(try await first.value.state == .cancelled)
+        try await self.end()
+    }
+
     @Test func `a path that leads elsewhere than it seems is refused, and nothing is queued`() async throws {
         let session = try await TransferSession(
             configuration: .background(withIdentifier: .default), connection: try connection())

@@ -44,7 +44,7 @@ public struct TransferBatch: Sendable, Identifiable {
 
 /// One upload or download of one file. A handle, as ``TransferBatch``.
 public struct TransferTask: Sendable {
-    /// The task itself; its batch while the engine has not looked at the one file of it yet.
+    /// The task itself, or its batch where it is the only one in it.
     let node: NodeID
     public let batch: BatchID
     public let connection: EngineConnection
@@ -85,6 +85,11 @@ public struct TransferTask: Sendable {
             return snapshot
         }
     }
+}
+
+extension BatchSnapshot {
+    /// All of it is found, and that is one file.
+    var isOneFile: Bool { !scanning && filesTotal == 1 }
 }
 
 extension EngineConnection {

@@ -99,8 +99,11 @@ public final class TransferSession: Sendable {
     public var tasks: (uploads: [TransferTask], downloads: [TransferTask]) {
         get async throws(RequestError) {
             var found: (uploads: [TransferTask], downloads: [TransferTask]) = ([], [])
-            for try await snapshot in allTasks {
-                let task = TransferTask(node: .task(snapshot.id), batch: snapshot.batch, connection: connection)
+            var snapshots: [TaskSnapshot] = []
+            for try await snapshot in allTasks { snapshots.append(snapshot) }
+            let alone = Set(try await connection.batches(session: identifier).filter(\.isOneFile).map(\.id))
+            for snapshot in snapshots {
+                let task = handle(snapshot, isAlone: alone.contains(snapshot.batch))
                 if snapshot.direction == .upload { found.uploads.append(task) } else { found.downloads.append(task) }
             }
             return found
@@ -113,7 +116,13 @@ public final class TransferSession: Sendable {
     /// A transfer by its number.
     public func task(_ id: TaskID) async throws(RequestError) -> TransferTask {
         let snapshot = try await connection.task(id)
-        return TransferTask(node: .task(id), batch: snapshot.batch, connection: connection)
+        return handle(snapshot, isAlone: try await connection.batch(snapshot.batch).isOneFile)
+    }
+
+    /// A transfer that is alone in its batch is started and suspended with it, as by the handle of when it was made.
+    private func handle(_ snapshot: TaskSnapshot, isAlone: Bool) -> TransferTask {
+        TransferTask(
+            node: isAlone ? .batch(snapshot.batch) : .task(snapshot.id), batch: snapshot.batch, connection: connection)
     }
 
     // MARK: Events

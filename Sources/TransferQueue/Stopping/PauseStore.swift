@@ -207,7 +207,7 @@ struct PauseStore: QueueSubject {
     private func resume(_ node: NodeID, _ batch: BatchID, _ folder: Int64, _ path: RawPath) throws -> NodeResult {
         let isPaused = try database.integer("SELECT paused FROM folders WHERE id = ?", .integer(folder))
         guard isPaused == 1 else {
-            return try pausedAbove(node, folder, batch) ?? NodeResult(id: node, result: .already)
+            return try stoppedAbove(node, folder, batch) ?? NodeResult(id: node, result: .already)
         }
         try database.run("UPDATE folders SET paused = 0 WHERE id = ?", .integer(folder))
         queue.forgetPaths()
@@ -233,7 +233,12 @@ struct PauseStore: QueueSubject {
 
     private func resume(_ node: NodeID, _ old: TaskRow) throws -> NodeResult {
         guard old.flags.contains(.paused) else {
-            return try pausedAbove(node, old.folder, old.batch) ?? NodeResult(id: node, result: .already)
+            // One that was asked for now runs in a batch that is held.
+            let isNow = try database.integer(
+                "SELECT 1 FROM lanes WHERE id = ? AND priority = \(LanePriority.now)", .integer(old.lane))
+            let isHeldBack = !old.claimed && !old.state.isTerminal && isNow == nil
+            return try stoppedAbove(node, old.folder, old.batch, isHeldBack: isHeldBack)
+                ?? NodeResult(id: node, result: .already)
         }
         var row = old
         row.flags.remove(.paused)
@@ -246,11 +251,16 @@ struct PauseStore: QueueSubject {
         return NodeResult(id: node, result: .done)
     }
 
-    /// Refuses to resume a node without a flag of its own while something above it is paused; `nil` when nothing above it is.
-    private func pausedAbove(_ node: NodeID, _ folder: Int64, _ batch: BatchID) throws -> NodeResult? {
-        let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
-        if isPaused == 1 {
-            return finder.refused(node, "its batch \(batch) is paused: \(quoted: .resume(.batch(batch)))")
+    /// Refuses to resume a node without a flag of its own while something above it is held or paused; `nil` when nothing above it is.
+    private func stoppedAbove(
+        _ node: NodeID, _ folder: Int64, _ batch: BatchID, isHeldBack: Bool = true
+    ) throws -> NodeResult? {
+        let stop = try database.first("SELECT paused, held FROM batches WHERE id = ?", .integer(batch.rawValue)) {
+            (isPaused: $0.integer(0) != 0, isHeld: $0.integer(1) != 0)
+        }
+        if let stop, stop.isPaused || stop.isHeld && isHeldBack {
+            let how: Advice = stop.isPaused ? "paused" : "held"
+            return finder.refused(node, "its batch \(batch) is \(how): \(quoted: .resume(.batch(batch)))")
         }
         guard let path = try paths.place(of: folder)?.pausedBy.first else { return nil }
         let above = NodeID.folder(batch, path: path)

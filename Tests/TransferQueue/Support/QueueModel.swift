@@ -231,13 +231,15 @@ struct QueueModel {
         case .folder(_, let path):
             let folder = path.displayed.split(separator: "/").map(String.init)
             guard batch.pausedFolders.contains(folder) else {
-                return batch.paused || batch.isPausedFolder(folder) ? .refused : .already
+                return batch.paused || batch.held || batch.isPausedFolder(folder) ? .refused : .already
             }
             batches[id]?.pausedFolders.remove(folder)
             for task in tasks { unpause(task, in: id) }
         case .task(let task):
             guard batch.tasks[task]!.ownPaused else {
-                return batch.paused || batch.isPausedFolder(batch.tasks[task]!.folder) ? .refused : .already
+                let row = batch.tasks[task]!
+                let isHeldBack = batch.held && !row.claimed && !row.state.isTerminal
+                return batch.paused || isHeldBack || batch.isPausedFolder(row.folder) ? .refused : .already
             }
             batches[id]?.tasks[task]?.ownPaused = false
             unpause(task, in: id)

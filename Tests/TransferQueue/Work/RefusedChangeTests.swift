@@ -85,6 +85,22 @@ struct RefusedChangeTests {
         try await bench.close()
     }
 
+    @Test("what a hold of its batch keeps back; a file that was asked for now runs all the same")
+    func held() async throws {
+        let bench = try ChangeBench()
+        let writer = bench.queue.writer
+        let batch = try await bench.queue.addTree(files: 2, folders: ["a": 1], held: true)
+        let nodes = [bench.task(1), folder(batch, "photos/a")]
+        let held = "its batch b1 is held: 'martlet resume b1'"
+        #expect(said(try await writer.resume(nodes)) == [held, held])
+        #expect(try await writer.runNow([bench.task(2)]).results.map(\.result) == [.done])
+        #expect(try await bench.queue.claimAll().map(\.id) == [TaskID(rawValue: 2)])
+        #expect(try await writer.resume([bench.task(2)]).results.map(\.result) == [.already])
+        #expect(try await writer.resume([.batch(batch)]).results.map(\.result) == [.done])
+        #expect(try await writer.resume(nodes).results.map(\.result) == [.already, .already])
+        try await bench.close()
+    }
+
     @Test("settings that only a batch has")
     func settings() async throws {
         let bench = try ChangeBench()
