@@ -72,7 +72,7 @@ enum SFTPAnswer: Equatable {
         guard let flags = reader.number32() else { return nil }
         var size: Int64?
         var modified: Int64?
-        var isFolder = false
+        var kind: UInt32 = 0
         if flags & AttributeFlag.size != 0 {
             guard let told = reader.number64() else { return nil }
             size = Int64(clamping: told)
@@ -82,7 +82,7 @@ enum SFTPAnswer: Equatable {
         }
         if flags & AttributeFlag.permissions != 0 {
             guard let mode = reader.number32() else { return nil }
-            isFolder = mode & 0o170000 == 0o040000
+            kind = mode & 0o170000
         }
         if flags & AttributeFlag.times != 0 {
             guard reader.number32() != nil, let told = reader.number32() else { return nil }
@@ -94,7 +94,8 @@ enum SFTPAnswer: Equatable {
                 guard reader.string() != nil, reader.string() != nil else { return nil }
             }
         }
-        return SFTPAttributes(size: size, modified: modified, isFolder: isFolder)
+        return SFTPAttributes(
+            size: size, modified: modified, isFolder: kind == 0o040000, isLink: kind == 0o120000)
     }
 
     /// A peer's text, short and without anything that a terminal obeys.

@@ -33,11 +33,14 @@ package struct SFTPAttributes: Hashable, Sendable {
     /// Seconds since 1970.
     package let modified: Int64?
     package let isFolder: Bool
+    /// A symbolic link, whose own size and time these are. Only a list shows one: `STAT` follows it.
+    package let isLink: Bool
 
-    package init(size: Int64?, modified: Int64? = nil, isFolder: Bool = false) {
+    package init(size: Int64?, modified: Int64? = nil, isFolder: Bool = false, isLink: Bool = false) {
         self.size = size.flatMap(FileSize.told)
         self.modified = modified
         self.isFolder = isFolder
+        self.isLink = isLink
     }
 }
 

@@ -66,6 +66,8 @@ private func greeting(_ extensions: [(String, String)], version: UInt8 = 3) -> S
             answer(bytes("69 00000007 0000000f 0000000000000009 00000001 00000002 000041ed 00000003 00000004 ff"))
                 == .attributes(SFTPAttributes(size: 9, modified: 4, isFolder: true)))
         #expect(
+            answer(bytes("69 00000007 00000004 0000a1ff")) == .attributes(SFTPAttributes(size: nil, isLink: true)))
+        #expect(
             answer(bytes("69 00000007 00000001 ffffffffffffffff"))
                 == .attributes(SFTPAttributes(size: FileSize.beyond)))
         // Names of a folder: what stands behind the times of one is no part of the next.

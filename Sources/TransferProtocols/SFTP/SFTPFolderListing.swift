@@ -28,8 +28,10 @@ struct SFTPFolderListing: Inquirer {
             self.handle = handle
             return .ask(.sftp(.readFolder(handle)))
         case (let handle?, .names(let names)?):
-            let entries = names.compactMap(RemoteEntry.init)
-            emptyAnswers = entries.isEmpty ? emptyAnswers + 1 : 0
+            let named = names.filter { RemoteEntry.isName($0.name.bytes) }
+            // A link says nothing of the file that it leads to. What is not listed is asked for by its name.
+            let entries = named.filter { !$0.attributes.isLink }.map { RemoteEntry($0) }
+            emptyAnswers = named.isEmpty ? emptyAnswers + 1 : 0
             guard emptyAnswers < ListedFolder.mostEmptyPages else { return .fail(.endlessListing(host)) }
             return .ask(.sftp(.readFolder(handle))).after([.listed(entries)])
         default: return .over(SFTPMeaning.odd(host: host))
@@ -38,9 +40,7 @@ struct SFTPFolderListing: Inquirer {
 }
 
 extension RemoteEntry {
-    /// `nil` for the folder itself, the one above it, and what no file can be called.
-    fileprivate init?(_ found: SFTPName) {
-        guard Self.isName(found.name.bytes) else { return nil }
+    fileprivate init(_ found: SFTPName) {
         let attributes = found.attributes
         let size = attributes.size.map { FileSize.isPossible($0) ? Size.bytes($0) : .impossible }
         self.init(

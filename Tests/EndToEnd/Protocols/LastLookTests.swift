@@ -29,6 +29,23 @@ import TransferModel
         #expect(verified.status == 0 && verified.output == "\(batch): at the server, 4 of 4\n", "\(verified)")
     }
 
+    @Test func `a link that leads to the same file stands for it, also in what verify says`() throws {
+        let bench = try WireBench(.sftp)
+        let folder = try #require(bench.far.folder)
+        let source = try bench.makeFile("photo", 3000)
+        try bench.sandbox.wait(try bench.send(source.displayed))
+        // As stores with links keep their files.
+        #expect(rename("\(folder)/photo", "\(folder)/.object") == 0)
+        #expect(symlink(".object", "\(folder)/photo") == 0)
+        let again = try bench.send(source.displayed)
+        #expect(try bench.sandbox.wait(again).status == 0)
+        #expect(try bench.sandbox.batch(again)["listed"]["found"].integer == 1)
+        let verified = try bench.sandbox.martlet("verify", again)
+        #expect(verified.status == 0 && verified.output == "\(again): at the server, 1 of 1\n", "\(verified)")
+        #expect(unlink("\(folder)/.object") == 0)
+        #expect(try bench.sandbox.martlet("verify", again).status == 1)
+    }
+
     @Test(arguments: lists)
     func `a file that goes before the last look fails, and a retry sends it again`(wire: WireProtocol) throws {
         let bench = try WireBench(wire)

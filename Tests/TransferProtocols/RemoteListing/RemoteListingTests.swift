@@ -164,6 +164,10 @@ struct RemoteListingTests {
         #expect(sftp([handle, .done]).words == ["wait backoff badServerResponse"])
         let empty = Array(repeating: SFTPReply.names([]), count: 1000)
         #expect(sftp([handle] + empty).words.last == "fail unsupported")
+        // Links are names, though none that the list says anything of.
+        let links = SFTPReply.names([SFTPName(RawPath("a"), SFTPAttributes(size: 1, isLink: true))])
+        let many = Array(repeating: links, count: 1000)
+        #expect(sftp([handle] + many + [.refused(.endOfFile, "")]).words.last == "finish 0 none")
     }
 
     @Test("over SFTP what no file can be called is left out, and a size that no file can have is told as such")
@@ -173,6 +177,7 @@ struct RemoteListingTests {
         _ = machine.handle(.sftpEnded(ExchangeID(rawValue: 1), SFTPEnd(.opened(SFTPHandle(rawValue: 1)), at: noon)))
         let names = [
             SFTPName(RawPath("."), SFTPAttributes(size: 1)), SFTPName(RawPath("a/b"), SFTPAttributes(size: 1)),
+            SFTPName(RawPath("link"), SFTPAttributes(size: 4, isLink: true)),
             SFTPName(RawPath("large"), SFTPAttributes(size: .max)),
             SFTPName(RawPath("beyond"), SFTPAttributes(size: FileSize.largest + 1)),
             SFTPName(RawPath("most"), SFTPAttributes(size: FileSize.largest, modified: 2)),
