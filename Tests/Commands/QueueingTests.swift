@@ -446,6 +446,10 @@ struct QueueingTests {
         )
         #expect(await refusal("download", "https://h/1", "none/x").contains("there is no directory"))
         #expect(await refusal("download", "https://h/1", "a.txt/").contains("is not a directory"))
+        #expect(
+            await refusal("download", "https://h/1", "https://h/2")
+                == "martlet: download: https://h/2 is a place at a server, and the last operand says where files go here: "
+                + "end with a directory, such as .\n")
         #expect(await refusal("download", "h/1", "dir").contains("is not a URL"))
         for folder in ["sftp://h/in/", "ftp://h", "davs://h/in/"] {
             let refusal = await refusal("download", folder, "dir")
@@ -453,7 +457,7 @@ struct QueueingTests {
         }
         #expect(
             await refusal("download", "--user", "ana", "https://a/x", "http://b/y", "./")
-                == "martlet: download: a user and a password go to one server, and https://a:443 and http://b:80 are two: "
+                == "martlet: download: a user, a password and a token go to one server, and https://a:443 and http://b:80 are two: "
                 + "queue one batch for each\n")
         #expect(
             await refusal("upload", "a.txt", "https://h/in/?x=1")

@@ -55,6 +55,11 @@ struct RefusedCommandTests {
             "limit: a host's limit is for both ways together: leave out --up and --down"
         ),
         (["undo", "--list", "b7"], "undo: --list shows all, and something is named besides: leave one of them out"),
+        (
+            ["upload", "--exclude", "*.{tmp,bak}", "/etc/hostname", "https://h/in"],
+            "upload: --exclude: \"*.{tmp,bak}\" is not allowed: "
+                + "give a pattern such as '*.jpg' or 'raw/**'; a list in braces is none: give the option once for each"
+        ),
         (["again", "t7"], "again: ID: \"t7\" is not allowed: give a batch such as b7"),
         (
             ["upload", "--form", "f", "--method", "PUT", "/etc/hostname", "https://h/in"],

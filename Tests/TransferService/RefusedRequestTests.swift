@@ -3,6 +3,7 @@ import ServiceWire
 import Testing
 import TransferEngine
 import TransferModel
+import TransferQueue
 
 @testable import TransferService
 

@@ -41,8 +41,9 @@ struct DownloadCommand: QueueingCommand {
         if invocation.has(QueueOptions.sha256), words.count > 1 {
             throw .usage("download: --sha256 is one file's digest", "queue each URL by itself")
         }
-        let (directory, name) = try place(of: target, count: words.count)
         let book = context.destinationBook()
+        try refuseServer(target, book)
+        let (directory, name) = try place(of: target, count: words.count)
         let plan: DownloadPlan
         do throws(QueueingFault) {
             plan = try DownloadPlan(words, into: directory, as: name, destinations: book)
@@ -58,6 +59,17 @@ struct DownloadCommand: QueueingCommand {
             defaults: book.secrets(of: destination), isKept: destination?.login == .kept)
         if let place = plan.loginPlace { try complete(&request, book, place, invocation) }
         return request
+    }
+
+    /// A place at a server where a local one belongs would become a local name.
+    private func refuseServer(_ target: Argument, _ book: DestinationBook) throws(CommandFailure) {
+        let path = SourcePath.absolute(target.bytes, from: surroundings.currentDirectory)
+        guard let text = target.text, (try? System.stat(path.bytes)) == nil else { return }
+        let isNamed = (try? book.place(text, "URL"))?.destination != nil
+        guard isNamed || text.firstRange(of: "://") != nil else { return }
+        throw .usage(
+            "download: \(target.shown) is a place at a server, and the last operand says where files go here",
+            "end with a directory, such as .")
     }
 
     /// The folder, and the file's name when the operand is no directory.

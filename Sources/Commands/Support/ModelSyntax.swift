@@ -100,7 +100,10 @@ extension ValueSyntax where Value == String {
 
     /// A shell pattern.
     static var glob: ValueSyntax {
-        ValueSyntax("GLOB", allowed: "a pattern such as '*.jpg' or 'raw/**'") { $0.isEmpty ? nil : $0 }
+        ValueSyntax(
+            "GLOB",
+            allowed: "a pattern such as '*.jpg' or 'raw/**'; a list in braces is none: give the option once for each"
+        ) { $0.isEmpty || TransferOptions.hasBraceList($0) ? nil : $0 }
     }
 }
 

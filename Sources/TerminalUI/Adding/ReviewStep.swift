@@ -140,6 +140,10 @@ struct ReviewStep: Sendable {
         for field in [FieldID.include, .exclude] where ShellWords.patterns(form.text(field)) == nil {
             return wrong(field, "A quote is not closed: write \\' for an apostrophe.")
         }
+        for field in [FieldID.include, .exclude]
+        where Self.words(form.text(field)).contains(where: TransferOptions.hasBraceList) {
+            return wrong(field, "A list in braces is no pattern: write each by itself, such as *.jpg *.png")
+        }
         order.include = Self.words(form.text(.include))
         order.exclude = Self.words(form.text(.exclude))
         order.priority = form.word(.priority).flatMap(TransferPriority.init(rawValue:)) ?? .normal

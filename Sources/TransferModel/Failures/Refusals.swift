@@ -75,6 +75,20 @@ extension TransferOptions {
         return nil
     }
 
+    /// Returns true of a pattern such as `*.{jpg,png}`: a shell makes several of it, and `fnmatch` takes it for one name. `\{` is the sign.
+    package static func hasBraceList(_ pattern: String) -> Bool {
+        var (isEscaped, isOpen, isList) = (false, false, false)
+        for byte in pattern.utf8 {
+            if !isEscaped {
+                if byte == UInt8(ascii: "{") { (isOpen, isList) = (true, false) }
+                if byte == UInt8(ascii: ","), isOpen { isList = true }
+                if byte == UInt8(ascii: "}"), isList { return true }
+            }
+            isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+        }
+        return false
+    }
+
     /// Bytes of a command that a person has written.
     static let longestCommand = 65_536
     static let noRate = "a rate is 0 to 2^53 bytes a second"

@@ -12,6 +12,8 @@ package struct ComparedFile: Sendable, Hashable {
     package var modifiedNanoseconds: Int64
     /// The rule said so: another one's file was left as it was.
     package var isSpared: Bool
+    /// Nothing was sent: a file of its name stood there.
+    package var isSkipped = false
     /// Digest of the whole file; `nil`: not known.
     package var digest: TransferDigest?
     /// The server's ETag of the version that it stored; `nil`: not known.
@@ -279,14 +281,17 @@ extension QueueReader {
         "LEFT JOIN task_details d ON d.task = t.id LEFT JOIN remote_versions v ON v.task = t.id"
 
     private static func compared(_ row: SQLiteStatement, _ exact: RawPath?) -> ComparedFile {
-        ComparedFile(
+        let flags = TaskFlags(rawValue: row.integer(4))
+        var file = ComparedFile(
             SentRun(
                 TaskID(rawValue: row.integer(0)), run: row.integer(8),
                 finishedAt: Timestamp(milliseconds: row.integer(5))), name: exact ?? RawPath(row.bytes(1)),
             size: row.count(2),
             modifiedNanoseconds: row.integer(3),
-            isSpared: TaskFlags(rawValue: row.integer(4)).contains(.spared),
+            isSpared: flags.contains(.spared),
             digest: StoredJSON.value(TransferDigest.self, row.optionalText(6)), etag: row.optionalText(7))
+        file.isSkipped = flags.contains(.skipped)
+        return file
     }
 
     private static let entryColumns = "name, size, folder, modified, etag, digests"

@@ -258,6 +258,11 @@ struct AddingTests {
         review.form.set(.exclude, to: "*.key don't")
         #expect(review.order() == nil && review.note?.isError == true)
         #expect(review.note?.text == "A quote is not closed: write \\' for an apostrophe.")
+        review.form.set(.exclude, to: "*.{key,pem}")
+        #expect(review.order() == nil && review.note?.isError == true)
+        #expect(review.note?.text == "A list in braces is no pattern: write each by itself, such as *.jpg *.png")
+        review.form.set(.exclude, to: "a{b}, *.\\\\{key,pem}")
+        #expect(review.order() != nil)
         review.form.set(.exclude, to: #"*.key don\'t"#)
         #expect(review.order()?.exclude == ["*.key", "don't"])
         let patterns = [

@@ -351,6 +351,7 @@ import TransferProtocols
         "what counts as there, and what of it may be replaced",
         .tells(
             "host does not list it, though all of it was sent: retry sends it again",
+            "host does not list it, though a file of its name stood there: retry sends it",
             "at host lies a folder of its name: "
                 + "look at it, and set --if-exists replace for its batch to put yours in its place",
             "at host lies another file of its name, with a size that no file has",
@@ -363,6 +364,7 @@ import TransferProtocols
         #expect(verdict(entry(.bytes(5))) == nil)
         #expect(verdict(entry(.unknown)) == nil)
         #expect(verdict(nil)?.isOther == false)
+        #expect(verdict(nil) { $0.isSkipped = true }?.isOther == false)
         #expect(verdict(entry(.impossible)) != nil)
         // Whose ever it is: a retry knows that it is not the source, and does not replace it without being asked.
         #expect(verdict(entry(.bytes(3), modified: 1_000_000))?.isOther == true)
