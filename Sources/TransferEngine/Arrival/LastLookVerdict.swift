@@ -50,9 +50,13 @@ enum LastLookVerdict {
                 file.sent, error: TransferError(.notThere, what, remedy), isOther: isOther)
         }
         guard let entry = file.entry else {
-            let why = file.isSkipped ? "a file of its name stood there" : "all of it was sent"
-            let next = file.isSkipped ? "retry sends it" : "retry sends it again"
-            return absent("\(host) does not list it, though \(why)", .retry(next), isOther: false)
+            if file.isSkipped {
+                return absent(
+                    "\(host) does not list it, though a file of its name stood there", .retry("retry sends it"),
+                    isOther: false)
+            }
+            return absent(
+                "\(host) does not list it, though all of it was sent", .retry("retry sends it again"), isOther: false)
         }
         if entry.isFolder { return absent("at \(host) lies a folder of its name") }
         // Another one's file is there, and was to stay. One that stood there as the same is to be the same still.

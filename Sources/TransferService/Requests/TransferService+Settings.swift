@@ -40,7 +40,7 @@ extension TransferService {
         return results
     }
 
-    /// What a person gives is for the server that he thinks of, and is shown to no other.
+    /// Refuses a login for batches of several servers: each would be shown it, and a person thinks of one.
     private func refuseSeveralServers(of nodes: NodesRequest) async throws {
         var servers: Set<LoginServer> = []
         var batches = 0
