@@ -28,9 +28,14 @@ extension PostPlan {
         // A changed source may have the size and time of the one before.
         let changes = job.resume?.sourceChanges ?? 0
         let version = "\(subject.token) \(subject.size) \(subject.modifiedNanoseconds) \(changes)"
-        let mark = Hexadecimal.encode(DigestAlgorithm.sha256.digest(of: Array(version.utf8)).bytes.prefix(12))
+        let mark = PostPlan.mark(of: version)
         // The draft of the field has a string in quotation marks, those who came before it a bare one.
         guard given.count > 1, given.hasPrefix("\""), given.hasSuffix("\"") else { return "\(given)-\(mark)" }
         return "\(given.dropLast())-\(mark)\""
+    }
+
+    /// Twelve bytes that tell this text from all others, and not what it is.
+    static func mark(of text: String) -> String {
+        Hexadecimal.encode(DigestAlgorithm.sha256.digest(of: Array(text.utf8)).bytes.prefix(12))
     }
 }

@@ -22,7 +22,9 @@ package struct PostPlan: Sendable, Hashable {
     package var resume: PostResumePoint?
     /// Made of the user's `Idempotency-Key`: by it the server knows a second POST of this version of the file for the first.
     package var key: String?
-    var isRepeatable: Bool { key != nil }
+
+    /// The key of a POST to where redirects led: like all that was given it is for the first server alone.
+    func key(_ chain: RedirectChain) -> String? { chain.mayCarrySecrets ? key : nil }
 
     package init(
         address: HTTPAddress, subject: UploadSubject, form: PostForm? = nil, resume: PostResumePoint? = nil
@@ -34,7 +36,7 @@ package struct PostPlan: Sendable, Hashable {
     }
 }
 
-/// Resume point of a POST. It says only whether one is on its way whose answer nobody has recorded.
+/// Resume point of a POST. It says only whether one may have happened, and under which key.
 package struct PostResumePoint: ResumePointContent {
     package static var kind: String { ProtocolFacts.post.id }
     package static var afterCut: AfterCut { .isUnknown }
@@ -45,10 +47,18 @@ package struct PostResumePoint: ResumePointContent {
     /// The task that sent it. After a cancel its retry is told once that the request may have been carried out, and sends nothing.
     package var token: String
     package var isSent: Bool
+    /// A mark of the key that went with it, which the server knows it by; `nil`: none did, and it is never repeated.
+    package var under: String?
 
-    package init(token: String, isSent: Bool) {
+    package init(token: String, isSent: Bool, under key: String? = nil) {
         self.token = token
         self.isSent = isSent
+        under = key.map { PostPlan.mark(of: $0) }
+    }
+
+    /// The server knows a repetition with this key for the POST that may have happened, or there was none.
+    func allows(_ key: String?, of token: String) -> Bool {
+        !isSent || self.token != token || under != nil && under == key.map { PostPlan.mark(of: $0) }
     }
 }
 
@@ -64,8 +74,7 @@ enum PostMessages {
         } else {
             headers.append(HeaderField("Content-Type", plan.subject.mediaType))
         }
-        // Like all that was given, it is for the first server alone.
-        if let key = plan.key, chain.mayCarrySecrets { headers.append(HeaderField("Idempotency-Key", key)) }
+        if let key = plan.key(chain) { headers.append(HeaderField("Idempotency-Key", key)) }
         return .http(
             HTTPExchange(.post, chain.address, headers: headers, body: body, mayCarrySecrets: chain.mayCarrySecrets))
     }

@@ -4,7 +4,8 @@ import WireOperations
 /// An upload by one POST: the file as the body, or in a form.
 ///
 /// The effect of a POST is the server's affair, so one that may have happened is never silently repeated: the point is durable before it
-/// goes, and taken back only when it surely did nothing. One with a key of the user's by which the server knows it again may be repeated.
+/// goes, and taken back only when it surely did nothing. One that went with a key of the user's is repeated with the same key, by which the
+/// server knows it again.
 package struct PostUpload: ProtocolMachine {
     fileprivate enum State {
         /// Next: `sending`, `over` (an earlier one may have happened).
@@ -28,7 +29,7 @@ package struct PostUpload: ProtocolMachine {
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch (state, event) {
         case (.ready, .began):
-            if let earlier = plan.resume, earlier.isSent, earlier.token == plan.subject.token, !plan.isRepeatable {
+            if let earlier = plan.resume, !earlier.allows(plan.key(chain), of: plan.subject.token) {
                 return over(.fail(.posted(plan.address, "its answer was lost")))
             }
             if plan.subject.verify == .digest {
@@ -61,10 +62,11 @@ package struct PostUpload: ProtocolMachine {
         case .redirect: return redirected(answer, end)
         case .fail(let error): return over(.fail(error))
         case .wait(let demand):
-            guard plan.isRepeatable || didNothing(answer, end) else {
+            if didNothing(answer, end) { return [.persist(before), .wait(demand)].ending(&state) }
+            guard plan.key(chain) != nil else {
                 return over(.fail(.posted(plan.address, "it answered \(answer.status)")))
             }
-            return [.persist(point(isSent: false)), .wait(demand)].ending(&state)
+            return [.persist(sent), .wait(demand)].ending(&state)
         }
     }
 
@@ -89,7 +91,7 @@ package struct PostUpload: ProtocolMachine {
             var next = chain
             let error =
                 next.follow(answer, keepsMethod: false) ?? .moved(chain.address, to: next.address, answer.status)
-            return [.persist(point(isSent: false)), .fail(error)].ending(&state)
+            return [.persist(before), .fail(error)].ending(&state)
         }
         if let error = chain.follow(answer, keepsMethod: true) { return over(.fail(error)) }
         if !chain.mayCarrySecrets, plan.form?.fields.isEmpty == false {
@@ -99,9 +101,7 @@ package struct PostUpload: ProtocolMachine {
     }
 
     /// Records, before the POST goes out, that it may have happened, and compares the source. If it never goes out the record is taken back.
-    private func announce() -> [ProtocolAction] {
-        [.persist(point(isSent: true)), .compareSource(keeping: point(isSent: false))]
-    }
+    private func announce() -> [ProtocolAction] { [.persist(sent), .compareSource(keeping: before)] }
 
     /// Returns true when the answer points to the same place under another scheme, port or host, or with a slash at its end: to where
     /// it moved, not to a result.
@@ -121,13 +121,24 @@ package struct PostUpload: ProtocolMachine {
     private mutating func unanswered(_ end: ExchangeEnd) -> [ProtocolAction] {
         let error = end.failure?.error ?? .cutOff(by: chain.address.server)
         let mayHaveHappened = end.bytesSent > 0 || (end.failure?.mayHaveReachedServer ?? true)
-        if mayHaveHappened, !plan.isRepeatable { return over(.fail(.posted(plan.address, "its answer was lost"))) }
+        if mayHaveHappened, plan.key(chain) == nil {
+            return over(.fail(.posted(plan.address, "its answer was lost")))
+        }
         let last: ProtocolAction = error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error)
-        return [.persist(point(isSent: false)), last].ending(&state)
+        return [.persist(mayHaveHappened ? sent : before), last].ending(&state)
     }
 
-    private func point(isSent: Bool) -> ResumePoint {
-        ResumePoint(PostResumePoint(token: plan.subject.token, isSent: isSent))
+    /// The point while this POST may have happened.
+    private var sent: ResumePoint {
+        ResumePoint(PostResumePoint(token: plan.subject.token, isSent: true, under: plan.key(chain)))
+    }
+
+    /// The point when this POST did nothing: an earlier one may have happened.
+    private var before: ResumePoint {
+        if let earlier = plan.resume, earlier.isSent, earlier.token == plan.subject.token {
+            return ResumePoint(earlier)
+        }
+        return ResumePoint(PostResumePoint(token: plan.subject.token, isSent: false))
     }
 
     /// The receipt by the server's word alone: what a POST has made cannot be asked after.

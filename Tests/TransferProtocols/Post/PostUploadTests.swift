@@ -107,8 +107,56 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(after(keyed, answered(422)) == ["fail http 422"])
         #expect(after(keyed, unanswered(lost, sent: 7)) == ["persist post", "wait backoff networkConnectionLost"])
         #expect(after(keyed, unanswered(badCertificate, sent: 7)) == ["persist post", "fail tlsFailure"])
-        keyed.resume = PostResumePoint(token: "abc", isSent: true)
+        keyed.resume = PostResumePoint(token: "abc", isSent: true, under: "7")
         #expect(after(keyed) == ["persist post", "POST /api?key=1 0..<1000"])
+    }
+
+    @Test("a POST that may have happened without the key, or under another one, is not repeated with it")
+    func otherKey() {
+        var keyed = plan()
+        keyed.key = "7"
+        for key in [nil, "8"] as [String?] {
+            keyed.resume = PostResumePoint(token: "abc", isSent: true, under: key)
+            #expect(after(keyed) == ["fail unknownOutcome"])
+        }
+        keyed.resume = PostResumePoint(token: "old", isSent: true, under: "8")
+        #expect(after(keyed).count == 2)
+        // It is known from attempt to attempt, also behind one that did nothing.
+        let earlier = PostResumePoint(token: "abc", isSent: true, under: "7")
+        for end in [answered(503), unanswered(lost, sent: 7), unanswered(refused, sent: 0), answered(401)] {
+            keyed.resume = earlier
+            var play = HTTPPlay(PostUpload(keyed))
+            play.end(end)
+            #expect(persisted(play.last) == earlier)
+            keyed.key = "8"
+            keyed.resume = persisted(play.last)
+            #expect(after(keyed) == ["fail unknownOutcome"])
+            keyed.key = "7"
+        }
+    }
+
+    private func persisted(_ actions: [ProtocolAction]) -> PostResumePoint? {
+        actions.lazy.compactMap { action in
+            if case .persist(let point) = action { point.content(PostResumePoint.self) } else { nil }
+        }.last
+    }
+
+    @Test("where a redirect leads elsewhere the POST goes without the key, and is not repeated")
+    func redirectedWithoutKey() {
+        var keyed = plan()
+        keyed.key = "7"
+        for (location, expected) in [("/x", "wait"), ("http://other/x", "fail unknownOutcome")] {
+            for end in [answered(503), unanswered(lost, sent: 7)] {
+                var play = HTTPPlay(PostUpload(keyed))
+                play.end(answered(307, ["Location: \(location)"]))
+                keyed.resume = persisted(play.last)
+                // After a kill here.
+                #expect(after(keyed).last?.hasPrefix("fail unknownOutcome") == (location != "/x"))
+                keyed.resume = nil
+                play.end(end)
+                #expect(play.said.last?.hasPrefix(expected) == true)
+            }
+        }
     }
 
     @Test("the key goes with the POST, and with none to another server")
