@@ -33,6 +33,10 @@ extension TransferErrorCode {
             Cure(
                 "Something of that name is there already, and nothing was to be overwritten.",
                 .replacing("move what is there, or "))
+        case .duplicateName:
+            Cure(
+                "Another file of this batch has its name at the destination: only one of the two can lie there.",
+                .queued("rename one of the two and queue it again"))
         case .destinationUnwritable:
             Cure("It cannot be written where it is to go.", .step("make that folder, or make it writable for you"))
         case .diskFull: Cure("The disk that it is to go to is full.", .step("make room there"))

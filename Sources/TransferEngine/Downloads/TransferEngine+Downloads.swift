@@ -109,7 +109,7 @@ extension TransferEngine {
                     .isTaken(path, found.kind == .directory ? "is there and is a directory" : "is there and is no file")
                 )
             }
-            return .completed(Completion(size: file.size, verified: .none, skipped: true, finalPath: path))
+            return .skipped(path, file.size)
         case .fail, .rename, .resume:
             return .exists(path, total)
         }
@@ -117,7 +117,8 @@ extension TransferEngine {
 
     /// The end of a task that needs no attempt.
     enum Ending {
-        case completed(Completion)
+        /// The rule leaves the file of that name and length as it is.
+        case skipped(RawPath, Int64)
         /// It has its name, perhaps not on the disk yet.
         case published(Completion)
         case failed(TransferError)
@@ -128,11 +129,12 @@ extension TransferEngine {
     /// - Parameter point: of the task, which knows the temporary file where the target has not opened it.
     func conclude(_ task: ClaimedTask, _ ending: Ending, of target: DownloadTarget, _ point: GetResumePoint?) {
         switch ending {
-        case .completed(let completion):
-            guard let final = completion.finalPath, let part = target.partAtEnd(point, beside: final) else {
-                return queue.writer.record(.completed(completion), for: task.claim)
+        case .skipped(let path, let size):
+            unlessGiven(task, path) { [self] in
+                let completion = Completion(size: size, verified: .none, skipped: true, finalPath: path)
+                guard waits.comparisons.remove(task.claim) != nil else { return }
+                await complete(task, completion, without: target.partAtEnd(point, beside: path))
             }
-            inBackground { [self] in await complete(task, completion, without: part) }
         case .published(let completion):
             inBackground { [self] in
                 guard let path = completion.finalPath else { return }
@@ -147,8 +149,7 @@ extension TransferEngine {
             }
         case .failed(let error): refuse(task, error)
         case .exists(let path, let total):
-            waits.comparisons.insert(task.claim)
-            inBackground { [self] in
+            unlessGiven(task, path) { [self] in
                 let outcome = await sameness(of: task, path, total)
                 // Whoever has stopped the task knows what became of it.
                 guard waits.comparisons.remove(task.claim) != nil else { return }
@@ -158,6 +159,21 @@ extension TransferEngine {
                 case .failure(let error): refuse(task, error)
                 }
             }
+        }
+    }
+
+    /// Goes on with a task whose name is taken, unless it is another file of its batch that has it: no rule leaves that in its place.
+    private func unlessGiven(_ task: ClaimedTask, _ path: RawPath, _ goOn: @escaping () async -> Void) {
+        waits.comparisons.insert(task.claim)
+        inBackground { [self] in
+            let isGiven = await durably(while: { waits.comparisons.contains(task.claim) }) {
+                try await queue.writer.isNameGiven(path, besides: task.claim)
+            }
+            // Whoever has stopped the task knows what became of it.
+            guard waits.comparisons.contains(task.claim) else { return }
+            guard isGiven == true else { return await goOn() }
+            waits.comparisons.remove(task.claim)
+            refuse(task, givenTwice(path))
         }
     }
 

@@ -126,10 +126,10 @@ extension TransferEngine {
             for: attempt.task.claim)
     }
 
-    private func givenTwice(_ path: RawPath) -> TransferError {
+    func givenTwice(_ path: RawPath) -> TransferError {
         TransferError(
-            .destinationExists, "another file of this batch has the name \(path.displayed)",
-            .step("queue this one alone, with another name at the end of its destination"))
+            .duplicateName, "another file of this batch has the name \(path.displayed)",
+            .queued("queue this one alone, with another name at the end of its destination"))
     }
 
     /// Asks the queue for leave to give the file its final name, which the queue then knows of. One that cannot write now is asked again.

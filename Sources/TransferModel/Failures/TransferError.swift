@@ -11,6 +11,8 @@ public enum TransferErrorCode: String, Codable, Sendable, CaseIterable {
     case notThere
     /// This machine has no file descriptor left for it.
     case tooManyOpenFiles
+    /// Another file of its batch has, or is to get, its name at the destination.
+    case duplicateName
 
     /// Names of the contract that nothing ends with yet: what they belong to is not built.
     package static let unbuilt: [TransferErrorCode] = [.sessionRemoved, .dependencyFailed]

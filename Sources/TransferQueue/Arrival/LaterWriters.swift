@@ -188,7 +188,8 @@ extension TransferErrorCode {
             .integrity, .unknownOutcome, .gaveUp, .internal, .notThere, .tooManyOpenFiles, .cancelledByUser, .diskFull:
             true
         // The server, or this machine, did not let it. After a 5xx, which is waited for, it may have all the same: the statement asks.
-        case .sessionRemoved, .dependencyFailed, .destinationExists, .destinationUnwritable, .notConnectedToInternet,
+        case .sessionRemoved, .dependencyFailed, .destinationExists, .duplicateName, .destinationUnwritable,
+            .notConnectedToInternet,
             .cannotFindHost, .cannotConnectToHost, .tooManyRedirects, .tlsFailure, .pinMismatch, .permissionDenied,
             .http, .unsupported:
             false

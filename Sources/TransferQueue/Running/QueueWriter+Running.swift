@@ -29,6 +29,12 @@ extension QueueWriter {
         try change { try store.running.leaveToPublish(claim, as: path) }
     }
 
+    /// Returns true when another download of the same batch has this name, or is getting it: the rule for files that are there already does
+    /// not decide about it.
+    package func isNameGiven(_ path: RawPath, besides claim: TaskClaim) throws(QueueError) -> Bool {
+        try look { try store.running.isGiven(path, besides: claim) }
+    }
+
     /// Lets tasks stand in line again whose time has come.
     package func wakeDue(now: Timestamp) throws(QueueError) {
         try change { try store.waits.wakeDue(now: now) }

@@ -34,7 +34,7 @@ struct SharedNames: QueueSubject {
         let oldDetails = try tasks.details(task)
         var details = oldDetails
         let error = TransferError(
-            .destinationExists, of: place.source.path,
+            .duplicateName, of: place.source.path,
             "has the name of another file of this batch at the server, \(holder.displayed)",
             .queued("rename one of them, then queue it again"))
         try attempts.fail(&task, &details, error, at: clock())

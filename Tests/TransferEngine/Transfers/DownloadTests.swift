@@ -510,17 +510,27 @@ import TransferProtocols
     @Test(
         "of two files of a batch with one name the second replaces nothing, whatever the rule says",
         .tells(
-            "another file of this batch has the name "))
-    func oneName() async throws {
+            "another file of this batch has the name "), arguments: ExistingFilePolicy.built, [true, false])
+    func oneName(rule: ExistingFilePolicy, together: Bool) async throws {
         let harness = try await EngineHarness()
         harness.store.put("/a/f", [1])
         harness.store.put("/b/f", [2])
         let batch = try await harness.add(
-            harness.request(download: ["/a/f", "/b/f"]) { $0.options.ifExists = .replace })
+            harness.request(download: ["/a/f", "/b/f"]) { request in
+                request.options.ifExists = rule
+                request.held = !together
+            })
+        if !together {
+            _ = try await harness.queue.writer.runNow([.task(TaskID(rawValue: 1))])
+            await harness.engine.queueChanged()
+            _ = try await harness.batch(batch) { $0.filesCompleted == 1 }
+            _ = try await harness.queue.writer.resume([.batch(batch)])
+            await harness.engine.queueChanged()
+        }
         try await harness.finished(batch)
         let tasks = try await harness.tasks(batch)
         #expect(Set(tasks.map(\.state)) == [.completed, .failed])
-        #expect(tasks.first { $0.state == .failed }?.cause == .destinationExists)
+        #expect(tasks.first { $0.state == .failed }?.cause == .duplicateName)
         let first = try #require(tasks.firstIndex { $0.state == .completed })
         #expect(harness.sandbox.read("out/f") == [UInt8(first + 1)])
         await harness.stop()

@@ -473,7 +473,7 @@ extension TransferEngine {
         let failed = try #require(tasks.first { $0.state == .failed })
         #expect(
             failed.error?.message.hasPrefix("another file of this batch has the name") == true
-                && failed.error?.code == .destinationExists)
+                && failed.error?.code == .duplicateName)
         let names = harness.sandbox.names("out").filter { !$0.hasSuffix(".part") }
         #expect(names.count == 1 && (there == nil || names.first == there))
         let bytes = names.first.flatMap { harness.sandbox.read("out/" + $0) }

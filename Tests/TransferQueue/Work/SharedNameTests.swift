@@ -51,7 +51,7 @@ import TransferModel
         #expect(try await states(queue, batch) == [.queued, .failed])
         let failed = try await queue.reader.tasks(batch: batch, limit: 10)[1]
         let below = folder.map { "\($0)/" } ?? ""
-        #expect(failed.cause == .destinationExists)
+        #expect(failed.cause == .duplicateName)
         #expect(
             failed.error?.message
                 == "/2026/\(below)a.jpg has the name of another file of this batch at the server, /2025/\(below)a.jpg: "
