@@ -57,7 +57,8 @@ struct OrderingTests {
 
     @Test("set gives a batch anew what lets it in, and asks for a password as upload does")
     func renew() async throws {
-        let bench = Bench { $0.environment = ["AWS_ACCESS_KEY_ID": "AK", "AWS_SECRET_ACCESS_KEY": "SK"] }
+        let engine = FakeEngine { $0.batches = [.sample(7, .waiting)] }
+        let bench = Bench(engine) { $0.environment = ["AWS_ACCESS_KEY_ID": "AK", "AWS_SECRET_ACCESS_KEY": "SK"] }
         func renewed(_ words: String...) async -> TransferSecrets? {
             bench.engine.state.withLock { $0.renewed = nil }
             _ = await bench.run((["set", "b7"] + words).map { Argument($0) })
@@ -72,10 +73,11 @@ struct OrderingTests {
         #expect(await renewed("--limit", "2M") == nil)
         #expect(await bench.run("set", "b7", "--user", "u") == .usage, "there is no terminal")
         #expect(await bench.run("set", "b7", "--user", "u:p") == .usage)
-        let asking = Bench { $0.askPassword = { _ in "typed" } }
+        let asking = Bench(engine) { $0.askPassword = { $0 == "Password for nas, user u: " ? "typed" : nil } }
         #expect(await asking.run("set", "b7", "--user", "u") == .done)
         #expect(asking.engine.state.withLock { $0.renewed }?.password == "typed")
-        let byKeys = Bench { $0.askPassword = { _ in "" } }
+        #expect(await asking.run("set", "b8", "--user", "u") == .noSuchObject, "nobody types a password for it")
+        let byKeys = Bench(engine) { $0.askPassword = { _ in "" } }
         #expect(await byKeys.run("set", "b7", "--user", "u") == .done)
         #expect(byKeys.engine.state.withLock { $0.renewed }?.password == nil)
         let keyless = Bench()

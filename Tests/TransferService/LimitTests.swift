@@ -178,6 +178,12 @@ import TransferQueue
         }
         // WebDAV is spoken to the same server.
         #expect(try await set([batches[0], batches[2]], secrets).map(\.result) == [.done, .done])
+        // One that is over is not meant by who selects, and is told nothing.
+        _ = try await harness.queue.writer.cancel([.batch(batches[1])])
+        let all = try await client.call(
+            Methods.nodesSet, SetRequest(selector: NodeSelector(), settings: NodeSettings(), secrets: secrets))
+        #expect(all.results.map(\.result) == [.already, .already])
+        #expect(try await harness.queue.writer.order(of: batches[1])?.secrets == TransferSecrets())
         var harmless = TransferSecrets()
         harmless.headers = [HeaderField("Referer", "https://c/")]
         #expect(try await set(batches, harmless).map(\.result) == [.done, .done, .done])

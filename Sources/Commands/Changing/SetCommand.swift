@@ -75,7 +75,8 @@ struct SetCommand: EngineCommand {
         settings.pin = invocation.value(QueueOptions.pin)
         try QueueOptions.refuseUnbuilt(settings.ifExists, invocation)
         let nodes = try Selection.required(invocation, command: "set")
-        let secrets = try TransferSecrets(renewing: invocation, surroundings)
+        let server = try await server(of: nodes, invocation)
+        let secrets = try TransferSecrets(renewing: invocation, at: server, surroundings)
         if settings.isEmpty, secrets.isEmpty {
             throw .usage(
                 "set: nothing is to be changed", "give --priority, --limit, --not-before, --header or another option")
@@ -83,5 +84,16 @@ struct SetCommand: EngineCommand {
         return try await context.change(
             nodes, .set(settings, secrets: secrets.isEmpty ? nil : secrets),
             ResultWords(done: "changed", already: "was so already"), invocation)
+    }
+
+    /// The server that a password is to be asked for: batches of several servers get none. `nil`: none is asked for, or the server is not known.
+    private func server(of nodes: NodeChoice, _ invocation: Invocation) async throws(CommandFailure) -> TransferURL? {
+        let isAsked =
+            invocation.value(QueueOptions.user) != nil && invocation.value(QueueOptions.passwordCommand) == nil
+            && invocation.value(QueueOptions.netrc) == nil
+        guard isAsked, case .ids(let ids) = nodes, case .batch(let id)? = ids.first
+        else { return nil }
+        let batch = try await ask { engine throws(RequestError) in try await engine.batch(id) }
+        return batch.direction == .upload ? try? TransferURL(batch.destination, place: "DEST") : nil
     }
 }

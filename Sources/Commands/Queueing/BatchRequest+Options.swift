@@ -95,9 +95,12 @@ extension TransferSecrets {
     }
 
     /// The credentials of a batch from now on. What is not given is not there.
-    init(renewing invocation: Invocation, _ surroundings: Surroundings) throws(CommandFailure) {
+    /// - Parameter server: for the question after a password; `nil`: it is not known.
+    init(
+        renewing invocation: Invocation, at server: TransferURL?, _ surroundings: Surroundings
+    ) throws(CommandFailure) {
         try self.init(invocation, urls: [], command: "set", surroundings)
-        try askPassword("set", at: nil, surroundings)
+        try askPassword("set", at: server, surroundings)
         // Who logs in by ssh may need none.
         if password == "" { password = nil }
         guard invocation.has(SetCommand.s3Keys) else { return }
@@ -110,7 +113,7 @@ extension TransferSecrets {
     }
 
     /// Asks for the password of a user for whom nothing else tells it.
-    /// - Parameter url: the first of those for which it is; `nil`: the batch has them already, and the user was named for it just now.
+    /// - Parameter url: the first of those for which it is; `nil`: it is not known, and the user was named for it just now.
     private mutating func askPassword(
         _ command: String, at url: TransferURL?, _ surroundings: Surroundings
     ) throws(CommandFailure) {

@@ -17,6 +17,16 @@ struct LoginStore: QueueSubject {
         return servers
     }
 
+    /// Those of these nodes that are no batches which are over.
+    func open(_ nodes: [NodeID]) throws -> [NodeID] {
+        try nodes.filter { node in
+            guard case .batch(let batch) = node else { return true }
+            let over = try database.integer(
+                "SELECT 1 FROM batches WHERE id = ? AND finished_at IS NOT NULL", .integer(batch.rawValue))
+            return over == nil
+        }
+    }
+
     private func servers(of batch: BatchID) throws -> Set<LoginServer> {
         let found = try database.first(
             "SELECT direction, destination, options FROM batches WHERE id = ?", .integer(batch.rawValue)

@@ -14,6 +14,9 @@ extension QueueWriter {
         try look { try store.logins.servers(of: nodes) }
     }
 
+    /// Those of these nodes that are no batches which are over.
+    package func open(_ nodes: [NodeID]) throws(QueueError) -> [NodeID] { try look { try store.logins.open(nodes) } }
+
     /// Requeues every task of these batches that waits for credentials.
     package func requeueWaitingForLogin(_ batches: [BatchID]) throws(QueueError) {
         try change { try store.logins.requeueWaiting(batches) }

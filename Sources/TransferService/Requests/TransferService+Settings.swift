@@ -28,11 +28,11 @@ extension TransferService {
         return results
     }
 
-    private func replaceSecrets(of nodes: NodesRequest, by secrets: TransferSecrets) async throws -> NodeResults {
-        if secrets.hasLogin { try await refuseSeveralServers(of: nodes) }
+    private func replaceSecrets(of request: NodesRequest, by secrets: TransferSecrets) async throws -> NodeResults {
+        if secrets.hasLogin { try await refuseSeveralServers(of: request) }
         var isGiven = false
-        let results = try await change(nodes) { writer, nodes in
-            let change = try await writer.replaceSecrets(of: nodes, by: secrets)
+        let results = try await change(request) { writer, nodes in
+            let change = try await writer.replaceSecrets(of: meant(nodes, by: request), by: secrets)
             isGiven = isGiven || !change.loginsGiven.isEmpty
             return change
         }
@@ -40,13 +40,22 @@ extension TransferService {
         return results
     }
 
+    /// The nodes of a page that get a login: who selects batches does not mean those that are over, unless they are named besides.
+    private func meant(_ page: [NodeID], by request: NodesRequest) async throws -> [NodeID] {
+        if request.selector == nil { return page }
+        let named = Set(request.ids ?? [])
+        let open = Set(try await queue.writer.open(page))
+        return page.filter { open.contains($0) || named.contains($0) }
+    }
+
     /// Refuses a login for batches of several servers: each would be shown it, and a person thinks of one.
-    private func refuseSeveralServers(of nodes: NodesRequest) async throws {
+    private func refuseSeveralServers(of request: NodesRequest) async throws {
         var servers: Set<LoginServer> = []
         var batches = 0
-        try await eachPage(of: nodes) { page in
-            batches += page.count
-            servers.formUnion(try await queue.writer.loginServers(of: page))
+        try await eachPage(of: request) { page in
+            let nodes = try await meant(page, by: request)
+            batches += nodes.count
+            servers.formUnion(try await queue.writer.loginServers(of: nodes))
         }
         // One batch is refused by its name.
         guard batches > 1, servers.count > 1 else { return }

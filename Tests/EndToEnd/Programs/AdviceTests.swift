@@ -198,7 +198,7 @@ import TransferModel
         let why = try sandbox.succeed("why", batch)
         #expect(why.output.contains("martlet set \(batch) --header 'K: V' or --user USER"), "\(why)")
         let screen = try TerminalScreen(sandbox, size: "80x24", "set", batch, "--user", "test")
-        try screen.awaitText("Password of test")
+        try screen.awaitText("Password for \(server.address), user test:")
         try screen.type("test")
         try screen.press("Enter")
         try waitUntil("the command has ended") { screen.status != nil }
