@@ -38,17 +38,29 @@ package struct INIDocument: Equatable, Sendable {
     private var lastOfKey: [String?: [String: Int]] = [:]
 
     /// Reads a file's bytes. A byte order mark and carriage returns at the ends of lines are left out.
-    package init(bytes: [UInt8]) {
+    /// - Parameter nests: as in AWS's files a line that begins with a blank belongs to the key without a value above it: `endpoint_url` below
+    ///   `s3 =` is the key `s3.endpoint_url`.
+    package init(bytes: [UInt8], nests: Bool = false) {
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         let lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
-            read(Self.trimmed(line), line: index + 1)
+            let isBelow = nests && line.first.map(Self.isBlank) == true
+            read(Self.trimmed(line), line: index + 1, below: isBelow ? keyAbove : nil)
         }
     }
 
     /// Reads a file's text.
-    package init(_ text: String) { self.init(bytes: Array(text.utf8)) }
+    package init(_ text: String, nests: Bool = false) { self.init(bytes: Array(text.utf8), nests: nests) }
+
+    /// The key without a value that an indented line belongs to.
+    private var keyAbove: String? {
+        guard let above = entries.last, above.section == sections.last?.name,
+            above.line > sections.last?.line ?? 0, above.line > unreadable.last ?? 0
+        else { return nil }
+        if above.value.isEmpty { return above.key }
+        return above.key.lastIndex(of: ".").map { String(above.key[..<$0]) }
+    }
 
     /// The last value of a key, which is the one that counts.
     package func value(_ key: String, in section: String? = nil) -> String? {
@@ -58,14 +70,14 @@ package struct INIDocument: Equatable, Sendable {
     /// The entries of all parts of a section, in the order of the file; of `nil` those before the first section.
     package func entries(in section: String?) -> [Entry] { ofSection[section, default: []].map { entries[$0] } }
 
-    private mutating func read(_ line: ArraySlice<UInt8>, line number: Int) {
+    private mutating func read(_ line: ArraySlice<UInt8>, line number: Int, below parent: String?) {
         guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { return }
         guard line.allSatisfy({ $0 != 0 }), String(validating: line, as: UTF8.self) != nil else {
             if first == UInt8(ascii: "[") { unreadable.append(number) }
             problems.append(ConfigurationProblem(line: number, "is not UTF-8 text: write it again"))
             return
         }
-        if first == UInt8(ascii: "[") { readSection(line, line: number) } else { readEntry(line, line: number) }
+        if first == UInt8(ascii: "[") { readSection(line, line: number) } else { readEntry(line, number, parent) }
     }
 
     private mutating func readSection(_ line: ArraySlice<UInt8>, line number: Int) {
@@ -106,13 +118,14 @@ package struct INIDocument: Equatable, Sendable {
         return section.line > last(unreadable, { $0 }) ?? 0 ? section.name : nil
     }
 
-    private mutating func readEntry(_ line: ArraySlice<UInt8>, line number: Int) {
+    private mutating func readEntry(_ line: ArraySlice<UInt8>, _ number: Int, _ parent: String?) {
         guard let equals = line.firstIndex(of: UInt8(ascii: "=")), equals > line.startIndex else {
             problems.append(ConfigurationProblem(line: number, "is not a setting: write key = value"))
             return
         }
         if let lost = unreadable.last, lost > sections.last?.line ?? 0 { return }
-        let (section, key) = (sections.last?.name, Self.text(Self.trimmed(line[..<equals])))
+        let (section, name) = (sections.last?.name, Self.text(Self.trimmed(line[..<equals])))
+        let key = parent.map { "\($0).\(name)" } ?? name
         ofSection[section, default: []].append(entries.count)
         lastOfKey[section, default: [:]][key] = entries.count
         entries.append(

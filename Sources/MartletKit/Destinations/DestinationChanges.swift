@@ -85,7 +85,11 @@ package struct DestinationChanges: Sendable {
         destination.login = password == nil ? .none : .kept
         let (added, name) = (destination, destination.name)
         let surroundings = surroundings
-        let (file, s3) = try await onDisk { disk throws(Errno) in (try disk.file, surroundings.place(of: added)) }
+        let (file, place) = try await onDisk { disk throws(Errno) in
+            (try disk.file, Result { () throws(QueueingFault) in try surroundings.place(of: added) })
+        }
+        let s3: S3Place?
+        do throws(QueueingFault) { s3 = try place.get() } catch { throw RequestError(.usage, error.message) }
         let old = file[name]
         try Self.check(file, is: read)
         guard old == nil || replaces else {

@@ -20,8 +20,21 @@ package struct S3Profiles: Sendable {
     }
 
     package func value(_ key: String, of profile: String) -> String? {
-        let section = profile == "default" ? "default" : "profile \(profile)"
-        return credentials?.value(key, in: profile) ?? configuration?.value(key, in: section)
+        credentials?.value(key, in: profile) ?? configuration?.value(key, in: "profile \(profile)")
+            ?? (profile == "default" ? configuration?.value(key, in: profile) : nil)
+    }
+
+    /// The service that a profile means: that of S3 comes before the one of all services.
+    package func endpoint(of profile: String) throws(QueueingFault) -> String? {
+        if let name = value("services", of: profile) {
+            guard let configuration, configuration.sections.contains(where: { $0.name == "services \(name)" }) else {
+                throw .usage(
+                    "the AWS profile \(profile) names services = \(name), and no section is called so",
+                    "write a section [services \(name)] with the endpoint_url of s3, or leave that line out")
+            }
+            if let url = configuration.value("s3.endpoint_url", in: "services \(name)") { return url }
+        }
+        return value("s3.endpoint_url", of: profile) ?? value("endpoint_url", of: profile)
     }
 
     /// The login of this profile; `nil` when it says nothing of it. May run a program, and waits for it.

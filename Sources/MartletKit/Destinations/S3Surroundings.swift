@@ -24,30 +24,49 @@ package struct S3Surroundings: Sendable {
     private struct Stored {
         let profiles: S3Profiles
         let profile: String
+        /// The reason why one of the files, which is there, is not read.
+        let refusal: String?
 
-        func value(_ key: String) -> String? { profiles.value(key, of: profile) }
+        /// Nothing is taken for missing that may stand in a file which is not read.
+        func requireRead() throws(QueueingFault) {
+            if let refusal { throw .usage("the settings of the AWS profile \(profile) are not known", refusal) }
+        }
     }
 
     private func stored(_ profile: String?) -> Stored {
         let home = environment["HOME"] ?? ""
-        func read(_ path: String) -> INIDocument? { SmallFile.contents(path).map { INIDocument(bytes: $0) } }
+        let credentials = environment["AWS_SHARED_CREDENTIALS_FILE"] ?? home + "/.aws/credentials"
+        let configuration = environment["AWS_CONFIG_FILE"] ?? home + "/.aws/config"
+        func read(_ path: String) -> INIDocument? {
+            SmallFile.contents(path).map { INIDocument(bytes: $0, nests: true) }
+        }
+        // Who wants none of them names this one.
+        let files = [credentials, configuration].filter { $0 != "/dev/null" }
         return Stored(
-            profiles: S3Profiles(
-                credentials: read(environment["AWS_SHARED_CREDENTIALS_FILE"] ?? home + "/.aws/credentials"),
-                configuration: read(environment["AWS_CONFIG_FILE"] ?? home + "/.aws/config")),
-            profile: profile ?? environment["AWS_PROFILE"] ?? "default")
+            profiles: S3Profiles(credentials: read(credentials), configuration: read(configuration)),
+            profile: profile ?? environment["AWS_PROFILE"] ?? "default",
+            refusal: files.lazy.compactMap { SmallFile.refusal($0) }.first)
     }
 
-    private func endpoint(of destination: Destination?, _ stored: Stored) -> String? {
+    private func endpoint(of destination: Destination?, _ stored: Stored) throws(QueueingFault) -> String? {
         let set =
             destination?.profile == nil ? environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"] : nil
-        return destination?.endpoint ?? set ?? stored.value("endpoint_url")
+        if let named = destination?.endpoint ?? set { return named }
+        try stored.requireRead()
+        return try stored.profiles.endpoint(of: stored.profile)
+    }
+
+    private func region(of destination: Destination?, _ stored: Stored) throws(QueueingFault) -> String? {
+        let set = destination?.profile == nil ? environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"] : nil
+        if let named = destination?.region ?? set { return named }
+        try stored.requireRead()
+        return stored.profiles.value("region", of: stored.profile)
     }
 
     /// The service that a destination's bucket is at; `nil`: it is none of S3. Blocks on the disk.
-    package func place(of destination: Destination) -> S3Place? {
+    package func place(of destination: Destination) throws(QueueingFault) -> S3Place? {
         guard TransferScheme(of: destination.url)?.facts.login.signsRequests == true else { return nil }
-        return S3Place(endpoint: endpoint(of: destination, stored(destination.profile)))
+        return S3Place(endpoint: try endpoint(of: destination, stored(destination.profile)))
     }
 
     /// Puts place and keys into a request; blocks on the disk, and on a profile's `credential_process`.
@@ -56,7 +75,7 @@ package struct S3Surroundings: Sendable {
         _ request: inout BatchRequest, destination: Destination? = nil, needsKeys: Bool = true
     ) throws(QueueingFault) {
         let stored = stored(destination?.profile)
-        let endpoint = endpoint(of: destination, stored)
+        let endpoint = try endpoint(of: destination, stored)
         if let endpoint, TransferScheme(of: endpoint)?.facts.isNegotiated != true {
             // What it holds may be a password: it is not shown.
             throw .usage("the S3 endpoint is not a URL of http or https", "write https://HOST in AWS_ENDPOINT_URL")
@@ -67,8 +86,7 @@ package struct S3Surroundings: Sendable {
                 "write https://HOST in AWS_ENDPOINT_URL, and give the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
             )
         }
-        let region = environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"]
-        let named = destination?.region ?? (destination?.profile == nil ? region : nil) ?? stored.value("region")
+        let named = try region(of: destination, stored)
         if let named, !named.isEmpty, S3Region(rawValue: named) == nil {
             throw .usage(
                 "the S3 region has characters in it that no region has, or too many",
@@ -85,7 +103,10 @@ package struct S3Surroundings: Sendable {
     /// True when there are keys to be had. A profile that is named must be one that can be used. Blocks as `complete`.
     package func hasKeys(of destination: Destination) throws(QueueingFault) -> Bool {
         let stored = stored(destination.profile)
-        if destination.profile != nil { return try stored.profiles.login(stored.profile) != nil }
+        if destination.profile != nil {
+            try stored.requireRead()
+            return try stored.profiles.login(stored.profile) != nil
+        }
         return (try? login(stored, profile: nil)) != nil
     }
 
@@ -107,6 +128,7 @@ package struct S3Surroundings: Sendable {
             return S3Login(
                 keys: S3Keys(accessKeyID: id, secretAccessKey: key, sessionToken: environment["AWS_SESSION_TOKEN"]))
         }
+        try stored.requireRead()
         if let login = try stored.profiles.login(stored.profile) { return login }
         throw .usage(
             "no keys for S3 were found (profile \(stored.profile))",
