@@ -26,6 +26,11 @@ extension Model {
         }
         guard tree.marks.isEmpty || tree.rangeStart != nil, filters.shown?.marksAll != true else { return false }
         if refusesCursorOnItsWay() { return true }
+        if tree.hasArrivedUnseen, let row = tree.cursorRow {
+            tree.hasArrivedUnseen = false
+            complain("The cursor has come to \(title([row])) since the line was opened: once more does it there.")
+            return true
+        }
         guard tree.isGone else { return false }
         tree.isGone = false
         complain(.gone("row", now: tree.cursorRow.map { title([$0]) }))

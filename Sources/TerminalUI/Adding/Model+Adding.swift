@@ -181,8 +181,10 @@ extension Model {
                 requests.append(.local(.stopAll))
             }
             let isListed = offer(TransfersPage(), on: isShown ? keyView : .transfers)
-            // Its row mostly comes after this answer, and below what is in sight. The list of all files has none.
-            if isListed, !tree.isFlat { tree.reveal([.batch(batch.id)]) }
+            // Its row mostly comes after this answer, and below what is in sight. The list of all files has none, and one with a filter may have
+            // none. Who has moved the cursor meanwhile is where he went.
+            let isMoved = request.cursor != nil && request.cursor != tree.cursor
+            if isListed, !isMoved, !tree.isFlat, filters.shown == nil { tree.reveal([.batch(batch.id)]) }
             remember(order)
             let start: SafeText =
                 switch order.start {

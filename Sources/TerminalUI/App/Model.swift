@@ -168,6 +168,7 @@ struct Model: Sendable {
     ) -> Int {
         let number = requests.ask(
             purpose, at: now.uptime, files: files(of: purpose), isPatient: isPatient, isRedo: isRedo, request)
+        requests.outstanding[number]?.cursor = tree.cursor
         if let asked = requests.outstanding[number] { changes.history.asked(asked, number) }
         return number
     }

@@ -133,6 +133,8 @@ struct Outstanding: Sendable {
     var patience = Self.usualPatience
     /// It was done before, and taken back.
     var isRedo = false
+    /// The line under the cursor of the list when it was sent.
+    var cursor: TreeItem.ID?
 
     /// When the answer is late.
     var due: Duration { sentAt + patience }

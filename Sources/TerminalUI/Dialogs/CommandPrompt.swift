@@ -5,14 +5,18 @@ import Terminal
 /// The line behind `:`: fuzzy words find what can be done, an exact command runs.
 struct CommandPrompt: Sendable {
     var field = TextField()
-    /// The line of the list under the cursor when this one was opened: a command without a name means that.
+    /// The line of the list under the cursor when this one was opened: a command without a name means that. `nil`, too, when the cursor was
+    /// on its way.
     let held: TreeItem.ID?
+    /// The cursor was on its way to another row: it is let go there, and a command that would mean it is refused once.
+    let isOnWay: Bool
     /// The entry that Enter takes.
     private(set) var choice = ListCursor<PaletteEntry.ID>()
 
-    init(field: TextField = TextField(), on held: TreeItem.ID?) {
+    init(field: TextField = TextField(), on held: TreeItem.ID?, isOnWay: Bool = false) {
         self.field = field
         self.held = held
+        self.isOnWay = isOnWay
     }
 
     /// The line of that entry among the entries of now.
@@ -136,6 +140,7 @@ extension Model {
         guard var prompt = commandPrompt else { return }
         prompt.follow(paletteEntries)
         commandPrompt = prompt
+        if prompt.isOnWay, tree.going == .nowhere { tree.hasArrivedUnseen = true }
         guard let held = prompt.held, tree.cursor != held else { return }
         if tree.index(of: held) == nil { tree.isGone = true } else { tree.move(to: held) }
     }
@@ -226,6 +231,7 @@ extension CommandPrompt: Layer {
         case (.escape, _), (.character("c"), .control),
             (.backspace, _) where press.key != .backspace || prompt.field.isEmpty:
             model.commandPrompt = nil
+            model.tree.hasArrivedUnseen = false
             return
         case (.up, _): prompt.choose(prompt.selected - 1, entries)
         case (.down, _): prompt.choose(prompt.selected + 1, entries)
@@ -269,7 +275,8 @@ extension CommandPrompt: Layer {
         case .batch(let command, let row): model.run(command, row)
         case .command(let command):
             if command.form.isEmpty { return model.run(command, "") }
-            model.commandPrompt = CommandPrompt(field: TextField(Array("\(command.rawValue) ".utf8)), on: held)
+            model.commandPrompt = CommandPrompt(
+                field: TextField(Array("\(command.rawValue) ".utf8)), on: held, isOnWay: isOnWay)
         }
     }
 

@@ -28,7 +28,8 @@ struct TransfersPage: Page {
         if model.performInLower(action) { return }
         if action.movesCursor { model.list.followed = nil }
         // These mean the cursor's row whatever is marked.
-        if action == .mark || action == .markRange, model.refusesCursorOnItsWay() { return }
+        let ofCursor: Set<Action> = [.mark, .markRange, .details, .maximise, .enter, .again]
+        if ofCursor.contains(action), model.refusesCursorOnItsWay() { return }
         if action.meansRow, model.refusesMovedCursor() { return }
         switch action {
         case .down: model.tree.move(by: 1)
@@ -58,7 +59,9 @@ struct TransfersPage: Page {
             model.filters.shown?.marksAll = false
         case .nextProblem: model.seekProblem(fromStart: false)
         case .details: if let row = model.tree.cursorRow { model.showDetails(row) }
-        case .command: model.commandPrompt = CommandPrompt(on: model.tree.cursor)
+        case .command:
+            let isOnWay = model.tree.going != .nowhere
+            model.commandPrompt = CommandPrompt(on: isOnWay ? nil : model.tree.cursor, isOnWay: isOnWay)
         case .find: model.beginFind()
         case .sort: model.openSorting()
         case .reverse: model.reverseOrder()

@@ -9,7 +9,7 @@ extension Tree {
 
     mutating func move(to index: Int) {
         guard !items.isEmpty else { return }
-        (going, awaited, isGone) = (.nowhere, [], false)
+        (going, awaited, isGone, hasArrivedUnseen) = (.nowhere, [], false, false)
         cursor = items[min(max(0, index), items.count - 1)].id
         scroll()
     }

@@ -13,6 +13,8 @@ struct Tree: Sendable {
     var cursor: TreeItem.ID?
     /// Its row went, and no key has moved it since: one that was meant for that row must not hit its neighbour.
     var isGone = false
+    /// It came to its row while a command was typed, and no key has moved it since.
+    var hasArrivedUnseen = false
     /// A person has asked for other rows: with the next ones the cursor may go anywhere.
     var expectsOthers = false
     /// The first line in the window.

@@ -82,6 +82,26 @@ struct AddingTests {
         #expect(screen.model.tree.cursor == .row(.batch(BatchID(rawValue: 42))))
     }
 
+    @Test("its answer takes nobody from a row to which he has gone meanwhile, and waits for no row that a filter hides")
+    func answerAfterMove() {
+        let rows = (1...3).map { Rows.batch($0, "batch \($0)", .queued, { $0.queued = 1 }) }
+        for isFiltered in [false, true] {
+            var screen = ScreenHarness(80, 24, [Rows.section(nil, rows)])
+            if isFiltered {
+                screen.press("f", "state:queued", "Enter")
+                screen.news([Rows.section(nil, rows)])
+            }
+            let order = AddOrder(.upload([Adding.path("edits")], to: "https://host/in/"))
+            screen.model.ask(.queueing(order), isPatient: true) { .queue(order, number: $0) }
+            let number = screen.lastNumber
+            if !isFiltered { screen.press("j") }
+            let cursor = screen.model.tree.cursor
+            screen.send(
+                .answer(.queued(.success(Rows.snapshot(3, "batch 3", .queued, { $0.queued = 1 })), number: number)))
+            #expect(screen.model.tree.cursor == cursor && screen.model.tree.going == .nowhere, "\(isFiltered)")
+        }
+    }
+
     /// Queued from the last step, which was left before the answer.
     private func leftWhileQueueing() throws -> (ScreenHarness, Int) {
         var screen = Adding.screen(80, 24)

@@ -271,9 +271,9 @@ struct CommandTargetTests {
     func moved(line: String) {
         var screen = ScreenHarness(80, 24, sections([1: "a"], files: [10, 11, 12]))
         screen.press("j")
+        screen.press(":", line)
         // The way to another row is on its way.
         screen.model.tree.going = .to(.task(BatchID(rawValue: 1), TaskID(rawValue: 13)))
-        screen.press(":", line)
         screen.news(sections([1: "a"], files: [10, 11, 12, 13]))
         screen.press("Enter")
         #expect(deeds(screen) == [.rows([.task(BatchID(rawValue: 1), TaskID(rawValue: 10))])])
@@ -282,9 +282,8 @@ struct CommandTargetTests {
     @Test("a row that went meanwhile is refused once, whatever the cursor is on then")
     func gone() {
         var screen = ScreenHarness(80, 24, sections([1: "a"], files: [10, 11, 12]))
-        screen.press("j")
+        screen.press("j", ":", "cancel")
         screen.model.tree.going = .to(.task(BatchID(rawValue: 1), TaskID(rawValue: 13)))
-        screen.press(":", "cancel")
         screen.news(sections([1: "a"], files: [11, 12, 13]))
         screen.press("Enter")
         #expect(deeds(screen).isEmpty)

@@ -125,6 +125,29 @@ struct FindingTests {
         #expect(deeds(screen) == [.rows([task])])
     }
 
+    @Test("a command typed while the cursor is on its way is refused once, and then means the row it has reached")
+    func command() {
+        var screen = looking()
+        screen.press(":", "cancel")
+        found(&screen, [.batch(batch), folder, task], 1)
+        screen.news([Rows.section(folder, [Rows.task(1, 77, "holiday.mov", .running, total: Rows.mega)])])
+        #expect(screen.cursorName == "holiday.mov")
+        screen.press("Enter")
+        let said = "The cursor has come to \"holiday.mov\" since the line was opened: once more does it there."
+        #expect(screen.model.notice?.text.string == said && deeds(screen).isEmpty && screen.model.dialog == nil)
+        screen.press(":", "cancel", "Enter")
+        #expect(screen.model.dialog == nil && deeds(screen) == [.rows([task])])
+        screen = looking()
+        screen.press(":", "cancel", "Enter")
+        #expect(screen.model.notice?.text == Self.onItsWay && deeds(screen).isEmpty && screen.model.dialog == nil)
+        // What else is of the cursor's row waits, too.
+        for key in ["i", "O", "A", "Enter"] {
+            screen = looking()
+            screen.press(key)
+            #expect(screen.model.notice?.text == Self.onItsWay && screen.model.page is TransfersPage, "\(key)")
+        }
+    }
+
     @Test("whoever moves the cursor does not wait for the answer any more: it takes nobody away, and n asks anew")
     func late() {
         var screen = looking()
