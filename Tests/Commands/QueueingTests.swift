@@ -340,10 +340,11 @@ struct QueueingTests {
         #expect(try await request("upload", "--protocol", "tus", "a.txt", "https://h/in/").options.uploadBy == .tus)
         #expect(try await request("upload", "--method", "POST", "a.txt", "https://h/in/").options.uploadBy == .post)
         let form = try await request(
-            "upload", "--form", "photo", "--field", "album=June=2", "--chunk", "16M", "a.txt", "https://h/in/")
+            "upload", "--form", "photo", "--field", "album=June=2", "--field", "by=\\@ana", "--chunk", "16M", "a.txt",
+            "https://h/in/")
         #expect(form.options.uploadBy == .form)
         #expect(form.options.form?.fileField == "photo")
-        #expect(form.secrets.formFields == [HeaderField("album", "June=2")])
+        #expect(form.secrets.formFields == [HeaderField("album", "June=2"), HeaderField("by", "@ana")])
         #expect(form.options.chunkBytes == 16 << 20)
         for scheme in TransferScheme.allCases where !scheme.facts.urlNamesNoHost {
             let batch = try await request("upload", "a.txt", "\(scheme.rawValue)://h/in/")

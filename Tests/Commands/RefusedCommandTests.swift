@@ -30,7 +30,7 @@ struct RefusedCommandTests {
             "set: nothing is to be changed: give --priority, --limit, --not-before, --header or another option"
         ),
         (
-            ["set", "b7", "--user", "u"],
+            ["set", "--all", "--user", "u"],
             "set: --user: there is no terminal to ask for the password: give --password-command or --netrc"
         ),
         (["session", "set", "photos"], "session set: nothing is to be changed: give --limit RATE, or --limit off"),
@@ -73,7 +73,8 @@ struct RefusedCommandTests {
         (
             ["set", "b7", "--field", "photo=@a.jpg"],
             "set: --field: what is given is not allowed: "
-                + "give a field and its text such as album=June; a file is a SOURCE, and --form names its field"
+                + "give a field and its text such as album=June; a file is a SOURCE, and --form names its field; "
+                + "text with an @ in front is K=\\@TEXT"
         ),
         (
             ["leftovers", "list", "--in", "https://h/"],

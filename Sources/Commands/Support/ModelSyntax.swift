@@ -46,14 +46,17 @@ extension ValueSyntax where Value == HeaderField {
         }
     }
 
-    /// `name=value`; both as they are, the name not empty. `name=@FILE` is a file to curl and would be text to us.
+    /// `name=value`; both as they are, the name not empty. `name=@FILE` is a file to curl and would be text to us; `name=\@TEXT` is text.
     static var formField: ValueSyntax {
         ValueSyntax(
-            "K=V", allowed: "a field and its text such as album=June; a file is a SOURCE, and --form names its field"
+            "K=V",
+            allowed: "a field and its text such as album=June; a file is a SOURCE, and --form names its field; "
+                + "text with an @ in front is K=\\@TEXT"
         ) { text in
             guard let sign = text.firstIndex(of: "="), sign > text.startIndex else { return nil }
             let value = text[text.index(after: sign)...]
-            return value.utf8.first == UInt8(ascii: "@") ? nil : HeaderField(String(text[..<sign]), String(value))
+            if value.hasPrefix("@") { return nil }
+            return HeaderField(String(text[..<sign]), String(value.hasPrefix("\\@") ? value.dropFirst() : value))
         }
     }
 
