@@ -163,6 +163,23 @@ import Testing
         }
     }
 
+    @Test func `a slow limit does not hold up what has a fast one`() async throws {
+        try await withServer(manualClock: true, Self.accepting) { server, client in
+            let body = PatternBody(length: 4 << 20)
+            for (id, rate) in [(UInt64(1), Int64(8192)), (2, 1 << 20)] {
+                let bucket = await client.makeBucket(rate)
+                try await client.start(id, put(server.url("/"), body.length), body: body, up: [bucket])
+                await client.turn { $0.throttledCount == Int(id) }
+            }
+            for _ in 0..<100 {
+                await client.advance(by: .milliseconds(10))
+                await client.turn { $0.throttledCount == 2 }
+            }
+            await client.turn { ($0.progress(2)?.arrived ?? 0) >= 900 * 1024 }
+            #expect(await client.progress(1)?.arrived ?? 0 <= 3 * 8192)
+        }
+    }
+
     @Test func `two uploads under one limit both move and stay below it together`() async throws {
         try await withServer(manualClock: true, Self.accepting) { server, client in
             let bucket = await client.makeBucket(160 * 1024)

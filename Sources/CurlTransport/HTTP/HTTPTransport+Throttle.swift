@@ -27,16 +27,21 @@ extension HTTPTransport {
         throttledExchanges.removeAll { $0 === exchange }
     }
 
+    /// One tick, for whichever is due first: a slow limit holds up none that is faster.
     private func setThrottleTimer() {
-        if throttleTimer != nil { return }
         guard let next = throttledExchanges.compactMap(\.throttledUntil).min() else { return }
-        throttleTimer = clock.schedule(after: clock.now.duration(to: next)) { [weak self] in
+        if let throttleTimer {
+            if throttleTimer.due <= next { return }
+            clock.cancel(throttleTimer.timer)
+        }
+        let timer = clock.schedule(after: clock.now.duration(to: next)) { [weak self] in
             guard let self else { return }
             throttleTimer = nil
             // Those due within the next tick come along, so that many slow exchanges share one wake-up.
             let now = clock.now.advanced(by: .milliseconds(5))
             resumeThrottled { $0.throttledUntil.map { $0 <= now } ?? false }
         }
+        throttleTimer = (timer, next)
     }
 
     /// In the order they were stopped; one that is stopped again goes to the end, so each has its turn.
@@ -48,7 +53,7 @@ extension HTTPTransport {
             exchange.movedAt = clock.awake
             applyStandstills(of: exchange)
         }
-        if let throttleTimer { clock.cancel(throttleTimer) }
+        if let throttleTimer { clock.cancel(throttleTimer.timer) }
         throttleTimer = nil
         setThrottleTimer()
     }

@@ -50,7 +50,7 @@ package final class HTTPTransport {
 
     // HTTPTransport+Throttle.swift
     var throttledExchanges: [HTTPTransfer] = []
-    var throttleTimer: LoopTimer?
+    var throttleTimer: (timer: LoopTimer, due: MonotonicInstant)?
     // HTTPTransport+Watchdog.swift
     var watchdogTimer: LoopTimer?
     /// The present interval between two looks of the watchdog.
@@ -141,7 +141,7 @@ package final class HTTPTransport {
     package func shutDown() {
         for id in Array(exchanges.keys) { abandon(id) }
         events = []
-        for timer in [curlTimer, throttleTimer, watchdogTimer] { timer.map { clock.cancel($0) } }
+        for timer in [curlTimer, throttleTimer?.timer, watchdogTimer] { timer.map { clock.cancel($0) } }
         if let curlTimer { loop.cancel(curlTimer) }
         (curlTimer, throttleTimer, watchdogTimer) = (nil, nil, nil)
         releaseConnections()
