@@ -29,13 +29,10 @@ package struct PostUpload: ProtocolMachine {
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch (state, event) {
         case (.ready, .began):
-            if let earlier = plan.resume, !earlier.allows(plan.key(chain), of: plan.subject.token) {
-                return over(.fail(.posted(plan.address, "its answer was lost")))
-            }
             if plan.subject.verify == .digest {
                 return over(.fail(.unverifiable(at: plan.address.server, "tells no digest of what a POST has made")))
             }
-            return announce() + send()
+            return post()
         case (.sending(let id), .ended(let ended, let end)) where ended == id: return sent(end)
         default:
             // Heads are looked at when the exchange ends; what belongs to a finished one comes too late.
@@ -43,11 +40,18 @@ package struct PostUpload: ProtocolMachine {
         }
     }
 
-    private mutating func send() -> [ProtocolAction] {
+    /// The POST to where redirects have led, unless an earlier one may have happened which the server would not know it by.
+    private mutating func post() -> [ProtocolAction] {
+        if let earlier = plan.resume, !earlier.allows(plan.key(chain), of: plan.subject.token) {
+            return over(.fail(.posted(plan.address, "its answer was lost")))
+        }
         lastID += 1
         let id = ExchangeID(rawValue: lastID)
         state = .sending(id)
-        return [.perform(id, PostMessages.post(plan, chain))]
+        // That it may have happened is durable before it goes, and taken back if it never does.
+        return [
+            .persist(sent), .compareSource(keeping: before), .perform(id, PostMessages.post(plan, chain)),
+        ]
     }
 
     private mutating func sent(_ end: ExchangeEnd) -> [ProtocolAction] {
@@ -97,11 +101,8 @@ package struct PostUpload: ProtocolMachine {
         if !chain.mayCarrySecrets, plan.form?.fields.isEmpty == false {
             return over(.fail(.fieldsElsewhere(plan.address.server, chain.address)))
         }
-        return announce() + send()
+        return post()
     }
-
-    /// Records, before the POST goes out, that it may have happened, and compares the source. If it never goes out the record is taken back.
-    private func announce() -> [ProtocolAction] { [.persist(sent), .compareSource(keeping: before)] }
 
     /// Returns true when the answer points to the same place under another scheme, port or host, or with a slash at its end: to where
     /// it moved, not to a result.
