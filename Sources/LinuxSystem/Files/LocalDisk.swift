@@ -25,6 +25,8 @@ package protocol LocalDisk: Sendable {
     func hasStableInodes(_ descriptor: Int32) -> Bool
     /// As `System.entryName`.
     func entryName(_ name: [UInt8], in folder: [UInt8]) -> [UInt8]?
+    /// Corresponds to `lstat`.
+    func status(of path: [UInt8]) throws(Errno) -> FileStatus
 }
 
 extension LocalDisk {
@@ -35,6 +37,7 @@ extension LocalDisk {
 
     package func hasStableInodes(_ descriptor: Int32) -> Bool { System.hasStableInodes(descriptor) }
     package func entryName(_ name: [UInt8], in folder: [UInt8]) -> [UInt8]? { System.entryName(name, in: folder) }
+    package func status(of path: [UInt8]) throws(Errno) -> FileStatus { try System.lstat(path) }
 }
 
 /// Linux: the kernel's calls, and a reserve (`DiskSpace.reserve`) that is left free on each disk.

@@ -97,7 +97,7 @@ extension TransferEngine {
     /// Applies the rule for a file that has the final name already; `nil`: the download goes on.
     /// - Parameter total: length of the file that is wanted, where its server has told it.
     func existing(_ path: RawPath, _ options: TransferOptions, total: Int64?) -> Ending? {
-        guard let found = try? System.lstat(path.bytes) else { return nil }
+        guard let found = try? disk.status(of: path.bytes) else { return nil }
         switch options.ifExists {
         case .replace:
             if found.kind != .directory { return nil }
@@ -130,10 +130,19 @@ extension TransferEngine {
     func conclude(_ task: ClaimedTask, _ ending: Ending, of target: DownloadTarget, _ point: GetResumePoint?) {
         switch ending {
         case .skipped(let path, let size):
-            unlessGiven(task, path) { [self] in
-                let completion = Completion(size: size, verified: .none, skipped: true, finalPath: path)
-                guard waits.comparisons.remove(task.claim) != nil else { return }
-                await complete(task, completion, without: target.partAtEnd(point, beside: path))
+            inBackground { [self] in
+                // Asking for the name and taking it are one: two files of a batch may be here at once.
+                let path = await spelled(path)
+                let leave = await durably(while: { true }) {
+                    try await queue.writer.leaveToPublish(task.claim, as: path)
+                }
+                switch leave {
+                case .granted?:
+                    let completion = Completion(size: size, verified: .none, skipped: true, finalPath: path)
+                    await complete(task, completion, without: target.partAtEnd(point, beside: path))
+                case .nameGiven?: refuse(task, givenTwice(path))
+                case .ended?, nil: break
+                }
             }
         case .published(let completion):
             inBackground { [self] in
@@ -149,7 +158,8 @@ extension TransferEngine {
             }
         case .failed(let error): refuse(task, error)
         case .exists(let path, let total):
-            unlessGiven(task, path) { [self] in
+            waits.comparisons.insert(task.claim)
+            inBackground { [self] in
                 let outcome = await sameness(of: task, path, total)
                 // Whoever has stopped the task knows what became of it.
                 guard waits.comparisons.remove(task.claim) != nil else { return }
@@ -162,19 +172,13 @@ extension TransferEngine {
         }
     }
 
-    /// Goes on with a task whose name is taken, unless it is another file of its batch that has it: no rule leaves that in its place.
-    private func unlessGiven(_ task: ClaimedTask, _ path: RawPath, _ goOn: @escaping () async -> Void) {
-        waits.comparisons.insert(task.claim)
-        inBackground { [self] in
-            let isGiven = await durably(while: { waits.comparisons.contains(task.claim) }) {
-                try await queue.writer.isNameGiven(path, besides: task.claim)
-            }
-            // Whoever has stopped the task knows what became of it.
-            guard waits.comparisons.contains(task.claim) else { return }
-            guard isGiven == true else { return await goOn() }
-            waits.comparisons.remove(task.claim)
-            refuse(task, givenTwice(path))
+    /// The path by which the queue knows a file that is there: in a folder that ignores case its own spelling counts.
+    private func spelled(_ path: RawPath) async -> RawPath {
+        guard let folder = path.parent else { return path }
+        let name = await disks.worker(.look, device: 0).run { [disk] in
+            disk.entryName(path.lastComponent.bytes, in: folder.bytes)
         }
+        return name.map { folder.appending(RawPath($0)) } ?? path
     }
 
     /// Puts a file's name on the disk, and those on the way to it. Returns the error of a disk that fails.
@@ -203,6 +207,12 @@ extension TransferEngine {
     private func sameness(
         of task: ClaimedTask, _ path: RawPath, _ total: Int64?
     ) async -> Result<Completion, TransferError> {
+        // No rule decides about a file of the same batch.
+        let own = await spelled(path)
+        let isGiven = await durably(while: { waits.comparisons.contains(task.claim) }) {
+            try await queue.writer.isNameGiven(own, besides: task.claim)
+        }
+        if isGiven == true { return .failure(givenTwice(own)) }
         let exists = TransferError(.destinationExists, of: path, "is already there", .replacing("move it, or "))
         guard let wanted = credentials.contexts[task.batch]?.order.options.sha256,
             let file = try? System.open(path.bytes, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK),

@@ -75,6 +75,13 @@ final class RecordingDisk: LocalDisk {
         return nil
     }
 
+    func status(of path: [UInt8]) throws(Errno) -> FileStatus {
+        guard ignoresCase, let folder = RawPath(path).parent,
+            let name = entryName(RawPath(path).lastComponent.bytes, in: folder.bytes)
+        else { return try disk.status(of: path) }
+        return try disk.status(of: folder.appending(RawPath(name)).bytes)
+    }
+
     func remove(_ path: [UInt8]) throws(Errno) { try disk.remove(path) }
     func hasStableInodes(_ descriptor: Int32) -> Bool { isStable }
 }

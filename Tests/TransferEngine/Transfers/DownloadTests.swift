@@ -536,6 +536,22 @@ import TransferProtocols
         await harness.stop()
     }
 
+    @Test("of two files of a batch with one name that is there already one is skipped, and the other is told")
+    func oneNameThere() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("out/f", [9])
+        for name in ["/a/f", "/b/f"] { harness.store.put(name, [1]) }
+        let batch = try await harness.add(
+            harness.request(download: ["/a/f", "/b/f"]) { $0.options.ifExists = .skip })
+        try await harness.finished(batch)
+        let tasks = try await harness.tasks(batch)
+        #expect(Set(tasks.map(\.state)) == [.completed, .failed])
+        #expect(tasks.first { $0.state == .completed }?.skipped == true)
+        #expect(tasks.first { $0.state == .failed }?.cause == .duplicateName)
+        #expect(harness.sandbox.read("out/f") == [9])
+        await harness.stop()
+    }
+
     @Test("folders and files that are made have the modes of the batch's umask, whatever the engine's is")
     func umask() async throws {
         let harness = try await EngineHarness()

@@ -458,6 +458,34 @@ extension TransferEngine {
     }
 
     @Test(
+        "the same where nothing may be replaced: the other one is no file that was there before",
+        arguments: [ExistingFilePolicy.skip, .fail], [true, false])
+    func ignoredCaseKept(rule: ExistingFilePolicy, together: Bool) async throws {
+        let harness = try await EngineHarness(disk: RecordingDisk(ignoresCase: true))
+        for (name, count) in [("README", 1000), ("readme", 2000)] { harness.store.put("/" + name, pattern(count)) }
+        let batch = try await harness.add(
+            harness.request(download: ["/README", "/readme"]) { request in
+                request.options.ifExists = rule
+                request.held = !together
+            })
+        if !together {
+            _ = try await harness.queue.writer.runNow([.task(TaskID(rawValue: 1))])
+            await harness.engine.queueChanged()
+            _ = try await harness.batch(batch) { $0.filesCompleted == 1 }
+            _ = try await harness.queue.writer.resume([.batch(batch)])
+            await harness.engine.queueChanged()
+        }
+        try await harness.finished(batch)
+        let tasks = try await harness.tasks(batch)
+        #expect(Set(tasks.map(\.state)) == [.completed, .failed])
+        #expect(tasks.first { $0.state == .failed }?.cause == .duplicateName)
+        let names = harness.sandbox.names("out").filter { !$0.hasSuffix(".part") }
+        let completed = try #require(tasks.first { $0.state == .completed })
+        #expect(names.count == 1 && harness.sandbox.read("out/\(names[0])")?.count == Int(completed.bytesAccepted))
+        await harness.stop()
+    }
+
+    @Test(
         "a folder that ignores case: of README and readme of one batch one is completed, whatever may be replaced",
         arguments: [nil, "ReadMe"])
     func ignoredCase(there: String?) async throws {
