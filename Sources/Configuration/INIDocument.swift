@@ -38,29 +38,20 @@ package struct INIDocument: Equatable, Sendable {
     private var lastOfKey: [String?: [String: Int]] = [:]
 
     /// Reads a file's bytes. A byte order mark and carriage returns at the ends of lines are left out.
-    /// - Parameter nests: as in AWS's files a line that begins with a blank belongs to the key without a value above it: `endpoint_url` below
-    ///   `s3 =` is the key `s3.endpoint_url`.
+    /// - Parameter nests: as in AWS's files a line that is indented deeper than the key above it belongs to that: `endpoint_url` below `s3 =` is
+    ///   the key `s3.endpoint_url`.
     package init(bytes: [UInt8], nests: Bool = false) {
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         let lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var above: [(depth: Int, key: String)]? = nests ? [] : nil
         for (index, line) in lines.enumerated() {
-            let isBelow = nests && line.first.map(Self.isBlank) == true
-            read(Self.trimmed(line), line: index + 1, below: isBelow ? keyAbove : nil)
+            read(Self.trimmed(line), line: index + 1, depth: line.prefix(while: Self.isBlank).count, &above)
         }
     }
 
     /// Reads a file's text.
     package init(_ text: String, nests: Bool = false) { self.init(bytes: Array(text.utf8), nests: nests) }
-
-    /// The key without a value that an indented line belongs to.
-    private var keyAbove: String? {
-        guard let above = entries.last, above.section == sections.last?.name,
-            above.line > sections.last?.line ?? 0, above.line > unreadable.last ?? 0
-        else { return nil }
-        if above.value.isEmpty { return above.key }
-        return above.key.lastIndex(of: ".").map { String(above.key[..<$0]) }
-    }
 
     /// The last value of a key, which is the one that counts.
     package func value(_ key: String, in section: String? = nil) -> String? {
@@ -70,14 +61,24 @@ package struct INIDocument: Equatable, Sendable {
     /// The entries of all parts of a section, in the order of the file; of `nil` those before the first section.
     package func entries(in section: String?) -> [Entry] { ofSection[section, default: []].map { entries[$0] } }
 
-    private mutating func read(_ line: ArraySlice<UInt8>, line number: Int, below parent: String?) {
+    /// - Parameters:
+    ///   - depth: the number of blanks in front of it.
+    ///   - above: the keys of the section that lines may belong to, from the outermost; `nil`: none nests.
+    private mutating func read(
+        _ line: ArraySlice<UInt8>, line number: Int, depth: Int, _ above: inout [(depth: Int, key: String)]?
+    ) {
         guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { return }
         guard line.allSatisfy({ $0 != 0 }), String(validating: line, as: UTF8.self) != nil else {
             if first == UInt8(ascii: "[") { unreadable.append(number) }
             problems.append(ConfigurationProblem(line: number, "is not UTF-8 text: write it again"))
             return
         }
-        if first == UInt8(ascii: "[") { readSection(line, line: number) } else { readEntry(line, number, parent) }
+        if first == UInt8(ascii: "[") {
+            if above != nil { above = [] }
+            return readSection(line, line: number)
+        }
+        while let last = above?.last, last.depth >= depth { above?.removeLast() }
+        if let key = readEntry(line, number, below: above?.last?.key) { above?.append((depth, key)) }
     }
 
     private mutating func readSection(_ line: ArraySlice<UInt8>, line number: Int) {
@@ -118,12 +119,13 @@ package struct INIDocument: Equatable, Sendable {
         return section.line > last(unreadable, { $0 }) ?? 0 ? section.name : nil
     }
 
-    private mutating func readEntry(_ line: ArraySlice<UInt8>, _ number: Int, _ parent: String?) {
+    /// - Returns: the key; `nil`: the line does not count.
+    private mutating func readEntry(_ line: ArraySlice<UInt8>, _ number: Int, below parent: String?) -> String? {
         guard let equals = line.firstIndex(of: UInt8(ascii: "=")), equals > line.startIndex else {
             problems.append(ConfigurationProblem(line: number, "is not a setting: write key = value"))
-            return
+            return nil
         }
-        if let lost = unreadable.last, lost > sections.last?.line ?? 0 { return }
+        if let lost = unreadable.last, lost > sections.last?.line ?? 0 { return nil }
         let (section, name) = (sections.last?.name, Self.text(Self.trimmed(line[..<equals])))
         let key = parent.map { "\($0).\(name)" } ?? name
         ofSection[section, default: []].append(entries.count)
@@ -131,6 +133,7 @@ package struct INIDocument: Equatable, Sendable {
         entries.append(
             Entry(
                 section: section, key: key, value: Self.text(Self.trimmed(line[(equals + 1)...])), line: number))
+        return key
     }
 
     private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

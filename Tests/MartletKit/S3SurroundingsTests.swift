@@ -66,6 +66,33 @@ import TransferModel
         #expect(try place()?.endpoint == "https://all.example")
     }
 
+    @Test func `a section that is indented as a whole reads as one at the margin`() throws {
+        try write(
+            "credentials", "[lab]\n  aws_session_token =\n  aws_access_key_id = ID\n  aws_secret_access_key = KEY\n")
+        try write(
+            "config",
+            """
+            [profile lab]
+            \ts3 =
+            \t\taddressing_style = path
+            # between
+            \tregion = fr-par
+            \tservices = lab
+            [services lab]
+                dynamodb =
+                    endpoint_url = http://localhost:8000
+                s3 =
+                    endpoint_url = https://s3.lab.example
+            """)
+        let found = try place(["AWS_PROFILE": "lab"])
+        #expect(found?.endpoint == "https://s3.lab.example" && found?.region == "fr-par")
+        try write("credentials", Self.keys)
+        try write(
+            "config", "[default]\n    s3 =\n        addressing_style = path\n    role_arn = arn:aws:iam::1:role/x\n")
+        let error = try #require(throws: QueueingFault.self) { try place() }
+        #expect(error.message.contains("uses role_arn"))
+    }
+
     @Test func `services that no section is called, and a file that is not read, are refused by name`() throws {
         func refusal(_ environment: [String: String] = [:]) throws -> String {
             try #require(throws: QueueingFault.self) { try place(environment) }.message
@@ -81,7 +108,8 @@ import TransferModel
         #expect(
             try refusal()
                 == "the settings of the AWS profile default are not known: \(home)/.aws/config is not read: "
-                + "somebody else can write it, and commands may stand in it; chmod go-w it")
+                + "somebody else can write it, and commands may stand in it; chmod go-w it; "
+                + "or name other files in AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE, /dev/null for none")
         // Whatever is given elsewhere is not looked for there.
         let given = [
             "AWS_ACCESS_KEY_ID": "A", "AWS_SECRET_ACCESS_KEY": "B", "AWS_REGION": "r", "AWS_ENDPOINT_URL": "https://h",

@@ -20,8 +20,10 @@ package struct S3Profiles: Sendable {
     }
 
     package func value(_ key: String, of profile: String) -> String? {
-        credentials?.value(key, in: profile) ?? configuration?.value(key, in: "profile \(profile)")
-            ?? (profile == "default" ? configuration?.value(key, in: profile) : nil)
+        // AWS's own tool writes names with blanks in quotes.
+        let sections = ["profile \(profile)", "profile '\(profile)'"] + (profile == "default" ? [profile] : [])
+        return credentials?.value(key, in: profile)
+            ?? sections.lazy.compactMap { configuration?.value(key, in: $0) }.first
     }
 
     /// The service that a profile means: that of S3 comes before the one of all services.

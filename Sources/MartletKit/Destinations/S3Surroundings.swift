@@ -29,7 +29,11 @@ package struct S3Surroundings: Sendable {
 
         /// Nothing is taken for missing that may stand in a file which is not read.
         func requireRead() throws(QueueingFault) {
-            if let refusal { throw .usage("the settings of the AWS profile \(profile) are not known", refusal) }
+            guard let refusal else { return }
+            throw .usage(
+                "the settings of the AWS profile \(profile) are not known",
+                "\(refusal); or name other files in AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE, /dev/null for none"
+            )
         }
     }
 
@@ -40,8 +44,10 @@ package struct S3Surroundings: Sendable {
         func read(_ path: String) -> INIDocument? {
             SmallFile.contents(path).map { INIDocument(bytes: $0, nests: true) }
         }
-        // Who wants none of them names this one.
-        let files = [credentials, configuration].filter { $0 != "/dev/null" }
+        // One that nobody lets us see is none.
+        let files = [credentials, configuration].filter { path in
+            path != "/dev/null" && (try? System.lstat(Array(path.utf8))) != nil
+        }
         return Stored(
             profiles: S3Profiles(credentials: read(credentials), configuration: read(configuration)),
             profile: profile ?? environment["AWS_PROFILE"] ?? "default",
