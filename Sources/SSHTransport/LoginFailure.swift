@@ -101,8 +101,12 @@ enum LoginFailure {
 
     /// The outcome when the server's bytes are no SFTP.
     static func malformed(_ beginning: [UInt8], wasIn: Bool, host: String) -> OperationEnd.Outcome {
-        // Four bytes of a length that are letters: the shell there has printed something.
-        let isText = !wasIn && beginning.prefix(4).allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A || $0 == 0x0D }
+        // The length of a packet begins with 0, and text with a letter, a sign of a terminal, or a character of UTF-8.
+        let isText =
+            !wasIn
+            && beginning.first.map {
+                (0x07...0x0D).contains($0) || $0 == 0x1B || (0x20...0x7E).contains($0) || (0xC2...0xF4).contains($0)
+            } == true
         if isText {
             let text = SFTPAnswer.harmless(beginning.prefix(60))
             return .broken(

@@ -341,6 +341,11 @@ extension SSHWords {
             error.message
                 == "there prints text before SFTP (Welcome\\x1b[1m): keep its shell's start-up files silent, then retry"
         )
+        for beginning in ["\u{1B}[1;32mWelcome", "\u{1B}]0;host\u{7}", "\u{2554}\u{2550}", "\thi", "hi\n\0", "\r\nok"] {
+            let told = LoginFailure.malformed(Array(beginning.utf8), wasIn: false, host: "h")
+            #expect(words(told) == "unsupported", "\(beginning.debugDescription)")
+        }
+        #expect(words(LoginFailure.malformed([0, 0xFF, 1, 2], wasIn: false, host: "h")) == "badServerResponse")
         #expect(words(LoginFailure.malformed(Array("Welcome".utf8), wasIn: true, host: "h")) == "badServerResponse")
         guard case .broken(let odd) = LoginFailure.malformed([0xFF, 1, 2, 3], wasIn: false, host: "h") else {
             Issue.record("something else")
