@@ -137,8 +137,8 @@ struct LimitForm: Sendable {
     private mutating func wish() -> Wish? {
         var wish = Wish()
         for (index, line) in lines.enumerated() where line.isChanged {
-            let text = line.text ?? ""
-            guard read(line.subject, text, into: &wish) else {
+            // Nothing typed is off: what is no text is not that.
+            guard let text = line.text, read(line.subject, text, into: &wish) else {
                 selected = index
                 note = Self.fault(of: line.subject)
                 return nil

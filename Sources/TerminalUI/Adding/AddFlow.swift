@@ -246,15 +246,7 @@ struct AddFlow: Sendable {
             work, asksPassword: login, destination: place?.destination,
             repeated: repeated, isSameServer: place.flatMap { repeated?.lendsLogin(to: $0) } ?? false)
         // What was filled in before stays.
-        if let before = review, place?.destination == nil {
-            for field in before.form.fields where field.id != .password {
-                let isProposed = field.id == .name && before.form.text(.name) == before.usual.name
-                if isProposed { continue }
-                next.form.set(field.id, to: before.form.word(field.id) ?? before.form.text(field.id))
-                // The field for a time comes with the choice of one.
-                if field.id == .start { _ = next.settle() }
-            }
-        }
+        if let review { next.adopt(review) }
         _ = next.settle()
         review = next
         return sifting

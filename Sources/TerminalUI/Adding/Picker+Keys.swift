@@ -230,6 +230,8 @@ extension Picker {
             mode = .find(field)
             return []
         case .path(var field):
+            // As a slash does, a whole path takes the place of home, which stands there to begin with.
+            if field.bytes == Array("~/".utf8) { field = TextField() }
             field.insert(Array(words.pasted(bytes).map(ShellWords.quote).joined(separator: [0x20])))
             mode = .path(field)
             return []

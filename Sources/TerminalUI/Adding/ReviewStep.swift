@@ -12,6 +12,8 @@ struct ReviewStep: Sendable {
     /// The sources and the destination; the form says how.
     let work: AddOrder.Work
     var form: Form<FieldID>
+    /// The form as it was before anybody changed it.
+    private let proposed: Form<FieldID>
     var note: (text: SafeText, isError: Bool)?
     /// The engine is being asked; keys wait.
     var isQueueing = false
@@ -110,6 +112,19 @@ struct ReviewStep: Sendable {
         if usual.followsLinks { form.set(.links, to: "follow") }
         form.set(.include, to: Self.line(usual.include))
         form.set(.exclude, to: Self.line(usual.exclude))
+        proposed = form
+    }
+
+    /// Takes over what a person has changed in the form before, of another destination: what its server says of a field is that server's.
+    mutating func adopt(_ before: ReviewStep) {
+        func value(_ field: FieldID, _ form: Form<FieldID>) -> String { form.word(field) ?? form.text(field) }
+        for field in before.form.fields where field.id != .password {
+            let chosen = value(field.id, before.form)
+            if chosen == value(field.id, before.proposed) { continue }
+            form.set(field.id, to: chosen)
+            // The field for a time comes with the choice of one.
+            if field.id == .start { _ = settle() }
+        }
     }
 
     /// Fields that others call for come and go. True: the patterns are others than before.

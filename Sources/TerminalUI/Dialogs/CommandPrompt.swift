@@ -252,6 +252,8 @@ extension CommandPrompt: Layer {
     }
 
     private func enter(_ entries: [PaletteEntry], in model: inout Model) {
+        // A command that means no row leaves nothing to be refused.
+        defer { if model.commandPrompt == nil { model.tree.hasArrivedUnseen = false } }
         if let (command, rest) = command {
             model.commandPrompt = nil
             return model.run(command, rest)

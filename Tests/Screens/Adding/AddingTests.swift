@@ -231,6 +231,10 @@ struct AddingTests {
         #expect(
             screen.requests == [.local(.look([Array("/etc/hosts".utf8)], .go))],
             "a slash is the root, not one below home")
+        screen.press("Esc", "~")
+        screen.paste("/mnt/films\n")
+        screen.press("Enter")
+        #expect(screen.requests == [.local(.look([Array("/mnt/films".utf8)], .go))], "nor is what is pasted")
         screen.press("Esc")
         screen.press("/", "/etc/hosts", "Space", "b", "Enter")
         #expect(
@@ -292,6 +296,31 @@ struct AddingTests {
             let line = String(decoding: ShellWords.quote(Array(pattern.utf8)), as: UTF8.self)
             #expect(ShellWords.patterns(line) == [pattern], "\(line)")
         }
+    }
+
+    @Test("before another destination stays what a person has changed, and nothing that a server's own lines say")
+    func otherDestination() {
+        var mirror = Destination(name: "mirror", url: "dav://mirror/in/")
+        (mirror.ifExists, mirror.verify) = ("replace", "none")
+        mirror.limit = .bytesPerSecond(512 << 10)
+        let paths = [Array("/a".utf8)]
+        var before = ReviewStep(.upload(paths, to: "dav://mirror/in/"), asksPassword: nil, destination: mirror)
+        #expect(before.form.word(.ifExists) == "replace" && before.form.text(.limit) == "512K")
+        before.form.set(.exclude, to: "private/**")
+        before.form.set(.start, to: "at a time")
+        _ = before.settle()
+        before.form.set(.time, to: "+2h")
+        for other in [nil, Destination(name: "nas", url: "dav://nas/in/")] {
+            var next = ReviewStep(.upload(paths, to: "dav://nas/in/"), asksPassword: nil, destination: other)
+            next.adopt(before)
+            #expect(next.form.word(.ifExists) == "fail" && next.form.word(.verify) == "best")
+            #expect(next.form.text(.limit).isEmpty && next.form.text(.exclude) == "private/**")
+            #expect(next.form.word(.start) == "at a time" && next.form.text(.time) == "+2h")
+        }
+        before.form.set(.ifExists, to: "skip")
+        var next = ReviewStep(.upload(paths, to: "https://h/"), asksPassword: nil)
+        next.adopt(before)
+        #expect(next.form.word(.ifExists) == "skip", "by hand")
     }
 
     @Test("a batch can wait for a time; what is no time is said")
