@@ -74,7 +74,7 @@ struct RefusedCommandTests {
             ["set", "b7", "--field", "photo=@a.jpg"],
             "set: --field: what is given is not allowed: "
                 + "give a field and its text such as album=June; a file is a SOURCE, and --form names its field; "
-                + "text with an @ in front is K=\\@TEXT"
+                + "text with an @ in front is K=@@TEXT"
         ),
         (
             ["leftovers", "list", "--in", "https://h/"],

@@ -91,9 +91,16 @@ struct SetCommand: EngineCommand {
         let isAsked =
             invocation.value(QueueOptions.user) != nil && invocation.value(QueueOptions.passwordCommand) == nil
             && invocation.value(QueueOptions.netrc) == nil
+        // One that does not exist among several is told with the others.
         guard isAsked, case .ids(let ids) = nodes, case .batch(let id)? = ids.first
         else { return nil }
-        let batch = try await ask { engine throws(RequestError) in try await engine.batch(id) }
+        let batch: BatchSnapshot
+        do throws(CommandFailure) {
+            batch = try await ask { engine throws(RequestError) in try await engine.batch(id) }
+        } catch {
+            if ids.count == 1 { throw error }
+            return nil
+        }
         return batch.direction == .upload ? try? TransferURL(batch.destination, place: "DEST") : nil
     }
 }

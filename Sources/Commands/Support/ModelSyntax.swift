@@ -46,17 +46,17 @@ extension ValueSyntax where Value == HeaderField {
         }
     }
 
-    /// `name=value`; both as they are, the name not empty. `name=@FILE` is a file to curl and would be text to us; `name=\@TEXT` is text.
+    /// `name=value`; both as they are, the name not empty. `name=@FILE` is a file to curl and would be text to us; `name=@@TEXT` is @TEXT.
     static var formField: ValueSyntax {
         ValueSyntax(
             "K=V",
             allowed: "a field and its text such as album=June; a file is a SOURCE, and --form names its field; "
-                + "text with an @ in front is K=\\@TEXT"
+                + "text with an @ in front is K=@@TEXT"
         ) { text in
             guard let sign = text.firstIndex(of: "="), sign > text.startIndex else { return nil }
             let value = text[text.index(after: sign)...]
-            if value.hasPrefix("@") { return nil }
-            return HeaderField(String(text[..<sign]), String(value.hasPrefix("\\@") ? value.dropFirst() : value))
+            guard value.hasPrefix("@") else { return HeaderField(String(text[..<sign]), String(value)) }
+            return value.hasPrefix("@@") ? HeaderField(String(text[..<sign]), String(value.dropFirst())) : nil
         }
     }
 
