@@ -130,19 +130,15 @@ extension TransferEngine {
     func conclude(_ task: ClaimedTask, _ ending: Ending, of target: DownloadTarget, _ point: GetResumePoint?) {
         switch ending {
         case .skipped(let path, let size):
+            waits.comparisons.insert(task.claim)
             inBackground { [self] in
-                // Asking for the name and taking it are one: two files of a batch may be here at once.
                 let path = await spelled(path)
-                let leave = await durably(while: { true }) {
-                    try await queue.writer.leaveToPublish(task.claim, as: path)
-                }
-                switch leave {
-                case .granted?:
-                    let completion = Completion(size: size, verified: .none, skipped: true, finalPath: path)
-                    await complete(task, completion, without: target.partAtEnd(point, beside: path))
-                case .nameGiven?: refuse(task, givenTwice(path))
-                case .ended?, nil: break
-                }
+                let isGiven = await isNameGiven(path, besides: task)
+                // Whoever has stopped the task knows what became of it.
+                guard waits.comparisons.remove(task.claim) != nil else { return }
+                if isGiven { return refuse(task, .nameIsGiven(path)) }
+                let completion = Completion(size: size, verified: .none, skipped: true, finalPath: path)
+                await complete(task, completion, without: target.partAtEnd(point, beside: path))
             }
         case .published(let completion):
             inBackground { [self] in
@@ -170,6 +166,13 @@ extension TransferEngine {
                 }
             }
         }
+    }
+
+    /// Asks the queue as long as the task is compared with what is there.
+    private func isNameGiven(_ path: RawPath, besides task: ClaimedTask) async -> Bool {
+        await durably(while: { waits.comparisons.contains(task.claim) }) {
+            try await queue.writer.isNameGiven(path, besides: task.claim)
+        } ?? false
     }
 
     /// The path by which the queue knows a file that is there: in a folder that ignores case its own spelling counts.
@@ -209,10 +212,7 @@ extension TransferEngine {
     ) async -> Result<Completion, TransferError> {
         // No rule decides about a file of the same batch.
         let own = await spelled(path)
-        let isGiven = await durably(while: { waits.comparisons.contains(task.claim) }) {
-            try await queue.writer.isNameGiven(own, besides: task.claim)
-        }
-        if isGiven == true { return .failure(givenTwice(own)) }
+        if await isNameGiven(own, besides: task) { return .failure(.nameIsGiven(own)) }
         let exists = TransferError(.destinationExists, of: path, "is already there", .replacing("move it, or "))
         guard let wanted = credentials.contexts[task.batch]?.order.options.sha256,
             let file = try? System.open(path.bytes, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK),

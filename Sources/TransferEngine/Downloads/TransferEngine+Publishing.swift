@@ -96,7 +96,7 @@ extension TransferEngine {
         // A pause or cancel that came first holds: whoever made it ends this attempt.
         let leave = await leave(attempt, publication)
         guard leave != .ended, attempt.phase == .finishing else { return }
-        guard leave == .granted else { return fail(attempt, givenTwice(publication.final)) }
+        guard leave == .granted else { return fail(attempt, .nameIsGiven(publication.final)) }
         attempt.stage.beginPublishing()
         FaultPoint.publishing.pass()
         let outcome = await disks.worker(.name, of: descriptor).run { publication.rename() }
@@ -124,12 +124,6 @@ extension TransferEngine {
         queue.writer.record(
             .checkpoint(resumePoint: ResumePoint(point).encoded, accepted: attempt.progress.accepted),
             for: attempt.task.claim)
-    }
-
-    func givenTwice(_ path: RawPath) -> TransferError {
-        TransferError(
-            .duplicateName, "another file of this batch has the name \(path.displayed)",
-            .queued("queue this one alone, with another name at the end of its destination"))
     }
 
     /// Asks the queue for leave to give the file its final name, which the queue then knows of. One that cannot write now is asked again.

@@ -60,6 +60,13 @@ public struct TransferError: Error, Hashable, Sendable {
         (self.code, self.finding, self.httpStatus, self.curlCode) = (code, finding, httpStatus, curlCode)
     }
 
+    /// Two downloads of one batch have one name.
+    package static func nameIsGiven(_ path: RawPath) -> TransferError {
+        TransferError(
+            .duplicateName, "another file of this batch has the name \(path.displayed)",
+            .queued("queue this one alone, with another name at the end of its destination"))
+    }
+
     /// For a person: what happened and what would mend it. Already harmless to print.
     public var message: String { finding.message }
 

@@ -142,6 +142,10 @@ struct FactStore: QueueSubject {
             row.state = try attempts.isPausedWhilePublishing(row) ? .paused : .queued
         case .completed(let completion):
             guard !row.state.isTerminal else { return }
+            // Two files of a batch may find one name at the same moment: the file that is left there is left for one of them.
+            if completion.skipped, let path = completion.finalPath, try tasks.hasNamesake(row, at: path) {
+                return try attempts.fail(&row, &details, .nameIsGiven(path), at: fact.time)
+            }
             try complete(&row, &details, completion, at: fact.time)
         case .failed(let error, let retry):
             if !row.state.isTerminal { try attempts.fail(&row, &details, error, at: fact.time) }

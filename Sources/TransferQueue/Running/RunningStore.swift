@@ -239,7 +239,7 @@ struct RunningStore: QueueSubject {
     /// download of its batch gets that name.
     func leaveToPublish(_ claim: TaskClaim, as path: RawPath) throws -> PublishingLeave {
         guard let old = try tasks.task(claim.task), old.claimed, old.claim == claim else { return .ended }
-        if try isGiven(path, besides: old) { return .nameGiven }
+        if try tasks.hasNamesake(old, at: path) { return .nameGiven }
         var row = old
         row.state = .finishing
         row.flags.insert(.publishing)
@@ -254,17 +254,7 @@ struct RunningStore: QueueSubject {
     /// Returns true when another download of its batch has this name, or is getting it.
     func isGiven(_ path: RawPath, besides claim: TaskClaim) throws -> Bool {
         guard let row = try tasks.task(claim.task) else { return false }
-        return try isGiven(path, besides: row)
-    }
-
-    private func isGiven(_ path: RawPath, besides row: TaskRow) throws -> Bool {
-        let other = try database.integer(
-            """
-            SELECT 1 FROM task_details d INDEXED BY details_final_path CROSS JOIN tasks t ON t.id = d.task
-            JOIN lanes l ON l.id = t.lane WHERE d.final_path = ? AND t.id <> ? AND l.batch = ?
-            AND (t.state = \(state: .completed) OR t.flags & \(flags: .publishing) <> 0) LIMIT 1
-            """, .blob(path.bytes), .integer(row.id.rawValue), .integer(row.batch.rawValue))
-        return other != nil
+        return try tasks.hasNamesake(row, at: path)
     }
 
     /// After a start: nobody has anything in hand. What ran counts as an attempt that was broken off; begun-at, resume

@@ -21,6 +21,17 @@ struct TaskStore: QueueSubject {
         ) { TaskDetails($0) } ?? TaskDetails()
     }
 
+    /// Returns true when another download of a task's batch has this name, or is getting it.
+    func hasNamesake(_ row: TaskRow, at path: RawPath) throws -> Bool {
+        let other = try database.integer(
+            """
+            SELECT 1 FROM task_details d INDEXED BY details_final_path CROSS JOIN tasks t ON t.id = d.task
+            JOIN lanes l ON l.id = t.lane WHERE d.final_path = ? AND t.id <> ? AND l.batch = ?
+            AND (t.state = \(state: .completed) OR t.flags & \(flags: .publishing) <> 0) LIMIT 1
+            """, .blob(path.bytes), .integer(row.id.rawValue), .integer(row.batch.rawValue))
+        return other != nil
+    }
+
     /// Writes a changed row, and the counters' differences into the ledger.
     func save(_ changed: TaskRow, was old: TaskRow) throws {
         var new = changed
