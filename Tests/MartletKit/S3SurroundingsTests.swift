@@ -93,6 +93,30 @@ import TransferModel
         #expect(error.message.contains("uses role_arn"))
     }
 
+    @Test(arguments: ["[profile lab]", "[profile \"lab\"]", "[profile  lab]", "[profile 'lab']"])
+    func `a profile is named as AWS's tools take it, and what is left empty is not given`(header: String) throws {
+        try write(
+            "credentials",
+            "[lab]\naws_access_key_id = ID\naws_secret_access_key = KEY\naws_session_token =\nrole_arn =\n")
+        try write("config", "\(header)\nregion = fr-par\nendpoint_url = https://lab.example\nsso_session =\n")
+        let found = try place(["AWS_DEFAULT_PROFILE": "lab"])
+        #expect(found?.endpoint == "https://lab.example" && found?.region == "fr-par")
+        let profiles = S3Profiles(
+            credentials: INIDocument(
+                "[lab]\naws_access_key_id = ID\naws_secret_access_key = KEY\naws_session_token =\n", nests: true),
+            configuration: nil)
+        #expect(try profiles.login("lab")?.keys == S3Keys(accessKeyID: "ID", secretAccessKey: "KEY"))
+    }
+
+    @Test func `an endpoint in the files can be ignored, and paths of files begin at home`() throws {
+        try write("credentials", Self.keys)
+        try write("other", "[default]\nendpoint_url = https://lab.example\n")
+        #expect(try place(["AWS_CONFIG_FILE": "~/.aws/other"])?.endpoint == "https://lab.example")
+        try write("credentials", Self.keys)
+        try write("config", "[default]\nendpoint_url = https://lab.example\n")
+        #expect(try place(["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true"])?.endpoint == nil)
+    }
+
     @Test func `services that no section is called, and a file that is not read, are refused by name`() throws {
         func refusal(_ environment: [String: String] = [:]) throws -> String {
             try #require(throws: QueueingFault.self) { try place(environment) }.message

@@ -19,22 +19,31 @@ package struct S3Profiles: Sendable {
         self.configuration = configuration
     }
 
+    /// `nil`, too, for a key that is left empty, which AWS's tools pass over.
     package func value(_ key: String, of profile: String) -> String? {
-        // AWS's own tool writes names with blanks in quotes.
-        let sections = ["profile \(profile)", "profile '\(profile)'"] + (profile == "default" ? [profile] : [])
-        return credentials?.value(key, in: profile)
-            ?? sections.lazy.compactMap { configuration?.value(key, in: $0) }.first
+        func given(_ document: INIDocument?, _ section: String) -> String? {
+            document?.value(key, in: section).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        return given(credentials, profile)
+            ?? sections(of: profile).lazy.compactMap { given(configuration, $0) }.first
+    }
+
+    /// The sections of the configuration that are of this profile: `profile NAME`, with quotes where it has blanks, before `default`.
+    private func sections(of profile: String) -> [String] {
+        let named = (configuration?.sections ?? []).map(\.name).filter { Self.words($0) == ["profile", profile] }
+        return named + (profile == "default" ? [profile] : [])
     }
 
     /// The service that a profile means: that of S3 comes before the one of all services.
     package func endpoint(of profile: String) throws(QueueingFault) -> String? {
+        if value("ignore_configured_endpoint_urls", of: profile)?.lowercased() == "true" { return nil }
         if let name = value("services", of: profile) {
             guard let configuration, configuration.sections.contains(where: { $0.name == "services \(name)" }) else {
                 throw .usage(
                     "the AWS profile \(profile) names services = \(name), and no section is called so",
                     "write a section [services \(name)] with the endpoint_url of s3, or leave that line out")
             }
-            if let url = configuration.value("s3.endpoint_url", in: "services \(name)") { return url }
+            if let url = configuration.value("s3.endpoint_url", in: "services \(name)"), !url.isEmpty { return url }
         }
         return value("s3.endpoint_url", of: profile) ?? value("endpoint_url", of: profile)
     }

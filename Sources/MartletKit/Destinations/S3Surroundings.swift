@@ -8,7 +8,8 @@ package struct S3Surroundings: Sendable {
     /// The environment variables that count.
     static let variables = [
         "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION",
-        "AWS_PROFILE", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE",
+        "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL",
+        "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE",
     ]
 
     private let environment: [String: String]
@@ -38,19 +39,18 @@ package struct S3Surroundings: Sendable {
     }
 
     private func stored(_ profile: String?) -> Stored {
-        let home = environment["HOME"] ?? ""
-        let credentials = environment["AWS_SHARED_CREDENTIALS_FILE"] ?? home + "/.aws/credentials"
-        let configuration = environment["AWS_CONFIG_FILE"] ?? home + "/.aws/config"
+        let credentials = expanded(environment["AWS_SHARED_CREDENTIALS_FILE"] ?? "~/.aws/credentials")
+        let configuration = expanded(environment["AWS_CONFIG_FILE"] ?? "~/.aws/config")
         func read(_ path: String) -> INIDocument? {
             SmallFile.contents(path).map { INIDocument(bytes: $0, nests: true) }
         }
-        // One that nobody lets us see is none.
+        // A file in a folder that this user may not search counts as missing.
         let files = [credentials, configuration].filter { path in
             path != "/dev/null" && (try? System.lstat(Array(path.utf8))) != nil
         }
         return Stored(
             profiles: S3Profiles(credentials: read(credentials), configuration: read(configuration)),
-            profile: profile ?? environment["AWS_PROFILE"] ?? "default",
+            profile: profile ?? environment["AWS_PROFILE"] ?? environment["AWS_DEFAULT_PROFILE"] ?? "default",
             refusal: files.lazy.compactMap { SmallFile.refusal($0) }.first)
     }
 
@@ -58,6 +58,8 @@ package struct S3Surroundings: Sendable {
         let set =
             destination?.profile == nil ? environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"] : nil
         if let named = destination?.endpoint ?? set { return named }
+        let isIgnored = environment["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"]?.lowercased() == "true"
+        if isIgnored, destination == nil { return nil }
         try stored.requireRead()
         return try stored.profiles.endpoint(of: stored.profile)
     }

@@ -70,7 +70,8 @@ package enum SmallFile {
             return "\(shown) is not read: it is no plain file"
         } catch .notPermitted {
             if let owner = try? System.stat(Array(path.utf8)).userID, owner != 0, owner != System.userID {
-                return "\(shown) is not read: it is another user's (\(owner)), and commands may stand in it; chown it"
+                return
+                    "\(shown) is not read: it is another user's (\(owner)), and commands may stand in it; use a copy of your own"
             }
             return "\(shown) is not read: somebody else can write it, and commands may stand in it; chmod go-w it"
         } catch {

@@ -73,7 +73,8 @@ public struct S3Keys: Codable, Hashable, Sendable {
     public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
         self.accessKeyID = accessKeyID
         self.secretAccessKey = secretAccessKey
-        self.sessionToken = sessionToken
+        // An empty one would be signed and sent.
+        self.sessionToken = sessionToken?.isEmpty == true ? nil : sessionToken
     }
 }
 
