@@ -101,7 +101,7 @@ enum LoginFailure {
 
     /// The outcome when the server's bytes are no SFTP.
     static func malformed(_ beginning: [UInt8], wasIn: Bool, host: String) -> OperationEnd.Outcome {
-        // The length of a packet begins with 0, and text with a letter, a sign of a terminal, or a character of UTF-8.
+        // A packet begins with its length, whose first byte is 0.
         let isText =
             !wasIn
             && beginning.first.map {

@@ -449,8 +449,8 @@ struct QueueingTests {
         #expect(await refusal("download", "https://h/1", "a.txt/").contains("is not a directory"))
         #expect(
             await refusal("download", "https://h/1", "https://h/2")
-                == "martlet: download: https://h/2 is a place at a server, and the last operand says where files go here: "
-                + "end with a directory, such as .\n")
+                == "martlet: download: the last operand is a local directory or file, and https://h/2 is at a server: "
+                + "add a directory at the end, such as .\n")
         #expect(await refusal("download", "h/1", "dir").contains("is not a URL"))
         for folder in ["sftp://h/in/", "ftp://h", "davs://h/in/"] {
             let refusal = await refusal("download", folder, "dir")

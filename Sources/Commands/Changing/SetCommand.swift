@@ -33,7 +33,8 @@ struct SetCommand: EngineCommand {
                 + "it says. Uploads under way that were to replace what is there, and may not any more, are tried anew at once.",
             "A batch that is not let in any more (its token, password or keys have expired) is given new ones by --header, --user, "
                 + "--password-command, --netrc, --field or --s3-keys: what waits for them goes on at once, at the byte where it "
-                + "stood. What is not given stays as it was. This cannot be taken back.",
+                + "stood. What is not given stays as it was. This cannot be taken back. A login goes to one server: a batch whose files come "
+                + "from several gets none, and neither do batches of several servers together. A selector leaves out batches that are over.",
             "--ca and --pin say which server is trusted from now on: after them, martlet retry tries again what failed for its "
                 + "certificate.",
         ],

@@ -61,15 +61,15 @@ struct DownloadCommand: QueueingCommand {
         return request
     }
 
-    /// A place at a server where a local one belongs would become a local name.
+    /// Refuses a URL or NAME:path as the last operand, unless a local file has that name.
     private func refuseServer(_ target: Argument, _ book: DestinationBook) throws(CommandFailure) {
         let path = SourcePath.absolute(target.bytes, from: surroundings.currentDirectory)
         guard let text = target.text, (try? System.stat(path.bytes)) == nil else { return }
         let isNamed = (try? book.place(text, "URL"))?.destination != nil
         guard isNamed || text.firstRange(of: "://") != nil else { return }
         throw .usage(
-            "download: \(target.shown) is a place at a server, and the last operand says where files go here",
-            "end with a directory, such as .")
+            "download: the last operand is a local directory or file, and \(target.shown) is at a server",
+            "add a directory at the end, such as .")
     }
 
     /// The folder, and the file's name when the operand is no directory.

@@ -88,10 +88,11 @@ enum QueueOptions {
     static let form = Option(
         "form", ValueSyntax<String>.text("FIELD"), "POST a form with the file in this field")
     static let field = Option(
-        "field", ValueSyntax<HeaderField>.formField.secret, repeats: true, "another field of the form")
+        "field", ValueSyntax<HeaderField>.formField.secret, repeats: true,
+        "another text field of the form; K=@@TEXT sends @TEXT")
     static let header = Option(
         "header", ValueSyntax<HeaderField>.header.secret, repeats: true,
-        "send this header field with every request; kept secret")
+        "send this header field to the server; kept secret")
     static let headerCommand = Option(
         "header-command", ValueSyntax<String>.text("CMD", .commands),
         availability: .notBuilt("give the field with --header"), "take header fields from this command")
@@ -106,7 +107,7 @@ enum QueueOptions {
         "log in as this user; the password is asked for unless a command or netrc gives it")
     static let passwordCommand = Option(
         "password-command", ValueSyntax<String>.passwordCommand,
-        "the first line that this command prints is the password")
+        "the first line that this command prints is the password; it is run in /")
     static let netrc = Option(
         "netrc", ValueSyntax<[UInt8]>.path("FILE", .files),
         "take user and password from this file (at most 1 MiB); an upload waits while it has no login for the server")

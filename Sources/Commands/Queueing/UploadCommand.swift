@@ -17,18 +17,20 @@ struct UploadCommand: QueueingCommand {
                 + "sftp://[user@]host[:port]/path (by your own ssh; /~/ is the home folder), "
                 + "\(plainSchemes.dropLast().joined(separator: ", ")) or \(plainSchemes.last ?? ""). Missing folders are made there.",
             "A DEST that ends in / is a directory: each SOURCE arrives under its own "
-                + "base name, a directory with everything below it (DIR/. means its contents alone; of two files that would get one name there the "
-                + "first is sent, and the other fails). Without the slash a single file arrives under exactly that name.",
+                + "base name, a directory with everything below it (DIR/. means its contents alone). Without the slash a single "
+                + "file arrives under exactly that name.",
+            "Two files of one batch cannot have one name at the server: the first is sent, and the other fails with duplicateName. With "
+                + "--if-exists fail or skip two of one size and time count as the same file.",
             "--if-exists: fail (default) overwrites nothing, and the same file already there counts as completed where its "
                 + "server can show that it is the same (most FTP and WebDAV servers cannot); skip leaves what is there; "
                 + "replace overwrites it. Some web servers replace a file whatever they are told, as nginx does with a plain PUT: so a server "
                 + "is asked for the name before each file. What somebody else puts there between the question and the end of the "
                 + "upload is replaced by such a server all the same.",
             "A GLOB of --include and --exclude means a base name in whatever folder, and one with a slash the path below its SOURCE, whose "
-                + "own name may stand in front: ** is any number of folders, and a slash at the end means folders alone, with all that "
-                + "is in them.",
+                + "own name, without wildcards, may stand in front: ** is any number of folders, and a slash at the end means folders "
+                + "alone, with all that is in them. Braces as in *.{jpg,png} are not understood: give the option once for each pattern.",
             "A field of --header that Martlet writes itself, such as Range or Content-Length, is refused. Over s3:// a field of the object, such "
-                + "as Cache-Control or x-amz-acl, goes with the request that makes the object alone. An Idempotency-Key goes with each POST "
+                + "as Cache-Control or x-amz-acl, is sent only with the request that makes the object. An Idempotency-Key goes with each POST "
                 + "and form, with a mark of the file and its version behind the value: two files never have one key.",
         ],
         operands: [

@@ -27,7 +27,7 @@ extension HTTPTransport {
         throttledExchanges.removeAll { $0 === exchange }
     }
 
-    /// One tick, for whichever is due first: a slow limit holds up none that is faster.
+    /// One timer, for the exchange that is due first, so that a slow limit does not delay a faster one.
     private func setThrottleTimer() {
         guard let next = throttledExchanges.compactMap(\.throttledUntil).min() else { return }
         if let throttleTimer {

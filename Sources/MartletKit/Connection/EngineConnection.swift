@@ -139,7 +139,7 @@ extension EngineConnection {
         // An engine that is killed takes the next questions with it, too, until the kernel has closed its socket.
         for _ in 0..<10 {
             try await connect()
-            // Nothing was sent, not even a change, on a link that closed right behind its welcome.
+            // The link closed right after its welcome: nothing was sent, so even a change may go on the next one.
             guard let link else { continue }
             do {
                 return try await exchange(on: link, within: limit, makeLine)

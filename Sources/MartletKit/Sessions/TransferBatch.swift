@@ -44,7 +44,7 @@ public struct TransferBatch: Sendable, Identifiable {
 
 /// One upload or download of one file. A handle, as ``TransferBatch``.
 public struct TransferTask: Sendable {
-    /// The task itself, or its batch where it is the only one in it.
+    /// The task, or its batch when the batch has this task only.
     let node: NodeID
     public let batch: BatchID
     public let connection: EngineConnection

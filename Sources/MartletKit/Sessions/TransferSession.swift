@@ -119,7 +119,7 @@ public final class TransferSession: Sendable {
         return handle(snapshot, isAlone: try await connection.batch(snapshot.batch).isOneFile)
     }
 
-    /// A transfer that is alone in its batch is started and suspended with it, as by the handle of when it was made.
+    /// The handle of the only task of a batch acts on the batch, as the handle does that `uploadTask` returned.
     private func handle(_ snapshot: TaskSnapshot, isAlone: Bool) -> TransferTask {
         TransferTask(
             node: isAlone ? .batch(snapshot.batch) : .task(snapshot.id), batch: snapshot.batch, connection: connection)

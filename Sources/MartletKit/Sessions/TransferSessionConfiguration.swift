@@ -12,7 +12,8 @@ public struct TransferSessionConfiguration: Sendable, Hashable {
     public var priority: TransferPriority = .normal
     /// The action of a transfer when its destination has a file of that name.
     public var existingFilePolicy: ExistingFilePolicy = .fail
-    /// Added to every request. Kept secret by the engine. Fields that the protocols write themselves, such as `Range`, are refused.
+    /// Sent to the server with the requests that a field applies to. Kept secret by the engine. Fields that the protocols write themselves,
+    /// such as `Range`, are refused.
     public var httpAdditionalHeaders: [HeaderField] = []
 
     /// Work that the engine owns and that outlives this process.

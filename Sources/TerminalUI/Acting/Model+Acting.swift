@@ -28,7 +28,7 @@ extension Model {
         if refusesCursorOnItsWay() { return true }
         if tree.hasArrivedUnseen, let row = tree.cursorRow {
             tree.hasArrivedUnseen = false
-            complain("The cursor has come to \(title([row])) since the line was opened: once more does it there.")
+            complain("The cursor moved to \(title([row])) after the line was opened: the same once more does it there.")
             return true
         }
         guard tree.isGone else { return false }

@@ -181,8 +181,8 @@ extension Model {
                 requests.append(.local(.stopAll))
             }
             let isListed = offer(TransfersPage(), on: isShown ? keyView : .transfers)
-            // Its row mostly comes after this answer, and below what is in sight. The list of all files has none, and one with a filter may have
-            // none. Who has moved the cursor meanwhile is where he went.
+            // Its row mostly comes after this answer, and below what is in sight. The list of all files has no rows of batches, and a filter may
+            // hide this one. A cursor that was moved meanwhile stays.
             let isMoved = request.cursor != nil && request.cursor != tree.cursor
             if isListed, !isMoved, !tree.isFlat, filters.shown == nil { tree.reveal([.batch(batch.id)]) }
             remember(order)

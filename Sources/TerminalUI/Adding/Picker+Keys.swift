@@ -230,9 +230,10 @@ extension Picker {
             mode = .find(field)
             return []
         case .path(var field):
+            let pasted = words.pasted(bytes)
             // As a slash does, a whole path takes the place of home, which stands there to begin with.
-            if field.bytes == Array("~/".utf8) { field = TextField() }
-            field.insert(Array(words.pasted(bytes).map(ShellWords.quote).joined(separator: [0x20])))
+            if field.bytes == Array("~/".utf8), pasted.first?.first == UInt8(ascii: "/") { field = TextField() }
+            field.insert(Array(pasted.map(ShellWords.quote).joined(separator: [0x20])))
             mode = .path(field)
             return []
         case .list, .places:

@@ -107,8 +107,8 @@ final class BatchContext {
     }
 
     /// The protocol's fields and the user's own. A field that the protocol writes stands alone: a type or key of the file is made of the
-    /// user's already (`UploadSubject.contentType`, `PostPlan.key`), and of a message no other would be understood. A key given for a POST
-    /// goes with nothing else.
+    /// user's already (`UploadSubject.contentType`, `PostPlan.key`), and of a message no other would be understood. A given
+    /// `Idempotency-Key` is sent by `PostUpload` alone, which makes the file's key of it.
     private func headers(of exchange: HTTPExchange) -> [HeaderField] {
         guard exchange.mayCarrySecrets, !order.secrets.headers.isEmpty else { return exchange.headers }
         let own = Set(exchange.headers.map { $0.name.lowercased() })

@@ -1,6 +1,7 @@
 package import TransferModel
 
-/// Given fields of requests to S3: it refuses those of an object with any request but the one that makes the object.
+/// Selects the given header fields of a request to S3. S3 refuses fields of an object (`x-amz-acl`, `Cache-Control`) with every request except
+/// the one that makes the object.
 extension SignatureV4 {
     package func takes(_ given: HeaderField, with exchange: HTTPExchange) -> Bool {
         let name = given.name.lowercased()

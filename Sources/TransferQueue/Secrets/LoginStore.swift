@@ -48,8 +48,8 @@ struct LoginStore: QueueSubject {
         return Set(urls.compactMap { LoginServer(of: $0, found.s3) })
     }
 
-    /// Replaces credentials. This cannot be undone: the old ones are gone. What a batch is given each server of its files is shown: a batch
-    /// with several of them gets no login.
+    /// Replaces credentials. This cannot be undone: the old ones are gone. Every server of a batch's files would be shown its login: a
+    /// batch with several of them gets none.
     /// Durable on return; what waits for a person stays so until `requeueWaiting`.
     func replaceSecrets(of nodes: [NodeID], by new: TransferSecrets) throws -> NodeChange {
         var change = try finder.forEach(nodes) { node, target, nodeChange in
@@ -67,13 +67,13 @@ struct LoginStore: QueueSubject {
             if servers.count > 1 {
                 return finder.refused(
                     node,
-                    "its files come from \(servers.count) servers, and each would be shown the login: queue those of one server alone, with it"
+                    "its files come from \(servers.count) servers, and a login may go to one: queue one batch for each server"
                 )
             }
             let kept = try secrets.secrets(of: uuid)
             let old = kept?.secrets ?? TransferSecrets()
             if new.s3 != nil || new.s3Command != nil, old.s3 == nil, try !isOfS3(batch) {
-                return finder.refused(node, "it is no batch of S3, which alone takes such keys")
+                return finder.refused(node, "it is no batch of S3: --s3-keys does not apply")
             }
             if new.netrcFile != nil, new.s3 == nil, try old.s3 != nil || isOfS3(batch) {
                 return finder.refused(

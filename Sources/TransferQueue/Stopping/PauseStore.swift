@@ -233,7 +233,7 @@ struct PauseStore: QueueSubject {
 
     private func resume(_ node: NodeID, _ old: TaskRow) throws -> NodeResult {
         guard old.flags.contains(.paused) else {
-            // One that was asked for now runs in a batch that is held.
+            // After `martlet run-now` a file runs although its batch is held.
             let isNow = try database.integer(
                 "SELECT 1 FROM lanes WHERE id = ? AND priority = \(LanePriority.now)", .integer(old.lane))
             let isHeldBack = !old.claimed && !old.state.isTerminal && isNow == nil

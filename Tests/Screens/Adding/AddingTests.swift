@@ -235,6 +235,10 @@ struct AddingTests {
         screen.paste("/mnt/films\n")
         screen.press("Enter")
         #expect(screen.requests == [.local(.look([Array("/mnt/films".utf8)], .go))], "nor is what is pasted")
+        screen.press("Esc", "~")
+        screen.paste("films/2026")
+        screen.press("Enter")
+        #expect(screen.requests == [.local(.look([Array("/home/ana/films/2026".utf8)], .go))])
         screen.press("Esc")
         screen.press("/", "/etc/hosts", "Space", "b", "Enter")
         #expect(

@@ -133,7 +133,7 @@ struct FindingTests {
         screen.news([Rows.section(folder, [Rows.task(1, 77, "holiday.mov", .running, total: Rows.mega)])])
         #expect(screen.cursorName == "holiday.mov")
         screen.press("Enter")
-        let said = "The cursor has come to \"holiday.mov\" since the line was opened: once more does it there."
+        let said = "The cursor moved to \"holiday.mov\" after the line was opened: the same once more does it there."
         #expect(screen.model.notice?.text.string == said && deeds(screen).isEmpty && screen.model.dialog == nil)
         screen.press(":", "cancel", "Enter")
         #expect(screen.model.dialog == nil && deeds(screen) == [.rows([task])])

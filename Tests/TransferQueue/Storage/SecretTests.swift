@@ -240,9 +240,7 @@ import TransferModel
         let refused = try await queue.writer.replaceSecrets(of: [.batch(batch)], by: login).results
         #expect(
             refused.first?.message
-                == "its files come from 2 servers, and each would be shown the login: "
-                + "queue those of one server alone, with it"
-        )
+                == "its files come from 2 servers, and a login may go to one: queue one batch for each server")
         #expect(try await queue.writer.order(of: batch)?.secrets == TransferSecrets())
         var harmless = TransferSecrets()
         harmless.headers = [HeaderField("Referer", "https://c/")]
@@ -265,7 +263,7 @@ import TransferModel
         var keys = TransferSecrets()
         keys.s3 = S3Keys(accessKeyID: "a", secretAccessKey: "b")
         let refused = try await queue.writer.replaceSecrets(of: [.batch(batch)], by: keys).results
-        #expect(refused.first?.message == "it is no batch of S3, which alone takes such keys")
+        #expect(refused.first?.message == "it is no batch of S3: --s3-keys does not apply")
         #expect(try await queue.writer.order(of: batch)?.secrets == request.secrets)
         try await queue.close()
     }
