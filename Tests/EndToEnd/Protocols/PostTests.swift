@@ -175,7 +175,7 @@ import TransferModel
                     #expect(happened <= 1, "\(step):\(number)")
                     #expect(try sandbox.task(batch)["error"]["code"].text == "unknownOutcome", "\(step):\(number)")
                 }
-                if try sandbox.enginePid() != nil { try sandbox.killEngine() }
+                try sandbox.killEngines()
                 guard isReached else { break }
                 reached += 1
             }

@@ -42,7 +42,7 @@ import TransferModel
         let isReached = try bench.sandbox.awaitDoom(of: doomed, or: batch)
         let proof = BatchProof(sandbox: bench.sandbox, tree: tree, batch: batch) { try bench.arrived(below: name) }
         try proof.verify()
-        if try bench.sandbox.enginePid() != nil { try bench.sandbox.killEngine() }
+        try bench.sandbox.killEngines()
         return isReached
     }
 

@@ -96,7 +96,7 @@ import TransferModel
             let batch = try bench.send(file.displayed)
             if try bench.sandbox.awaitDoom(of: doomed, or: batch) { met += 1 }
             try bench.expectArrived(batch, file)
-            if try bench.sandbox.enginePid() != nil { try bench.sandbox.killEngine() }
+            try bench.sandbox.killEngines()
         }
         #expect(met >= 3)
         let left = try bench.sandbox.succeed("leftovers", "list", "--in", "s3://test/up/", "--json").output

@@ -171,14 +171,24 @@ final class Sandbox {
     func startDoomedEngine(_ step: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> ChildProgram {
         environment.append("MARTLET_FAULT=\(step)")
         defer { environment.removeLast() }
-        let engine = try start("martletd", [])
-        try waitUntil("the engine answers", sourceLocation: sourceLocation) {
-            // Some steps are passed while it starts, or while it is asked.
-            if engine.status != nil { return true }
-            return asked("engine.status")?["pid"].integer == Int64(engine.pid)
+        while true {
+            let engine = try start("martletd", [])
+            try waitUntil("the engine answers", sourceLocation: sourceLocation) {
+                // Some steps are passed while it starts, or while it is asked.
+                if engine.status != nil { return true }
+                return asked("engine.status")?["pid"].integer == Int64(engine.pid)
+            }
+            guard let status = engine.status, status != 128 + SIGKILL else { return engine }
+            // Another one had the queue, and it never came to its step.
+            guard status == Self.anotherRuns else {
+                throw HarnessError("the engine that was to end at \(step) ended with \(status): \(engine.soFar)")
+            }
+            try killEngines(sourceLocation: sourceLocation)
         }
-        return engine
     }
+
+    /// `EX_TEMPFAIL`: the status of an engine that finds another one at its queue.
+    private static let anotherRuns: Int32 = 75
 
     /// Waits until a doomed engine has ended, or a batch has without having met its step. Whether it ended so.
     func awaitDoom(
@@ -202,6 +212,15 @@ final class Sandbox {
         kill(pid, SIGKILL)
         try waitUntil("engine \(pid) is gone", sourceLocation: sourceLocation) { !isRunning(pid) }
         return pid
+    }
+
+    /// Kills every engine of this sandbox, also one that does not answer, and waits until they are gone: a doomed one that finds another there
+    /// would end before it meets its step.
+    func killEngines(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        for pid in ownProcesses() where executable(of: pid)?.hasSuffix("/martletd") == true {
+            kill(pid, SIGKILL)
+            try waitUntil("engine \(pid) is gone", sourceLocation: sourceLocation) { !isRunning(pid) }
+        }
     }
 
     /// Kills every program of ours that has to do with this sandbox: the engine is a daemon and nobody's child.
