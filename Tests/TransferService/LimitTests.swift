@@ -184,6 +184,12 @@ import TransferQueue
             Methods.nodesSet, SetRequest(selector: NodeSelector(), settings: NodeSettings(), secrets: secrets))
         #expect(all.results.map(\.result) == [.already, .already])
         #expect(try await harness.queue.writer.order(of: batches[1])?.secrets == TransferSecrets())
+        // Unless it is named: what failed of it is tried again with the new one.
+        let one = NodeSelector(batch: batches[1])
+        let given = try await client.call(
+            Methods.nodesSet, SetRequest(selector: one, settings: NodeSettings(), secrets: secrets))
+        #expect(given.results.map(\.result) == [.done])
+        #expect(try await harness.queue.writer.order(of: batches[1])?.secrets == secrets)
         var harmless = TransferSecrets()
         harmless.headers = [HeaderField("Referer", "https://c/")]
         #expect(try await set(batches, harmless).map(\.result) == [.done, .done, .done])

@@ -18,7 +18,7 @@ struct LoginStore: QueueSubject {
     }
 
     /// Those of these nodes that are no batches which are over.
-    func open(_ nodes: [NodeID]) throws -> [NodeID] {
+    func unfinished(_ nodes: [NodeID]) throws -> [NodeID] {
         try nodes.filter { node in
             guard case .batch(let batch) = node else { return true }
             let over = try database.integer(

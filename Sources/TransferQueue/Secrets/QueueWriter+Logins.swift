@@ -15,7 +15,9 @@ extension QueueWriter {
     }
 
     /// Those of these nodes that are no batches which are over.
-    package func open(_ nodes: [NodeID]) throws(QueueError) -> [NodeID] { try look { try store.logins.open(nodes) } }
+    package func unfinished(_ nodes: [NodeID]) throws(QueueError) -> [NodeID] {
+        try look { try store.logins.unfinished(nodes) }
+    }
 
     /// Requeues every task of these batches that waits for credentials.
     package func requeueWaitingForLogin(_ batches: [BatchID]) throws(QueueError) {

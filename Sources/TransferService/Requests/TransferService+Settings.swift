@@ -40,12 +40,12 @@ extension TransferService {
         return results
     }
 
-    /// The nodes of a page that get a login: who selects batches does not mean those that are over, unless they are named besides.
+    /// The nodes of a page that get a login: who selects batches does not mean those that are over, unless they are named.
     private func meant(_ page: [NodeID], by request: NodesRequest) async throws -> [NodeID] {
-        if request.selector == nil { return page }
+        guard let selector = request.selector, selector.batch == nil else { return page }
         let named = Set(request.ids ?? [])
-        let open = Set(try await queue.writer.open(page))
-        return page.filter { open.contains($0) || named.contains($0) }
+        let unfinished = Set(try await queue.writer.unfinished(page))
+        return page.filter { unfinished.contains($0) || named.contains($0) }
     }
 
     /// Refuses a login for batches of several servers: each would be shown it, and a person thinks of one.
