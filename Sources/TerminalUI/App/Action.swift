@@ -202,6 +202,14 @@ package enum Action: String, CaseIterable, Sendable {
         }
     }
 
+    /// True when it is about the row under the cursor, whatever is marked.
+    var meansCursor: Bool {
+        switch self {
+        case .mark, .markRange, .details, .maximise, .enter, .again: true
+        default: false
+        }
+    }
+
     package enum Part: String, CaseIterable, Sendable {
         case move = "Move"
         case mark = "Find and mark"

@@ -27,9 +27,7 @@ struct TransfersPage: Page {
     func perform(_ action: Action, in model: inout Model) {
         if model.performInLower(action) { return }
         if action.movesCursor { model.list.followed = nil }
-        // These mean the cursor's row whatever is marked.
-        let ofCursor: Set<Action> = [.mark, .markRange, .details, .maximise, .enter, .again]
-        if ofCursor.contains(action), model.refusesCursorOnItsWay() { return }
+        if action.meansCursor, model.refusesCursorOnItsWay() { return }
         if action.meansRow, model.refusesMovedCursor() { return }
         switch action {
         case .down: model.tree.move(by: 1)

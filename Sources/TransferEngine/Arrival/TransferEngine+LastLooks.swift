@@ -239,8 +239,12 @@ extension TransferEngine {
         if let error { return error.code == .unsupported ? nil : error }
         guard let probe = attempt.machine as? FileProbe else { return nil }
         trust.add(wasRight: probe.found == nil)
-        // The list says more of the same file. One whose name only resembles it may be another.
-        file.entry = probe.found.map { found in file.entry.flatMap { $0.size == found.size ? $0 : nil } ?? found }
+        // The list says more of the same file. One of another size, whose name only resembles it, is another.
+        let listed = file.entry
+        file.entry = probe.found.map { found in
+            guard let listed, found.size == .unknown || found.size == listed.size else { return found }
+            return listed
+        }
         return nil
     }
 

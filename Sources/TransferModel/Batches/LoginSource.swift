@@ -48,10 +48,13 @@ extension TransferSecrets {
 }
 
 extension HeaderField {
+    /// Names the key by which a server knows a repeated request again.
+    package var isIdempotencyKey: Bool { name.lowercased() == "idempotency-key" }
+
     /// A server can tell by it who asks.
     package var showsWhoAsks: Bool {
         let name = name.lowercased()
-        if name == "idempotency-key" || name.hasSuffix("author") { return false }
+        if isIdempotencyKey || name.hasSuffix("author") { return false }
         return ["auth", "cookie", "token", "key"].contains { name.contains($0) }
     }
 }

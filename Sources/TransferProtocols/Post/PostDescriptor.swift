@@ -28,7 +28,7 @@ extension PostPlan {
         // A changed source may have the size and time of the one before.
         let changes = job.resume?.sourceChanges ?? 0
         let version = "\(subject.token) \(subject.size) \(subject.modifiedNanoseconds) \(changes)"
-        let mark = PostPlan.mark(of: version)
+        let mark = mark(of: version)
         // The draft of the field has a string in quotation marks, those who came before it a bare one.
         guard given.count > 1, given.hasPrefix("\""), given.hasSuffix("\"") else { return "\(given)-\(mark)" }
         return "\(given.dropLast())-\(mark)\""

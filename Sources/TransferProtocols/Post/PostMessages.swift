@@ -115,8 +115,3 @@ enum PostMessages {
         }
     }
 }
-
-extension HeaderField {
-    /// Names the key by which a server knows a repeated request again.
-    package var isIdempotencyKey: Bool { name.lowercased() == "idempotency-key" }
-}

@@ -48,7 +48,7 @@ package struct PostUpload: ProtocolMachine {
         lastID += 1
         let id = ExchangeID(rawValue: lastID)
         state = .sending(id)
-        // That it may have happened is durable before it goes, and taken back if it never does.
+        // The point says that it may have happened before it goes, and is taken back if it never does.
         return [
             .persist(sent), .compareSource(keeping: before), .perform(id, PostMessages.post(plan, chain)),
         ]

@@ -145,6 +145,22 @@ final class EngineHarness: Sendable {
         try await self.batch(batch) { $0.state.isTerminal }
     }
 
+    /// Adds a batch of downloads and runs it to its end: all at once, or the first file before the others begin.
+    func finish(_ request: BatchRequest, together: Bool) async throws -> BatchID {
+        var request = request
+        request.held = !together
+        let batch = try await add(request)
+        if !together {
+            _ = try await queue.writer.runNow([.task(TaskID(rawValue: 1))])
+            await engine.queueChanged()
+            try await self.batch(batch) { $0.filesCompleted == 1 }
+            _ = try await queue.writer.resume([.batch(batch)])
+            await engine.queueChanged()
+        }
+        try await finished(batch)
+        return batch
+    }
+
     /// Waits until the first task of a batch is such.
     @discardableResult
     func task(of batch: BatchID, when isSo: (TaskSnapshot) -> Bool) async throws -> TaskSnapshot {

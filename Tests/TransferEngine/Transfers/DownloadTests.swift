@@ -515,19 +515,8 @@ import TransferProtocols
         let harness = try await EngineHarness()
         harness.store.put("/a/f", [1])
         harness.store.put("/b/f", [2])
-        let batch = try await harness.add(
-            harness.request(download: ["/a/f", "/b/f"]) { request in
-                request.options.ifExists = rule
-                request.held = !together
-            })
-        if !together {
-            _ = try await harness.queue.writer.runNow([.task(TaskID(rawValue: 1))])
-            await harness.engine.queueChanged()
-            _ = try await harness.batch(batch) { $0.filesCompleted == 1 }
-            _ = try await harness.queue.writer.resume([.batch(batch)])
-            await harness.engine.queueChanged()
-        }
-        try await harness.finished(batch)
+        let request = harness.request(download: ["/a/f", "/b/f"]) { $0.options.ifExists = rule }
+        let batch = try await harness.finish(request, together: together)
         let tasks = try await harness.tasks(batch)
         #expect(Set(tasks.map(\.state)) == [.completed, .failed])
         #expect(tasks.first { $0.state == .failed }?.cause == .duplicateName)

@@ -463,19 +463,8 @@ extension TransferEngine {
     func ignoredCaseKept(rule: ExistingFilePolicy, together: Bool) async throws {
         let harness = try await EngineHarness(disk: RecordingDisk(ignoresCase: true))
         for (name, count) in [("README", 1000), ("readme", 2000)] { harness.store.put("/" + name, pattern(count)) }
-        let batch = try await harness.add(
-            harness.request(download: ["/README", "/readme"]) { request in
-                request.options.ifExists = rule
-                request.held = !together
-            })
-        if !together {
-            _ = try await harness.queue.writer.runNow([.task(TaskID(rawValue: 1))])
-            await harness.engine.queueChanged()
-            _ = try await harness.batch(batch) { $0.filesCompleted == 1 }
-            _ = try await harness.queue.writer.resume([.batch(batch)])
-            await harness.engine.queueChanged()
-        }
-        try await harness.finished(batch)
+        let request = harness.request(download: ["/README", "/readme"]) { $0.options.ifExists = rule }
+        let batch = try await harness.finish(request, together: together)
         let tasks = try await harness.tasks(batch)
         #expect(Set(tasks.map(\.state)) == [.completed, .failed])
         #expect(tasks.first { $0.state == .failed }?.cause == .duplicateName)
