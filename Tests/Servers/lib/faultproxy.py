@@ -25,7 +25,7 @@ if len(sys.argv) > 6:
 
 RULES, LOG = dir_ + "/rules", dir_ + "/connections"
 lock = threading.Lock()
-data_open = set()
+data_open, data_sent = set(), set()
 rules, stamp, started, still_open = [], None, 0, 0
 CHUNK = 1 << 16
 TCP_CLOSE = 7
@@ -140,20 +140,26 @@ def drain(sock):
         pass
 
 
-def unread(sock):
-    """Whether the other side's program, on this machine, has something left to read of what was sent: one that has not
-    taken the connection yet waits for its control connection."""
+def ends(sock):
+    """A connection's two ends, as /proc/net/tcp writes them: the other side's first."""
     def place(address):
         return "%08X:%04X" % (struct.unpack("=I", socket.inet_aton(address[0]))[0], address[1])
-    try:
-        drain(sock)
-        there, here = place(sock.getpeername()), place(sock.getsockname())
-    except OSError:
-        return False
+    return place(sock.getpeername()), place(sock.getsockname())
+
+
+def unread():
+    """The ends of connections, on this machine, whose receiving program has something left to read; our end may be closed
+    by now. One that has not taken the connection yet waits for its control connection."""
+    found = set()
     with open("/proc/net/tcp") as table:
-        rows = (line.split() for line in table)
-        # The end counts as one byte there, also when it has been read; what is not taken belongs to no file (0).
-        return any(row[1:3] == [there, here] and int(row[4].split(":")[1], 16) > 1 and row[9] != "0" for row in rows)
+        for row in (line.split() for line in list(table)[1:]):
+            there, here, (unsent, unread_) = row[1], row[2], (int(n, 16) for n in row[4].split(":"))
+            # The end counts as one byte, also when it has been sent and read; what is not taken belongs to no file (0).
+            if unread_ > 1 and row[9] != "0":
+                found.add((there, here))
+            if unsent > 1:
+                found.add((here, there))
+    return found
 
 
 class Line:
@@ -216,6 +222,7 @@ class Connection:
         self.over = threading.Event()
         self.begun = time.monotonic()
         self.is_stalled = self.has_sent = False
+        self.ends = None
 
     def of(self, what, way=None):
         return [r for r in self.rules if r["what"] == what and (way is None or r["way"] in (way, "both"))]
@@ -235,6 +242,7 @@ class Connection:
         finally:
             with lock:
                 data_open.discard(self)
+                data_sent.update([self] if self.info["up"] else [])
             for s in (self.client, self.server):
                 if s:
                     close(s)
@@ -267,6 +275,7 @@ class Connection:
         except OSError as err:
             self.info["error"] = "target: " + str(err)
             return reset(self.client)
+        self.ends = ends(self.server)
         for s in (self.client, self.server):
             s.settimeout(None)
             s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -387,19 +396,21 @@ class Connection:
         finally:
             self.has_sent |= way == "up"
 
-    def is_coming(self):
-        return self.info["up"] and not self.is_stalled and (not self.has_sent or unread(self.server))
-
     def await_data(self):
-        """An FTP server may end with its control connection: what the data connections carry is read by it first."""
+        """An FTP server may end with its control connection: what the data connections have let through, to where one is
+        held, too, is read by it first."""
         if self.kind != "main":
             return
         with lock:
-            before = set(data_open)
-        while not self.over.is_set() and any(c.is_coming() for c in before):
-            time.sleep(0.01)
+            before = coming = data_open | data_sent
+        while coming and not self.over.is_set():
             with lock:
-                before &= data_open
+                moving = {c for c in coming & data_open if c.info["up"] and not (c.is_stalled or c.has_sent)}
+            left = unread()
+            coming = {c for c in coming if c in moving or c.info["up"] and c.ends in left}
+            time.sleep(0.01)
+        with lock:
+            data_sent.difference_update(before - coming)
 
     def half(self, src, dst):
         try:
