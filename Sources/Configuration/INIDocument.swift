@@ -8,6 +8,14 @@ import DisplayText
 /// ``ConfigurationProblem`` that names the line, and the other lines count, but for those below a section whose name
 /// cannot be read: nobody knows whose they are.
 package struct INIDocument: Equatable, Sendable {
+    /// A way to write such files.
+    package enum Dialect: Sendable {
+        case own
+        /// As AWS's tools read theirs: a line that is indented deeper than the key above it belongs to that (`endpoint_url` below `s3 =` is the
+        /// key `s3.endpoint_url`), `:` stands for `=`, and keys are in lower case however they are written.
+        case aws
+    }
+
     /// One `key = value`.
     package struct Entry: Equatable, Sendable {
         /// The section above it; `nil` before the first.
@@ -31,6 +39,7 @@ package struct INIDocument: Equatable, Sendable {
     package private(set) var sections: [Section] = []
     /// Lines that are none of section, entry, comment and blank.
     package private(set) var problems: [ConfigurationProblem] = []
+    private let dialect: Dialect
     /// Lines on which a section begins whose name cannot be read.
     private var unreadable: [Int] = []
     /// The places in `entries` of a section's entries, in their order, and of the last entry of a key. A file may have many thousands.
@@ -38,20 +47,24 @@ package struct INIDocument: Equatable, Sendable {
     private var lastOfKey: [String?: [String: Int]] = [:]
 
     /// Reads a file's bytes. A byte order mark and carriage returns at the ends of lines are left out.
-    /// - Parameter nests: as in AWS's files a line that is indented deeper than the key above it belongs to that: `endpoint_url` below `s3 =` is
-    ///   the key `s3.endpoint_url`.
-    package init(bytes: [UInt8], nests: Bool = false) {
+    package init(bytes: [UInt8], _ dialect: Dialect = .own) {
+        self.dialect = dialect
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         let lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        var above: [(depth: Int, key: String)]? = nests ? [] : nil
+        var above: [(depth: Int, key: String)]? = dialect == .aws ? [] : nil
         for (index, line) in lines.enumerated() {
             read(Self.trimmed(line), line: index + 1, depth: line.prefix(while: Self.isBlank).count, &above)
         }
     }
 
     /// Reads a file's text.
-    package init(_ text: String, nests: Bool = false) { self.init(bytes: Array(text.utf8), nests: nests) }
+    package init(_ text: String, _ dialect: Dialect = .own) { self.init(bytes: Array(text.utf8), dialect) }
+
+    /// The first section whose name cannot be read.
+    package var unreadableSection: ConfigurationProblem? {
+        unreadable.first.flatMap { line in problems.first { $0.line == line } }
+    }
 
     /// The last value of a key, which is the one that counts.
     package func value(_ key: String, in section: String? = nil) -> String? {
@@ -121,12 +134,16 @@ package struct INIDocument: Equatable, Sendable {
 
     /// - Returns: the key; `nil`: the line does not count.
     private mutating func readEntry(_ line: ArraySlice<UInt8>, _ number: Int, below parent: String?) -> String? {
-        guard let equals = line.firstIndex(of: UInt8(ascii: "=")), equals > line.startIndex else {
+        let isSeparator = { [dialect] (byte: UInt8) in
+            byte == UInt8(ascii: "=") || dialect == .aws && byte == UInt8(ascii: ":")
+        }
+        guard let equals = line.firstIndex(where: isSeparator), equals > line.startIndex else {
             problems.append(ConfigurationProblem(line: number, "is not a setting: write key = value"))
             return nil
         }
         if let lost = unreadable.last, lost > sections.last?.line ?? 0 { return nil }
-        let (section, name) = (sections.last?.name, Self.text(Self.trimmed(line[..<equals])))
+        let (section, written) = (sections.last?.name, Self.text(Self.trimmed(line[..<equals])))
+        let name = dialect == .aws ? written.lowercased() : written
         let key = parent.map { "\($0).\(name)" } ?? name
         ofSection[section, default: []].append(entries.count)
         lastOfKey[section, default: [:]][key] = entries.count

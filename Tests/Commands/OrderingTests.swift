@@ -80,7 +80,7 @@ struct OrderingTests {
         let byKeys = Bench(engine) { $0.askPassword = { _ in "" } }
         #expect(await byKeys.run("set", "b7", "--user", "u") == .done)
         #expect(byKeys.engine.state.withLock { $0.renewed }?.password == nil)
-        let keyless = Bench()
+        let keyless = Bench(engine)
         #expect(await keyless.run("set", "b7", "--s3-keys") == .usage)
         #expect(keyless.error.contains("AWS_ACCESS_KEY_ID"))
     }

@@ -103,9 +103,17 @@ import TransferModel
         #expect(found?.endpoint == "https://lab.example" && found?.region == "fr-par")
         let profiles = S3Profiles(
             credentials: INIDocument(
-                "[lab]\naws_access_key_id = ID\naws_secret_access_key = KEY\naws_session_token =\n", nests: true),
+                "[lab]\naws_access_key_id = ID\naws_secret_access_key = KEY\naws_session_token =\n", .aws),
             configuration: nil)
         #expect(try profiles.login("lab")?.keys == S3Keys(accessKeyID: "ID", secretAccessKey: "KEY"))
+    }
+
+    @Test func `keys of AWS's files may be in capitals, and a colon may stand for the sign`() throws {
+        try write("credentials", "[default]\nAWS_ACCESS_KEY_ID: ID\naws_secret_access_key=KEY\n")
+        try write("config", "[default]\nRegion = fr-par\ns3:\n  endpoint_url: https://lab.example\n")
+        let found = try place([:])
+        #expect(found?.endpoint == "https://lab.example" && found?.region == "fr-par")
+        #expect(INIDocument("a:b = c", .own).entries.map(\.key) == ["a:b"])
     }
 
     @Test func `an endpoint in the files can be ignored, and paths of files begin at home`() throws {
@@ -133,6 +141,12 @@ import TransferModel
             try refusal()
                 == "the settings of the AWS profile default are not known: \(home)/.aws/config is not read: "
                 + "somebody else can write it, and commands may stand in it; chmod go-w it; "
+                + "or name other files in AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE, /dev/null for none")
+        try write("config", "[default]\nregion = fr-par\n[profile lab\nendpoint_url = https://lab.example\n")
+        #expect(
+            try refusal()
+                == "the settings of the AWS profile default are not known: \(home)/.aws/config line 3: is not a section: write [name] and "
+                + "nothing after it; what is below it does not count; "
                 + "or name other files in AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE, /dev/null for none")
         // Whatever is given elsewhere is not looked for there.
         let given = [

@@ -43,6 +43,7 @@ enum Samples {
                 reason: .hostBackoff, code: .timedOut, count: 1, finding: finding, lastAt: time, server: "h:8080",
                 retryAt: time),
         ]
+        snapshot.keysProfile = "lab"
         (snapshot.causes[0].said, snapshot.causes[0].detail) = (error.said, error.detail)
         for place in snapshot.waits.indices {
             (snapshot.waits[place].said, snapshot.waits[place].detail) = (error.said, error.detail)
@@ -177,6 +178,7 @@ enum Samples {
         secrets.proxies = ["http_proxy": "http://u:p@p:1"]
         secrets.s3 = S3Keys(accessKeyID: "k", secretAccessKey: "s", sessionToken: "t")
         secrets.s3?.expires = Timestamp(milliseconds: 1)
+        secrets.s3Profile = "lab"
         secrets.s3Command = ["keys", "of", "p"]
         return secrets
     }()

@@ -86,6 +86,25 @@ import Testing
         #expect(secrets.source == .keyProgram(["keys", "-x"]) && secrets.source.isComplete)
     }
 
+    @Test("the profile that keys are of goes and comes with them")
+    func profile() {
+        var lab = TransferSecrets()
+        (lab.s3, lab.s3Profile) = (S3Keys(accessKeyID: "a", secretAccessKey: "b"), "lab")
+        #expect(lab.renewed(by: TransferSecrets()) == lab)
+        var new = TransferSecrets()
+        new.s3 = S3Keys(accessKeyID: "c", secretAccessKey: "d")
+        #expect(lab.renewed(by: new) == new)
+        new.s3Profile = "lab"
+        #expect(lab.renewed(by: new) == new)
+        var typed = TransferSecrets()
+        typed.password = "p"
+        #expect(lab.renewed(by: typed).s3Profile == nil)
+        for name in ["", "a\n", String(repeating: "x", count: 1001)] {
+            new.s3Profile = name
+            #expect(new.refusal == "an AWS profile has a name of 1 to 1000 bytes, without control characters")
+        }
+    }
+
     @Test("keys that are given anew end what told the secret before: a command, a password, a file")
     func keysInsteadOfCommand() {
         var new = TransferSecrets()

@@ -20,7 +20,8 @@ struct SetCommand: EngineCommand {
         "if-exists", ValueSyntax<ExistingFilePolicy>.choice(shown: ExistingFilePolicy.built).named("WHAT"),
         alternatives(ExistingFilePolicy.built.map(\.rawValue)) + "; of a batch")
     static let s3Keys = Option.flag(
-        "s3-keys", "take keys for S3 anew, from AWS_* or the AWS profile as they are now")
+        "s3-keys",
+        "take keys for S3 anew, from where they came from: the server's AWS profile, or AWS_* or the AWS profile now")
     static let name = Option("name", ValueSyntax<BatchName>.batchName, "call the batch so")
 
     static let command = Command(
@@ -76,8 +77,10 @@ struct SetCommand: EngineCommand {
         settings.pin = invocation.value(QueueOptions.pin)
         try QueueOptions.refuseUnbuilt(settings.ifExists, invocation)
         let nodes = try Selection.required(invocation, command: "set")
-        let server = try await server(of: nodes, invocation)
-        let secrets = try TransferSecrets(renewing: invocation, at: server, surroundings)
+        let batch = try await batch(of: nodes, invocation)
+        let server = batch.flatMap { $0.direction == .upload ? try? TransferURL($0.destination, place: "DEST") : nil }
+        let secrets = try TransferSecrets(
+            renewing: invocation, at: server, profile: batch?.keysProfile, surroundings)
         if settings.isEmpty, secrets.isEmpty {
             throw .usage(
                 "set: nothing is to be changed", "give --priority, --limit, --not-before, --header or another option")
@@ -87,21 +90,20 @@ struct SetCommand: EngineCommand {
             ResultWords(done: "changed", already: "was so already"), invocation)
     }
 
-    /// The server that a password is to be asked for: batches of several servers get none. `nil`: none is asked for, or the server is not known.
-    private func server(of nodes: NodeChoice, _ invocation: Invocation) async throws(CommandFailure) -> TransferURL? {
+    /// The batch whose server a password is asked for, or whose keys are taken anew: batches of several servers or profiles get neither.
+    /// `nil`: nothing of it matters, or it is not known.
+    private func batch(of nodes: NodeChoice, _ invocation: Invocation) async throws(CommandFailure) -> BatchSnapshot? {
         let isAsked =
             invocation.value(QueueOptions.user) != nil && invocation.value(QueueOptions.passwordCommand) == nil
             && invocation.value(QueueOptions.netrc) == nil
         // One that does not exist among several is told with the others.
-        guard isAsked, case .ids(let ids) = nodes, case .batch(let id)? = ids.first
+        guard isAsked || invocation.has(Self.s3Keys), case .ids(let ids) = nodes, case .batch(let id)? = ids.first
         else { return nil }
-        let batch: BatchSnapshot
         do throws(CommandFailure) {
-            batch = try await ask { engine throws(RequestError) in try await engine.batch(id) }
+            return try await ask { engine throws(RequestError) in try await engine.batch(id) }
         } catch {
             if ids.count == 1 { throw error }
             return nil
         }
-        return batch.direction == .upload ? try? TransferURL(batch.destination, place: "DEST") : nil
     }
 }

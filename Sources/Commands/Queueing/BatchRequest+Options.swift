@@ -95,9 +95,11 @@ extension TransferSecrets {
     }
 
     /// The credentials of a batch from now on. What is not given is not there.
-    /// - Parameter server: for the question after a password; `nil`: it is not known.
+    /// - Parameters:
+    ///   - server: for the question after a password; `nil`: it is not known.
+    ///   - profile: the AWS profile that its keys are of, where one was named for its server.
     init(
-        renewing invocation: Invocation, at server: TransferURL?, _ surroundings: Surroundings
+        renewing invocation: Invocation, at server: TransferURL?, profile: String?, _ surroundings: Surroundings
     ) throws(CommandFailure) {
         try self.init(invocation, urls: [], command: "set", surroundings)
         try askPassword("set", at: server, surroundings)
@@ -105,8 +107,7 @@ extension TransferSecrets {
         if password == "" { password = nil }
         guard invocation.has(SetCommand.s3Keys) else { return }
         do throws(QueueingFault) {
-            let login = try S3Surroundings(surroundings.environment).login()
-            (s3, s3Command) = (login.keys, login.command)
+            try S3Surroundings(surroundings.environment).renew(&self, profile: profile)
         } catch {
             throw CommandFailure(error, command: "set")
         }

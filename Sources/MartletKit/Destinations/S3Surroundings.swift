@@ -25,7 +25,7 @@ package struct S3Surroundings: Sendable {
     private struct Stored {
         let profiles: S3Profiles
         let profile: String
-        /// The reason why one of the files, which is there, is not read.
+        /// The reason why one of the files, which is there, or a part of it, is not read.
         let refusal: String?
 
         /// Nothing is taken for missing that may stand in a file which is not read.
@@ -41,17 +41,21 @@ package struct S3Surroundings: Sendable {
     private func stored(_ profile: String?) -> Stored {
         let credentials = expanded(environment["AWS_SHARED_CREDENTIALS_FILE"] ?? "~/.aws/credentials")
         let configuration = expanded(environment["AWS_CONFIG_FILE"] ?? "~/.aws/config")
+        var lost: String?
         func read(_ path: String) -> INIDocument? {
-            SmallFile.contents(path).map { INIDocument(bytes: $0, nests: true) }
+            let document = SmallFile.contents(path).map { INIDocument(bytes: $0, .aws) }
+            lost = lost ?? document?.unreadableSection?.description(file: path)
+            return document
         }
         // A file in a folder that this user may not search counts as missing.
         let files = [credentials, configuration].filter { path in
             path != "/dev/null" && (try? System.lstat(Array(path.utf8))) != nil
         }
+        let profiles = S3Profiles(credentials: read(credentials), configuration: read(configuration))
         return Stored(
-            profiles: S3Profiles(credentials: read(credentials), configuration: read(configuration)),
+            profiles: profiles,
             profile: profile ?? environment["AWS_PROFILE"] ?? environment["AWS_DEFAULT_PROFILE"] ?? "default",
-            refusal: files.lazy.compactMap { SmallFile.refusal($0) }.first)
+            refusal: files.lazy.compactMap { SmallFile.refusal($0) }.first ?? lost)
     }
 
     private func endpoint(of destination: Destination?, _ stored: Stored) throws(QueueingFault) -> String? {
@@ -102,20 +106,33 @@ package struct S3Surroundings: Sendable {
         }
         request.options.s3 = S3Place(endpoint: endpoint, region: named)
         let login = try login(for: request.secrets, stored, profile: destination?.profile, needed: needsKeys)
+        // Those of a user who was given are not the profile's.
+        let isOfProfile = login != nil && request.secrets.password == nil
+        request.secrets.s3Profile = isOfProfile ? destination?.profile : nil
         (request.secrets.s3, request.secrets.s3Command) = (login?.keys, login?.command)
     }
 
-    /// The keys as they are now, of the environment or the AWS profile; blocks as `complete`.
-    package func login() throws(QueueingFault) -> S3Login { try login(stored(nil), profile: nil) }
+    /// Puts the keys as they are now into a login that is given anew; blocks as `complete`.
+    /// - Parameter profile: the one that was named for the server; `nil`: those of the environment, or the profile that it names.
+    package func renew(_ secrets: inout TransferSecrets, profile: String?) throws(QueueingFault) {
+        let login = try login(stored(profile), profile: profile)
+        (secrets.s3, secrets.s3Profile, secrets.s3Command) = (login.keys, profile, login.command)
+    }
 
     /// True when there are keys to be had. A profile that is named must be one that can be used. Blocks as `complete`.
     package func hasKeys(of destination: Destination) throws(QueueingFault) -> Bool {
         let stored = stored(destination.profile)
-        if destination.profile != nil {
-            try stored.requireRead()
-            return try stored.profiles.login(stored.profile) != nil
+        if destination.profile == nil, environmentKeys != nil { return true }
+        try stored.requireRead()
+        if destination.profile != nil { return try stored.profiles.login(stored.profile) != nil }
+        return (try? stored.profiles.login(stored.profile)) != nil
+    }
+
+    private var environmentKeys: S3Keys? {
+        guard let id = environment["AWS_ACCESS_KEY_ID"], let key = environment["AWS_SECRET_ACCESS_KEY"] else {
+            return nil
         }
-        return (try? login(stored, profile: nil)) != nil
+        return S3Keys(accessKeyID: id, secretAccessKey: key, sessionToken: environment["AWS_SESSION_TOKEN"])
     }
 
     private func login(
@@ -132,10 +149,7 @@ package struct S3Surroundings: Sendable {
 
     private func login(_ stored: Stored, profile: String?) throws(QueueingFault) -> S3Login {
         // A destination's own profile is meant, whatever the environment has.
-        if profile == nil, let id = environment["AWS_ACCESS_KEY_ID"], let key = environment["AWS_SECRET_ACCESS_KEY"] {
-            return S3Login(
-                keys: S3Keys(accessKeyID: id, secretAccessKey: key, sessionToken: environment["AWS_SESSION_TOKEN"]))
-        }
+        if profile == nil, let keys = environmentKeys { return S3Login(keys: keys) }
         try stored.requireRead()
         if let login = try stored.profiles.login(stored.profile) { return login }
         throw .usage(

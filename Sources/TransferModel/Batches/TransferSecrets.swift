@@ -9,6 +9,8 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
     /// Path of a netrc file, read each time.
     public var netrcFile: RawPath?
     public var s3: S3Keys?
+    /// The profile of AWS's files that `s3` are of, where one was named for the server; `nil`: they were found without that.
+    public var s3Profile: String?
     /// The words of a program that prints keys of S3 (`credential_process` of an AWS profile): the engine runs it when those that it has are
     /// over.
     public var s3Command: [String]?
@@ -27,7 +29,7 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
             // A netrc file tells the user, too.
             if new.netrcFile != nil { all.user = new.user }
             (all.password, all.passwordCommand, all.netrcFile) = (new.password, new.passwordCommand, new.netrcFile)
-            all.s3Command = nil
+            (all.s3Profile, all.s3Command) = (nil, nil)
         }
         all.headers = Self.renewed(headers, by: new.headers) { $0.lowercased() }
         all.formFields = Self.renewed(formFields, by: new.formFields) { $0 }
@@ -41,7 +43,7 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
         if let keys = new.s3 {
             // Nothing else is asked for them from now on.
             (all.user, all.password, all.passwordCommand, all.netrcFile) = (nil, nil, nil, nil)
-            (all.s3, all.s3Command) = (keys, new.s3Command)
+            (all.s3, all.s3Profile, all.s3Command) = (keys, new.s3Profile, new.s3Command)
         }
         return all
     }
@@ -81,7 +83,7 @@ public struct S3Keys: Codable, Hashable, Sendable {
 // The fields that a client does not send have their defaults.
 extension TransferSecrets {
     enum CodingKeys: String, CodingKey {
-        case user, password, passwordCommand, headers, netrcFile, s3, s3Command, formFields, proxies
+        case user, password, passwordCommand, headers, netrcFile, s3, s3Profile, s3Command, formFields, proxies
     }
 
     public init(from decoder: any Decoder) throws {
@@ -93,6 +95,7 @@ extension TransferSecrets {
         headers = try object.decodeIfPresent([HeaderField].self, forKey: .headers) ?? []
         netrcFile = try object.decodeIfPresent(RawPath.self, forKey: .netrcFile)
         s3 = try object.decodeIfPresent(S3Keys.self, forKey: .s3)
+        s3Profile = try object.decodeIfPresent(String.self, forKey: .s3Profile)
         s3Command = try object.decodeIfPresent([String].self, forKey: .s3Command)
         formFields = try object.decodeIfPresent([HeaderField].self, forKey: .formFields) ?? []
         proxies = try object.decodeIfPresent([String: String].self, forKey: .proxies) ?? [:]

@@ -21,11 +21,16 @@ extension TransferSecrets {
         }
         if headers.contains(where: { !$0.isOneLine }) { return "a header field is not one line 'Name: value'" }
         if let refusal = s3?.refusal { return refusal }
+        if let profile = s3Profile, profile.isEmpty || profile.hasControl || profile.utf8.count > Self.longestProfile {
+            return "an AWS profile has a name of 1 to \(Self.longestProfile) bytes, without control characters"
+        }
         if proxies.values.contains(where: { $0.hasControl || Self.hidesControl($0) }) {
             return "a proxy has a control character in its user or password: leave it out"
         }
         return nil
     }
+
+    private static let longestProfile = 1000
 
     private static func hidesControl(_ url: String) -> Bool {
         let text = url.lowercased()

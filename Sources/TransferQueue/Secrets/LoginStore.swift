@@ -75,6 +75,14 @@ struct LoginStore: QueueSubject {
             if new.s3 != nil || new.s3Command != nil, old.s3 == nil, try !isOfS3(batch) {
                 return finder.refused(node, "it is no batch of S3: --s3-keys does not apply")
             }
+            if new.s3 != nil, new.s3Profile != old.s3Profile {
+                let profile = old.s3Profile.map { "the AWS profile \(RawPath($0).displayed)" }
+                let own = profile ?? "no AWS profile that was named for its server"
+                return finder.refused(
+                    node,
+                    "its keys are of \(own): give it new ones apart with \(AdvisedCommand.set(.batch(batch), "--s3-keys"))"
+                )
+            }
             if new.netrcFile != nil, new.s3 == nil, try old.s3 != nil || isOfS3(batch) {
                 return finder.refused(
                     node, "S3 takes no netrc file: give --s3-keys, or --user with --password-command")
@@ -96,6 +104,11 @@ struct LoginStore: QueueSubject {
         }
         change.duties.insert(.settings)
         return change
+    }
+
+    /// The AWS profile that a batch's keys are of, where one was named for its server.
+    func keysProfile(of batch: BatchID) throws -> String? {
+        try references.uuid(of: batch).flatMap { try secrets.secrets(of: $0) }?.secrets.s3Profile
     }
 
     private func isOfS3(_ batch: BatchID) throws -> Bool {

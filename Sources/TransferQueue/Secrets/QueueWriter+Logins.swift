@@ -14,6 +14,11 @@ extension QueueWriter {
         try look { try store.logins.servers(of: nodes) }
     }
 
+    /// The AWS profile that a batch's keys are of, where one was named for its server.
+    package func keysProfile(of batch: BatchID) throws(QueueError) -> String? {
+        try look { try store.logins.keysProfile(of: batch) }
+    }
+
     /// Those of these nodes that are no batches which are over.
     package func unfinished(_ nodes: [NodeID]) throws(QueueError) -> [NodeID] {
         try look { try store.logins.unfinished(nodes) }

@@ -37,7 +37,8 @@ extension TransferService {
         let live = await engine.live()
         let (batch, chains) = try await queue.reader.batch(id, live: live, chains: chains)
         self.chains = chains
-        guard let batch else { throw Self.missing("batch \(id)") }
+        guard var batch else { throw Self.missing("batch \(id)") }
+        if try await queue.reader.isOfS3(id) { batch.keysProfile = try await queue.writer.keysProfile(of: id) }
         return batch
     }
 

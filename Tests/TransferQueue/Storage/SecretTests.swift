@@ -268,6 +268,38 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("keys of another AWS profile than the one that was named for the server are refused")
+    func keysOfProfile() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var request = BatchRequest.downloads(["s3://bucket/key"])
+        request.options.s3 = S3Place()
+        request.secrets.s3 = S3Keys(accessKeyID: "a", secretAccessKey: "b")
+        let plain = try await queue.writer.add(request).batch
+        request.uuid = UUID()
+        request.secrets.s3Profile = "lab"
+        let lab = try await queue.writer.add(request).batch
+        #expect(try await queue.writer.keysProfile(of: lab) == "lab")
+        #expect(try await queue.writer.keysProfile(of: plain) == nil)
+        func given(_ profile: String?, to batch: BatchID) async throws -> NodeResult? {
+            var keys = TransferSecrets()
+            (keys.s3, keys.s3Profile) = (S3Keys(accessKeyID: "c", secretAccessKey: "d"), profile)
+            return try await queue.writer.replaceSecrets(of: [.batch(batch)], by: keys).results.first
+        }
+        #expect(
+            try await given(nil, to: lab)?.message
+                == "its keys are of the AWS profile lab: give it new ones apart with martlet set \(lab) --s3-keys")
+        #expect(
+            try await given("lab", to: plain)?.message
+                == "its keys are of no AWS profile that was named for its server: give it new ones apart with "
+                + "martlet set \(plain) --s3-keys")
+        #expect(try await queue.writer.order(of: lab)?.secrets == request.secrets)
+        #expect(try await given("lab", to: lab)?.result == .done)
+        #expect(try await given(nil, to: plain)?.result == .done)
+        #expect(try await queue.writer.order(of: lab)?.secrets.s3?.accessKeyID == "c")
+        try await queue.close()
+    }
+
     @Test("keys of S3 are not replaced by a netrc file, which S3 does not read: that is refused by name")
     func netrcOfS3() async throws {
         let sandbox = try Sandbox()
