@@ -118,6 +118,14 @@ enum LoginFailure {
             TransferError(.badServerResponse, "\(host) sent what is no SFTP", .again))
     }
 
+    /// A server of before 2001: it knows other requests.
+    static func tooOld(_ version: UInt32, host: String) -> OperationEnd.Outcome {
+        .broken(
+            TransferError(
+                .unsupported, "\(host) speaks version \(version) of SFTP, and Martlet version 3 and later",
+                .step("send it there by another protocol")))
+    }
+
     static func timedOut(_ what: String) -> OperationEnd.Outcome {
         .broken(TransferError(.timedOut, what, .again))
     }

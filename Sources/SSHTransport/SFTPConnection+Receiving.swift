@@ -39,7 +39,8 @@ extension SFTPConnection {
     private func takePackets() {
         do throws(IncomingBuffer.Malformed) {
             while phase != .over, let packet = try incoming.next() {
-                if !take(packet) { throw IncomingBuffer.Malformed(beginning: Array(packet.prefix(60))) }
+                // Its length was one of SFTP, so it is no text of a shell.
+                if !take(packet) { throw IncomingBuffer.Malformed(beginning: []) }
             }
         } catch {
             breakOff(LoginFailure.malformed(error.beginning, wasIn: wasIn, host: target.host))
@@ -49,7 +50,11 @@ extension SFTPConnection {
     /// False for what is no answer to anything.
     private func take(_ packet: UnsafeRawBufferPointer) -> Bool {
         if phase == .greeting {
-            guard let greeting = ServerGreeting(packet), greeting.version >= 3 else { return false }
+            guard let greeting = ServerGreeting(packet) else { return false }
+            guard greeting.version >= 3 else {
+                breakOff(LoginFailure.tooOld(greeting.version, host: target.host))
+                return true
+            }
             self.greeting = greeting
             child?.isIn()
             if greeting.tellsLimits {

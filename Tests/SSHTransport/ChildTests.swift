@@ -150,6 +150,24 @@ import WireOperations
         }
     }
 
+    @Test("a server of SFTP before version 3 is named, and a packet that is none is no text of a shell")
+    func oldVersion() async throws {
+        for (greeting, expected) in [
+            ("\\000\\000\\000\\005\\002\\000\\000\\000\\002", "unsupported"),
+            ("\\000\\000\\000\\005    \\003", "badServerResponse"),
+        ] {
+            try await SFTPBench.run(ssh: "printf '\(greeting)'; exec cat >/dev/null") { bench in
+                let end = await bench.client.perform(.status(RawPath("/")))[0]
+                #expect(words(end.outcome) == expected)
+                guard case .broken(let error) = end.outcome, expected == "unsupported" else { return }
+                #expect(
+                    error.message.hasSuffix(
+                        " speaks version 2 of SFTP, and Martlet version 3 and later: send it there by another protocol")
+                )
+            }
+        }
+    }
+
     @Test("operations for one target share a child; another environment or user has its own")
     func sharing() async throws {
         try await SFTPBench.run { bench in

@@ -325,6 +325,18 @@ struct AddingTests {
         var next = ReviewStep(.upload(paths, to: "https://h/"), asksPassword: nil)
         next.adopt(before)
         #expect(next.form.word(.ifExists) == "skip", "by hand")
+        // One that proposes the same between two others makes no less of it.
+        var skipping = Destination(name: "nas", url: "dav://nas/in/")
+        skipping.ifExists = "skip"
+        var second = ReviewStep(.upload(paths, to: "dav://nas/in/"), asksPassword: nil, destination: skipping)
+        second.adopt(before)
+        var third = ReviewStep(.upload(paths, to: "https://h/"), asksPassword: nil)
+        third.adopt(second)
+        #expect(third.form.word(.ifExists) == "skip")
+        second.form.set(.ifExists, to: "fail")
+        third = ReviewStep(.upload(paths, to: "https://h/"), asksPassword: nil)
+        third.adopt(second)
+        #expect(third.form.word(.ifExists) == "fail")
     }
 
     @Test("a batch can wait for a time; what is no time is said")
