@@ -165,7 +165,7 @@ extension TransferEngine {
                 reading.mayGoOn = true
                 return endSideJob(attempt, .bug("a part was read back that does not follow the part before it"))
             }
-            openGate(id, of: attempt, to: reading.sink, total: opening.total)
+            openGate(id, of: attempt, to: reading.sink, end: opening.end)
         case .wake(let timer, let delay): wake(attempt, timer, after: delay)
         case .persist(let point): reading.point = point.content(GetResumePoint.self)
         case .learned(let facts): remember(facts, of: attempt.factsKey)

@@ -29,6 +29,9 @@ struct AttemptProgress {
     /// This attempt brought the file further than any before (`ProgressMark`).
     var hasAdvanced: Bool { mark.hasAdvanced }
 
+    /// It may have brought the file further: when the next attempt goes on from here, it did.
+    var mayBeOfUse: Bool { accepted > 0 && !mark.isOfUse }
+
     // MARK: Beginning
 
     /// An upload begins: how much its server has is counted anew from what that says.
@@ -98,9 +101,13 @@ struct AttemptProgress {
     mutating func resume(at offset: Int64) {
         // The attempt before had more through than it was told.
         if offset > acceptedBefore { hasProgressed = true }
+        if offset > 0 { mark.goOn() }
         reach(offset)
         position = max(position, offset)
     }
+
+    /// A download goes on where its file ends here.
+    mutating func resume() { mark.goOn() }
 
     /// A download is on the disk up to this offset.
     mutating func sync(through offset: Int64) {

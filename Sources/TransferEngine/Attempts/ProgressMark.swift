@@ -12,6 +12,8 @@ struct ProgressMark {
     private let followsFailures: Bool
     /// Times that it began again.
     private var restarts: Int
+    /// Confirmed bytes count: an attempt went on from some of them, or the file has not begun again too often (`ProgressRule`).
+    private(set) var isOfUse: Bool
     /// Bytes were confirmed that never were before.
     private(set) var hasAdvanced = false
 
@@ -20,14 +22,19 @@ struct ProgressMark {
         start = task.progressStart
         followsFailures = task.failures > 0
         restarts = task.restarts
+        isOfUse = ProgressRule.isOfUse(restarts: task.restarts, accepted: task.accepted)
     }
 
     /// So many bytes are confirmed now, of a file of that size; `nil`: not known.
     mutating func reach(_ bytes: Int64, of size: Int64?) {
         guard bytes > furthest else { return }
         furthest = bytes
+        guard isOfUse else { return }
         if !followsFailures || ProgressRule.isWorthwhile(bytes - start, of: size) { hasAdvanced = true }
     }
+
+    /// The file goes on from what was confirmed of it.
+    mutating func goOn() { isOfUse = true }
 
     /// The source is another one by now, of which nothing was confirmed yet.
     mutating func beginAnother() { (furthest, start) = (0, 0) }
@@ -36,5 +43,6 @@ struct ProgressMark {
     mutating func startOver(isOther: Bool) {
         if isOther, restarts < ProgressRule.versions { beginAnother() } else { start = max(start, furthest) }
         restarts += 1
+        isOfUse = ProgressRule.isOfUse(restarts: restarts, accepted: 0)
     }
 }

@@ -33,6 +33,7 @@ extension TransferEngine {
             endAbsence(attempt)
         case .download(let work):
             (again, work.lostTail) = (work.lostTail, 0)
+            attempt.progress.resume()
         case .look, .removal, .probe, .listing, .readBack: return
         }
         attempt.progress.repeatEarlier(again)

@@ -30,10 +30,10 @@ final class DownloadTarget: TransferBodySink {
     /// The server sent more than it said that the file has: a part of what came may be another version's.
     private var isOverlong = false
     /// The reason for which nothing counts of what was written; `nil`: it does.
-    var spoilt: String? {
+    var spoilt: (reason: String, isOther: Bool)? {
         isMeddledWith
-            ? "the temporary file was changed by somebody else"
-            : isOverlong ? "the server sent more than it said the file has" : nil
+            ? ("the temporary file was changed by somebody else", false)
+            : isOverlong ? ("the server sent more than it said the file has", true) : nil
     }
     /// Bytes still to be dropped: the server began earlier than it was asked to.
     private var skip: Int64 = 0
@@ -267,7 +267,7 @@ final class DownloadTarget: TransferBodySink {
         }
         position = opening.offset
         skip = opening.skip
-        (end, isOverlong) = (opening.total, false)
+        (end, isOverlong) = (opening.end, false)
         synced = min(synced, opening.offset)
         if let end = tail?.end, end > opening.offset { tail = nil }
         starts += 1
@@ -332,7 +332,7 @@ final class DownloadTarget: TransferBodySink {
             return Refusal(
                 error: TransferError(
                     .badServerResponse, "the server sent more than the \(end ?? 0) bytes that it said the file has",
-                    .automatic("Martlet asks for the file again")),
+                    .asItComes),
                 waits: .backoff)
         }
         if isMeddledWith {

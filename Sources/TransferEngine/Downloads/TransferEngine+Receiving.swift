@@ -46,19 +46,19 @@ extension TransferEngine {
         if let total = opening.total, attempt.progress.learn(total: total) {
             queue.writer.record(.sizeKnown(total), for: attempt.task.claim)
         }
-        openGate(local, of: attempt, to: target, total: opening.total)
+        openGate(local, of: attempt, to: target, end: opening.end)
     }
 
     func openGate(
         _ local: ExchangeID, of attempt: Attempt, to sink: any TransferBodySink & SFTPSink,
-        total: Int64?
+        end: Int64?
     ) {
         // The exchange may have ended already, with no body or by a cut: its end is on the way.
         guard let exchange = attempt.exchanges[local] else { return }
         switch exchange.carrier {
         case .http: transports.http?.openGate(exchange.wire, to: .sink(sink))
         case .ftp: transports.ftp?.openGate(exchange.wire, to: sink)
-        case .sftp: transports.sftp?.openGate(exchange.wire, to: sink, total: total)
+        case .sftp: transports.sftp?.openGate(exchange.wire, to: sink, total: end)
         }
     }
 
@@ -176,8 +176,8 @@ extension TransferEngine {
 
     /// Returns true, and has the download begin anew, when its temporary file was spoilt.
     func beganAnew(_ attempt: Attempt) -> Bool {
-        guard let reason = attempt.download?.target.spoilt else { return false }
-        startOver(attempt, reason, isOther: false)
+        guard let (reason, isOther) = attempt.download?.target.spoilt else { return false }
+        startOver(attempt, reason, isOther: isOther)
         return true
     }
 

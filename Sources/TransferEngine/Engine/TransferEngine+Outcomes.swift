@@ -118,9 +118,9 @@ extension TransferEngine {
         let now = timeline.now
         abandonAll(of: attempt)
         // A wait for a person does not count towards giving up, and what was refused is still to be noted for all others.
-        if !demand.reason.needsPerson,
-            isOutOfPatience(attempt.context.order.options, attempt.progress.hasAdvanced ? now : task.patienceSince)
-        {
+        let undecided = attempt.progress.mayBeOfUse ? timeline.nanoseconds - attempt.stage.startedAt : 0
+        let last = attempt.progress.hasAdvanced ? now : task.patienceSince?.advanced(by: .nanoseconds(undecided))
+        if !demand.reason.needsPerson, isOutOfPatience(attempt.context.order.options, last) {
             return fail(attempt, .gaveUp(after: demand.error))
         }
         if demand.reason == .auth {

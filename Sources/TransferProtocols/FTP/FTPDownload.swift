@@ -35,6 +35,8 @@ package struct FTPDownload: ProtocolMachine {
     private var pauses = 0
     /// Digest that the local file must have.
     private var digest: TransferDigest?
+    /// The server sent another number of bytes than it told, and was asked once more.
+    private var hasAskedAgain = false
     /// When the server told the version that is received.
     private var versionSeen = Timestamp(milliseconds: 0)
 
@@ -151,7 +153,14 @@ package struct FTPDownload: ProtocolMachine {
             if let earlier = plan.resume { point.takePlace(of: earlier) }
         }
         point.promised = digest
-        let opening = GateOpening(offset: offset, total: version.total)
+        return receive(point)
+    }
+
+    private mutating func receive(_ point: GetResumePoint) -> [ProtocolAction] {
+        let (offset, total) = (point.offset, point.version.total)
+        // Some files have bytes though their length is told as 0.
+        let opening = GateOpening(
+            offset: offset, total: total, isBounded: total != 0 && plan.verify != VerificationWish.none)
         let begun = perform(.ftp(.download(plan.path, from: offset))) {
             .receiving($0, Flow(point: point, start: offset))
         }
@@ -175,44 +184,60 @@ package struct FTPDownload: ProtocolMachine {
             return stop(end)
         }
         let length = flow.start + end.bytesWritten
-        // What the transfer itself was told of the file, before its first byte.
-        let isOther = end.size != nil && flow.point.version.total != end.size
-        if isOther || flow.point.version.total.map({ $0 != length }) == true {
+        var point = flow.point
+        point.offset = length
+        if let total = point.version.total {
+            let isComing = plan.verify == VerificationWish.none && length >= total
+            // What the transfer itself was told of the file, before its first byte.
+            if let told = end.size, told != total, !isComing { return changedMeanwhile() }
+            if length != total, !isComing { return odd(length, of: total, flow) }
+        }
+        let isOneReading = RemoteVersion.isOneReading(
+            from: flow.start, through: length, end.at.since(versionSeen))
+        if !isOneReading, point.version.lastModified != nil, plan.verify != VerificationWish.none {
+            return perform(.ftp(.size(plan.path))) { .proving($0, point) }
+        }
+        return finish(point)
+    }
+
+    /// The server says that this was all, and told another length right before. It is asked once more for what is missing, or for all.
+    private mutating func odd(_ length: Int64, of total: Int64, _ flow: Flow) -> [ProtocolAction] {
+        var point = flow.point
+        if length > flow.start, length < total {
             return over(
                 .wait(
                     WaitDemand(
                         .backoff,
                         TransferError(
-                            .networkConnectionLost,
-                            "\(plan.host) sent \(length) of \(flow.point.version.total ?? 0) bytes", .again))))
+                            .networkConnectionLost, "\(plan.host) sent \(length) of \(total) bytes", .again))))
         }
-        var point = flow.point
-        point.offset = length
-        let isOneReading = RemoteVersion.isOneReading(
-            from: flow.start, through: length, end.at.since(versionSeen))
-        if !isOneReading, flow.point.version.lastModified != nil {
-            return perform(.ftp(.size(plan.path))) { .proving($0, point) }
+        if hasAskedAgain {
+            point.offset = length
+            return plan.verify == VerificationWish.none ? finish(point) : over(.fail(.lengthless(at: plan.host, total)))
         }
-        return finish(point)
+        hasAskedAgain = true
+        if length < total { return receive(point) }
+        point.offset = 0
+        return startOver("the server sent another number of bytes than it told") + receive(point)
+    }
+
+    private mutating func changedMeanwhile() -> [ProtocolAction] {
+        if let refusal = refuseChange() { return refusal }
+        return startOver("changed at the server", isOther: true)
+            + over(.wait(WaitDemand(.backoff, .changesWhileRead(at: plan.host))))
     }
 
     private mutating func proved(_ end: FTPEnd, _ point: GetResumePoint) -> [ProtocolAction] {
         guard end.isDone else {
             guard end.isMissing else { return stop(end) }
             // A server that does not want to say must not stop a download.
-            if end.isForbidden || plan.verify == VerificationWish.none { return finish(point) }
+            if end.isForbidden { return finish(point) }
             // It may have been written anew before it went away. All is kept for when it is back.
             return [.persist(ResumePoint(point))] + over(.fail(.wentAway(at: plan.host, aside: end.text)))
         }
         let now = Self.version(end)
         guard now.total == point.version.total, now.lastModified == point.version.lastModified else {
-            if let refusal = refuseChange() { return refusal }
-            return over(
-                .wait(
-                    WaitDemand(
-                        .backoff,
-                        TransferError(
-                            .badServerResponse, "the file changed at \(plan.host) while it was received", .again))))
+            return changedMeanwhile()
         }
         return finish(point)
     }

@@ -122,16 +122,12 @@ extension GetDownload {
         if let refusal = refuseChange(nil) { return refusal }
         let reason = "changed at the server"
         if restarts == 2 {
-            let finding = "the file at \(chain.address.server) changes while it is read"
             return startOver(reason, isOther: true)
-                + over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, finding, Self.asItComes))))
+                + over(.wait(WaitDemand(.backoff, .changesWhileRead(at: chain.address.server))))
         }
         restarts += 1
         return begin(anew: reason, isOther: true, of: point)
     }
-
-    private static let asItComes = Remedy.again(
-        "if that goes on, cancel it and queue it with --verify none, which takes the file as it comes")
 
     /// A server that was reached said nothing. Most often the line broke, so it is asked once more.
     private static func isSilence(_ failure: ExchangeFailure) -> Bool {

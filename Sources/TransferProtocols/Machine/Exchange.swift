@@ -132,9 +132,15 @@ package struct GateOpening: Hashable, Sendable {
     package var skip: Int64
     /// The file's whole length, when the server told.
     package var total: Int64?
-    package init(offset: Int64, skip: Int64 = 0, total: Int64?) {
+    /// Nothing is written, nor asked for, behind `total`. False: the server may have another number of bytes than it told.
+    package var isBounded: Bool
+    package init(offset: Int64, skip: Int64 = 0, total: Int64?, isBounded: Bool = true) {
         self.offset = offset
         self.skip = skip
         self.total = total
+        self.isBounded = isBounded
     }
+
+    /// The offset behind the last byte that may come; `nil`: there is none.
+    package var end: Int64? { isBounded ? total : nil }
 }

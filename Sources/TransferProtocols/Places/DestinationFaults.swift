@@ -85,6 +85,19 @@ extension TransferError {
             httpStatus: status)
     }
 
+    /// A download's file is written to as fast as it is read.
+    static func changesWhileRead(at host: String) -> TransferError {
+        TransferError(.badServerResponse, "the file at \(host) changes while it is read", .asItComes)
+    }
+
+    /// A download's file, which has not changed, has not the length that its server tells.
+    static func lengthless(at host: String, _ size: Int64) -> TransferError {
+        TransferError(
+            .unsupported,
+            "\(host) says that the file has \(size) bytes and gives another number of them, as files of /proc do",
+            .queued("queue it again with --verify none, which takes the file as it comes"))
+    }
+
     /// The check that was asked for cannot be made.
     package static func unverifiable(at host: String, _ why: String) -> TransferError {
         TransferError(.integrity, "\(host) \(why)", .queued("look there, or queue it again with a weaker --verify"))
@@ -113,4 +126,10 @@ extension TransferError {
     static func keepsStartingOver(at host: String, _ reason: String) -> TransferError {
         TransferError(.badServerResponse, "\(reason), again and again (at \(host))", .again)
     }
+}
+
+extension Remedy {
+    /// The way to have a file that is written to all the time.
+    package static let asItComes = Remedy.again(
+        "if that goes on, cancel it and queue it with --verify none, which takes the file as it comes")
 }

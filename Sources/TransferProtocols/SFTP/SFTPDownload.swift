@@ -36,6 +36,8 @@ package struct SFTPDownload: ProtocolMachine {
     private var accepted: Int64
     /// A file that changes under each reading is left alone for a while.
     private var restarts = 0
+    /// The server sent another number of bytes than it told, and was asked once more.
+    private var hasAskedAgain = false
     /// Times that a file was waited for that had just been written to; one that is written to all the time is taken as it is.
     private var pauses = 0
 
@@ -146,7 +148,9 @@ package struct SFTPDownload: ProtocolMachine {
         // The version and both names are durable before the first byte is written.
         return actions + [
             .persist(ResumePoint(point)), .perform(id, .sftp(.read(handle, from: point.offset))),
-            .openGate(id, GateOpening(offset: point.offset, total: version.total)),
+            // Some files have bytes though their length is told as 0.
+            .openGate(
+                id, GateOpening(offset: point.offset, total: version.total, isBounded: version.total != 0)),
         ]
     }
 
@@ -192,27 +196,36 @@ package struct SFTPDownload: ProtocolMachine {
             state = .provingByPath(id, flow)
             return [.perform(id, .sftp(.status(plan.path)))]
         }
+        if plan.verify == VerificationWish.none { return finish(flow.point) }
         // Without a status nothing shows a change; the length still has to fit.
         let now = status.attributes.map { Self.version($0, at: status.at) } ?? known
-        if now.total == known.total && (known.lastModified == nil || now.lastModified == known.lastModified)
-            && (known.total.map { $0 == flow.point.offset } ?? true)
-        {
-            return finish(flow.point)
-        }
-        if plan.ifChanged == .fail { return refuseChange(flow.point) }
+        let isSame = now.total == known.total && (known.lastModified == nil || now.lastModified == known.lastModified)
+        guard isSame else { return changedMeanwhile(flow.point) }
+        guard let total = known.total, total != flow.point.offset else { return finish(flow.point) }
+        if hasAskedAgain { return over(.fail(.lengthless(at: plan.host, total))) }
+        hasAskedAgain = true
+        return readAgain(flow.point, "the server sent another number of bytes than it told")
+    }
+
+    private mutating func changedMeanwhile(_ point: GetResumePoint) -> [ProtocolAction] {
+        if plan.ifChanged == .fail { return refuseChange(point) }
+        let reason = "changed at the server"
         if restarts == 2 {
-            return over(
-                .wait(
-                    WaitDemand(
-                        .backoff,
-                        TransferError(.badServerResponse, "the file at \(plan.host) changes while it is read", .again)))
-            )
+            accepted = 0
+            return [.startOver(reason: reason, isOther: true)]
+                + over(.wait(WaitDemand(.backoff, .changesWhileRead(at: plan.host))))
         }
         restarts += 1
+        return readAgain(point, reason, isOther: true)
+    }
+
+    private mutating func readAgain(
+        _ point: GetResumePoint, _ reason: String, isOther: Bool = false
+    ) -> [ProtocolAction] {
         accepted = 0
-        resume = flow.point
+        resume = point
         resume?.offset = 0
-        return [.startOver(reason: "changed at the server", isOther: true)] + ask()
+        return [.startOver(reason: reason, isOther: isOther)] + ask()
     }
 
     private mutating func finish(_ point: GetResumePoint) -> [ProtocolAction] {

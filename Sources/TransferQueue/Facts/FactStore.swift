@@ -106,6 +106,7 @@ struct FactStore: QueueSubject {
             if kept { details.unconfirmed = bytes > row.accepted ? bytes : 0 }
         case .resumedAtOffset(let offset, let repeated):
             guard row.state != .completed else { return }
+            if offset > 0 { queue.notes.ofNoUse.remove(row.id) }
             try reach(offset, of: &row, &details, at: fact.time)
             details.unconfirmed = 0
             ByteSum.add(repeated, to: &details.repeated)
@@ -183,6 +184,7 @@ struct FactStore: QueueSubject {
         // Going back and coming again is no progress either.
         if bytes < row.accepted { details.furthest = furthest }
         row.accepted = bytes
+        guard !queue.notes.ofNoUse.contains(row.id) else { return }
         guard bytes > furthest, details.failures == 0 || ProgressRule.isWorthwhile(bytes - start, of: row.size) else {
             return
         }

@@ -99,6 +99,9 @@ struct AttemptStore: QueueSubject {
         details.unconfirmed = 0
         if !keepsPoint { try references.dropResumePoint(&details, of: row) }
         details.restarts += 1
+        if row.claimed, !ProgressRule.isOfUse(restarts: Int(details.restarts), accepted: 0) {
+            queue.notes.ofNoUse.insert(row.id)
+        }
         ByteSum.add(repeated, to: &details.repeated)
         if let identity {
             row.size = identity.size

@@ -97,7 +97,11 @@ struct RunningStore: QueueSubject {
                 .integer(row.id.rawValue))
             queue.ledger.addReady(-1, lane: lane.rawValue)
             if row.begunAt == nil { queue.notes.freshClaims.insert(row.id) }
-            return try claimed(row, owner, generation: generation)
+            let task = try claimed(row, owner, generation: generation)
+            if let task, !ProgressRule.isOfUse(restarts: task.restarts, accepted: task.accepted) {
+                queue.notes.ofNoUse.insert(row.id)
+            }
+            return task
         }
     }
 

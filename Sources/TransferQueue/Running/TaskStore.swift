@@ -61,7 +61,10 @@ struct TaskStore: QueueSubject {
         }
         try statement.run()
         if old.state != new.state { queue.touched.insert(new.batch) }
-        if old.claimed, !new.claimed { queue.notes.freshClaims.remove(new.id) }
+        if old.claimed, !new.claimed {
+            queue.notes.freshClaims.remove(new.id)
+            queue.notes.ofNoUse.remove(new.id)
+        }
         queue.change.note(task: new.id, in: new.batch)
     }
 

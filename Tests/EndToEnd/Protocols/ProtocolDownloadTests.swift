@@ -33,6 +33,61 @@ import TransferModel
         // What was received after the last checkpoint comes again.
         #expect(carried < 2 * size, "\(carried) bytes came")
     }
+
+    @Test(arguments: WireProtocol.tested.filter { [.sftp, .ftp, .ftpes, .put].contains($0) })
+    func `a file that grows while it comes is told of, and comes as it is by --verify none`(wire: WireProtocol) throws {
+        let bench = try WireBench(wire)
+        let original = try bench.makeFile("log.txt", 12_000_000)
+        try bench.expectArrived(bench.send(original.displayed), original)
+        let there = try #require(bench.far.folder).appending(RawPath("log.txt"))
+        let begun = try digest(of: original)
+        let url = bench.destination + "log.txt"
+        try bench.proxy.set(wire.rule("rate down 4M"))
+        func growing(_ options: String...) throws -> String {
+            let batch = try bench.sandbox.queue(
+                "download", bench.options.dropping("--protocol") + options + [url, "\(bench.sandbox.root)/here/"],
+                #_sourceLocation)
+            let before = length(of: there)
+            try bench.awaitSent(before / 3, of: batch)
+            try append(SeededBytes.stamped(500_000, seed: 2), to: there)
+            return batch
+        }
+        let batch = try growing()
+        try waitUntil("\(batch) begins again") { (try bench.sandbox.task(batch)["restarts"].integer ?? 0) >= 1 }
+        try bench.proxy.set()
+        #expect(try bench.sandbox.wait(batch).status == 0)
+        let here = RawPath("\(bench.sandbox.root)/here")
+        #expect(try digests(below: here) == [RawPath("log.txt"): digest(of: there)])
+        try write("", to: "\(here)/log.txt")
+        try bench.proxy.set(wire.rule("rate down 4M"))
+        let asItComes = try growing("--verify", "none", "--if-exists", "replace")
+        #expect(try bench.sandbox.wait(asItComes).status == 0)
+        let task = try bench.sandbox.task(asItComes)
+        #expect(task["restarts"].integer == 0 && task["verified"].text == "none", "\(task)")
+        let came = length(of: here.appending(RawPath("log.txt")))
+        #expect(came == task["bytesTotal"].integer && came >= 12_500_000, "\(task)")
+        #expect(begun != (try digest(of: there)))
+    }
+
+    @Test(.enabled(if: WireProtocol.tested.contains(.sftp)))
+    func `a file of /proc has bytes though its length is told as 0`() throws {
+        let bench = try WireBench(.sftp)
+        let url = "sftp://\(bench.proxy.address)/proc/version"
+        func download(_ options: String...) throws -> (JSON, String) {
+            let batch = try bench.sandbox.queue(
+                "download", bench.options + options + [url, "\(bench.sandbox.root)/here/"], #_sourceLocation)
+            _ = try bench.sandbox.wait(batch)
+            return (try bench.sandbox.task(batch), batch)
+        }
+        let (refused, batch) = try download()
+        #expect(refused["state"].text == "failed", "\(refused)")
+        let why = try bench.sandbox.succeed("why", batch).output
+        #expect(why.contains("says that the file has 0 bytes") && why.contains("--verify none"), "\(why)")
+        let (task, _) = try download("--verify", "none")
+        let content = try readText("/proc/version")
+        #expect(try readText("\(bench.sandbox.root)/here/version") == content, "\(task)")
+        #expect(task["state"].text == "completed" && task["bytesTotal"].integer == Int64(content.utf8.count), "\(task)")
+    }
 }
 
 extension [String] {

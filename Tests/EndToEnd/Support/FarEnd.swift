@@ -135,11 +135,4 @@ enum FarEnd {
     private func lastFile(below folder: RawPath) -> RawPath? {
         files(below: folder).max { $0.displayed < $1.displayed }
     }
-
-    /// Of a file; 0 for what is none.
-    private func length(of path: RawPath) -> Int64 {
-        var status = stat()
-        guard lstat(cString(path), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
-        return Int64(status.st_size)
-    }
 }

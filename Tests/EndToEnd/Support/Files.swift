@@ -21,9 +21,21 @@ func readBytes(_ path: RawPath) throws -> [UInt8] {
 func readText(_ path: String) throws -> String { String(decoding: try readBytes(RawPath(path)), as: UTF8.self) }
 
 /// Writes a file, and the folders above it.
-func write(_ bytes: [UInt8], to path: RawPath) throws {
+func write(_ bytes: [UInt8], to path: RawPath) throws { try write(bytes, to: path, O_TRUNC) }
+
+/// Makes a file longer.
+func append(_ bytes: [UInt8], to path: RawPath) throws { try write(bytes, to: path, O_APPEND) }
+
+/// Of a file; 0 for what is none.
+func length(of path: RawPath) -> Int64 {
+    var status = stat()
+    guard lstat(cString(path), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
+    return Int64(status.st_size)
+}
+
+private func write(_ bytes: [UInt8], to path: RawPath, _ how: Int32) throws {
     makeFolders(above: path)
-    let descriptor = open(cString(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    let descriptor = open(cString(path), O_WRONLY | O_CREAT | how | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw HarnessError("cannot create \(path): \(String(cString: strerror(errno)))") }
     defer { close(descriptor) }
     var offset = 0

@@ -57,4 +57,29 @@ import TransferQueue
             #expect(mark.hasAdvanced == (restarts < 3))
         }
     }
+
+    @Test("a file that grows with each reading gets credit for what the next attempt goes on from, and for no other")
+    func grows() {
+        var task = task
+        (task.failures, task.progressStart, task.restarts) = (3, 100, 3)
+        var mark = ProgressMark(task)
+        mark.reach(1 << 30, of: nil)
+        #expect(mark.hasAdvanced, "three versions count")
+        task.restarts = 4
+        mark = ProgressMark(task)
+        mark.reach(1 << 30, of: nil)
+        #expect(!mark.hasAdvanced)
+        mark.goOn()
+        mark.reach((1 << 30) + (1 << 20), of: nil)
+        #expect(mark.hasAdvanced)
+        mark = ProgressMark(task)
+        mark.goOn()
+        mark.startOver(isOther: true)
+        mark.reach(1 << 31, of: nil)
+        #expect(!mark.hasAdvanced)
+        task.accepted = 50
+        mark = ProgressMark(task)
+        mark.reach(1 << 30, of: nil)
+        #expect(mark.hasAdvanced, "it goes on")
+    }
 }

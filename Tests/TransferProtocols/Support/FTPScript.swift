@@ -14,10 +14,11 @@ enum FTPAnswers {
 
     /// - Parameter time: since the last look at the file.
     static func done(
-        _ command: String, text: String = "", sent: Int64 = 0, written: Int64 = 0, after time: Duration = .zero
+        _ command: String, text: String = "", sent: Int64 = 0, written: Int64 = 0, size: Int64? = nil,
+        after time: Duration = .zero
     ) -> FTPEnd {
         FTPEnd(
-            reply: 226, text: text, command: command, bytesSent: sent, bytesWritten: written,
+            reply: 226, text: text, command: command, size: size, bytesSent: sent, bytesWritten: written,
             at: noon.advanced(by: .seconds(3600) + time))
     }
 

@@ -61,6 +61,7 @@ func words(_ actions: [ProtocolAction]) -> [String] {
         case .abandon(let id): "abandon \(id.rawValue)"
         case .openGate(let id, let gate):
             "open \(id.rawValue) at \(gate.offset) skip \(gate.skip) of \(gate.total.map(String.init) ?? "?")"
+                + (gate.isBounded ? "" : " or more")
         case .perform(let id, .ftp(let exchange)): "\(id.rawValue) \(exchange)"
         case .perform(let id, .sftp(let operation)): "\(id.rawValue) \(operation)"
         case .perform(let id, .sftpDigest(let handle, let size)): "\(id.rawValue) digest(\(handle), size: \(size))"

@@ -355,6 +355,38 @@ import TransferModel
         }
     }
 
+    @Test(
+        "a file that grows while it is read is no progress after three versions, until an attempt goes on from what is there"
+    )
+    func growing() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        func attempt(_ facts: TaskFact...) async throws -> ClaimedTask {
+            let task = try await queue.claimAll()[0]
+            for fact in [.running] + facts { queue.writer.record(fact, for: task.id) }
+            queue.writer.record(
+                .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
+            try await queue.writer.wakeDue(now: sandbox.clock.now)
+            return task
+        }
+        let restarted = TaskFact.restarted(reason: "changed", repeated: 1, identity: nil, isOther: true)
+        var failures: [Int] = []
+        for count in 1...12 {
+            let length = Int64(count) << 20
+            failures.append(try await attempt(.checkpoint(resumePoint: nil, accepted: length), restarted).failures)
+        }
+        #expect(failures.suffix(8) == Array(failures[4]..<(failures[4] + 8)), "\(failures)")
+        // What came is of use once it is gone on with, and not before.
+        _ = try await attempt(.checkpoint(resumePoint: nil, accepted: 50 << 20))
+        let before = try await attempt().failures
+        let going = try await attempt(
+            .resumedAtOffset(50 << 20, repeated: 0), .checkpoint(resumePoint: nil, accepted: 60 << 20))
+        #expect(before > failures[11] && going.failures == before + 1)
+        #expect(try await queue.claimAll()[0].failures == 1)
+        try await queue.close()
+    }
+
     @Test("what many attempts confirm together is progress")
     func littleByLittle() async throws {
         let sandbox = try Sandbox()
