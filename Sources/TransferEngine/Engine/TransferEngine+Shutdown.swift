@@ -25,6 +25,8 @@ extension TransferEngine {
             if phase != .draining { return false }
         }
         phase = .stopping
+        // Without an attempt that could give it back.
+        for claim in waits.comparisons { queue.writer.record(.requeued, for: claim) }
         waits.comparisons = []
         endDrainWait()
         endSideJobs()

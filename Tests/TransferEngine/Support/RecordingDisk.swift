@@ -1,4 +1,5 @@
 import LinuxSystem
+import TestSupport
 import TransferModel
 
 /// Linux's disk, which notes the folders whose names were put on it, and may say that its inode numbers end with a mount.
@@ -13,11 +14,14 @@ final class RecordingDisk: LocalDisk {
     private let longestName: Int
     /// Its folders may be written and not read.
     private let hidesNames: Bool
+    /// Reached by who asks for the spelling of a name, and awaited before the answer.
+    private let spelling: (asked: Milestone, answered: Milestone)?
 
     init(
         hasStableInodes: Bool = true, refusal: Errno? = nil, modeRefusal: Errno? = nil, ignoresCase: Bool = false,
-        longestName: Int = .max, hidesNames: Bool = false
+        longestName: Int = .max, hidesNames: Bool = false, spelling: (asked: Milestone, answered: Milestone)? = nil
     ) {
+        self.spelling = spelling
         (isStable, self.refusal, self.modeRefusal) = (hasStableInodes, refusal, modeRefusal)
         (self.ignoresCase, self.longestName, self.hidesNames) = (ignoresCase, longestName, hidesNames)
     }
@@ -67,6 +71,8 @@ final class RecordingDisk: LocalDisk {
     }
 
     func entryName(_ name: [UInt8], in folder: [UInt8]) -> [UInt8]? {
+        spelling?.asked.reach()
+        spelling?.answered.waitBlocking()
         guard ignoresCase, let reader = try? DirectoryReader(path: folder) else {
             return disk.entryName(name, in: folder)
         }
