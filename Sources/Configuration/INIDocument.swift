@@ -95,7 +95,7 @@ package struct INIDocument: Equatable, Sendable {
     }
 
     private mutating func readSection(_ line: ArraySlice<UInt8>, line number: Int) {
-        guard let name = Self.sectionName(line) else {
+        guard let name = Self.sectionName(line, dialect) else {
             unreadable.append(number)
             problems.append(
                 ConfigurationProblem(
@@ -106,12 +106,12 @@ package struct INIDocument: Equatable, Sendable {
         sections.append(Section(name: name, line: number))
     }
 
-    /// The name between the brackets, behind which a comment may stand; `nil`: it cannot be read.
-    private static func sectionName(_ line: ArraySlice<UInt8>) -> String? {
+    /// The name between the brackets, behind which a comment may stand, or for AWS's tools anything; `nil`: it cannot be read.
+    private static func sectionName(_ line: ArraySlice<UInt8>, _ dialect: Dialect) -> String? {
         let bracket = UInt8(ascii: "]")
         guard let first = line.firstIndex(of: bracket) else { return nil }
         let behind = trimmed(line[(first + 1)...]).first
-        let isComment = behind == UInt8(ascii: "#") || behind == UInt8(ascii: ";")
+        let isComment = behind == UInt8(ascii: "#") || behind == UInt8(ascii: ";") || dialect == .aws
         guard behind == nil || isComment || line.last == bracket else { return nil }
         let end = behind == nil || isComment ? first : line.endIndex - 1
         let name = text(trimmed(line[(line.startIndex + 1)..<end]))

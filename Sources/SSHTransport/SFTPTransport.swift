@@ -24,7 +24,7 @@ package final class SFTPTransport {
     private var lastHandle: UInt64 = 0
     private var events: [SFTPEvent] = []
     private var turnIsScheduled = false
-    private var throttleTimer: (timer: LoopTimer, due: MonotonicInstant)?
+    private let throttleTimer: EarliestTimer
 
     /// A transport on a loop. `onEvents` is called on the loop; it may call everything here. On the loop.
     package init(
@@ -36,6 +36,7 @@ package final class SFTPTransport {
         Signals.ignoreBrokenPipe()
         self.loop = loop
         self.clock = clock ?? loop
+        throttleTimer = EarliestTimer(on: self.clock)
         self.settings = settings
         deliver = onEvents
     }
@@ -117,8 +118,7 @@ package final class SFTPTransport {
         operations = [:]
         handles = [:]
         events = []
-        if let throttleTimer { clock.cancel(throttleTimer.timer) }
-        throttleTimer = nil
+        throttleTimer.cancel()
         for connection in Array(connections.values) + leaving { connection.shutDown() }
     }
 
@@ -207,15 +207,6 @@ package final class SFTPTransport {
 
     /// A throttle lets nothing through before that.
     func throttled(for delay: Duration) {
-        let due = clock.now.advanced(by: delay)
-        if let throttleTimer {
-            if throttleTimer.due <= due { return }
-            clock.cancel(throttleTimer.timer)
-        }
-        let timer = clock.schedule(after: delay) { [weak self] in
-            self?.throttleTimer = nil
-            self?.scheduleTurn()
-        }
-        throttleTimer = (timer, due)
+        throttleTimer.fire(at: clock.now.advanced(by: delay)) { [weak self] in self?.scheduleTurn() }
     }
 }

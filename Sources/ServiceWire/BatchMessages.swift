@@ -34,13 +34,15 @@ package struct BatchPage: Codable, Hashable, Sendable {
     package init(batches: [BatchSnapshot]) { self.batches = batches }
 }
 
-/// Parameters of `batch.show`: one of both.
+/// Parameters of `batch.show`: one of the first two.
 package struct BatchShowRequest: Codable, Hashable, Sendable {
     package var batch: BatchID?
     /// The UUID that the client gave; asks whether a batch whose answer was lost is there.
     package var uuid: UUID?
+    /// True for the profile that its keys are of, which waits for the secrets.
+    package var keys: Bool?
 
-    package init(batch: BatchID) { self.batch = batch }
+    package init(batch: BatchID, keys: Bool? = nil) { (self.batch, self.keys) = (batch, keys) }
     package init(uuid: UUID) { self.uuid = uuid }
 }
 

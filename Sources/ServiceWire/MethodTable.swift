@@ -38,7 +38,7 @@ package enum MethodTable {
             MethodFacts(
                 "uuid session? name? work held? priority? options? secrets? destination? like?", "batch existed")
         case .batchList: MethodFacts("session? states? limit?", "batches", isQuestion: true)
-        case .batchShow: MethodFacts("batch? uuid?", "batch", isQuestion: true)
+        case .batchShow: MethodFacts("batch? uuid? keys?", "batch", isQuestion: true)
         case .batchOrder: MethodFacts("batch", "order", isQuestion: true)
         case .taskList: MethodFacts("batch? session? states? filter? after? limit?", "tasks next", isQuestion: true)
         case .taskShow: MethodFacts("task history? response?", "task", isQuestion: true)

@@ -42,7 +42,7 @@ package struct CureSubject: Sendable, Hashable {
         case .password:
             "\(set("--user", "USER")) gives another password; or renew what a command or a netrc file gives"
         case .awsKeys:
-            "\(set("--s3-keys")) takes the keys that AWS_* or the AWS profile have now; or renew what its command gives"
+            "\(set("--s3-keys")) takes the keys that AWS_* or its AWS profile have now, --user ID others; or renew what its command gives"
         case .fields:
             "\(set("--header", "K: V")) or --user USER gives it anew; or renew what a command or a netrc file gives"
         }

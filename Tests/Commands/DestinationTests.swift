@@ -113,20 +113,21 @@ struct DestinationTests {
         let request = try #require(engine.requests.last)
         #expect(request.secrets.s3 == S3Keys(accessKeyID: "ID", secretAccessKey: "KEY"))
         #expect(request.options.s3 == S3Place(endpoint: "https://s3.local", region: "eu-1"))
-        #expect(request.secrets.s3Profile == "home")
+        #expect(request.secrets.s3Origin == .profile("home"))
         #expect(await bench.run("upload", "a.txt", "s3://photos/x/") == .done, "\(bench.error)")
         #expect(
-            engine.requests.last?.secrets.s3?.accessKeyID == "other" && engine.requests.last?.secrets.s3Profile == nil)
+            engine.requests.last?.secrets.s3?.accessKeyID == "other"
+                && engine.requests.last?.secrets.s3Origin == .surroundings)
         // Keys that are renewed come from where they came from.
         var batch = BatchSnapshot.sample(7, .waiting)
         batch.keysProfile = "home"
         engine.state.withLock { $0.batches = [batch, .sample(8, .waiting)] }
         #expect(await bench.run("set", "b7", "--s3-keys") == .done, "\(bench.error)")
         var renewed = engine.state.withLock(\.renewed)
-        #expect(renewed?.s3?.accessKeyID == "ID" && renewed?.s3Profile == "home")
+        #expect(renewed?.s3?.accessKeyID == "ID" && renewed?.s3Origin == .profile("home"))
         #expect(await bench.run("set", "b8", "--s3-keys") == .done, "\(bench.error)")
         renewed = engine.state.withLock(\.renewed)
-        #expect(renewed?.s3?.accessKeyID == "other" && renewed?.s3Profile == nil)
+        #expect(renewed?.s3?.accessKeyID == "other" && renewed?.s3Origin == .surroundings)
     }
 
     @Test("keys of S3 that are nowhere are asked for and kept by the engine, never in the file")
@@ -134,6 +135,7 @@ struct DestinationTests {
         let bench = bench(password: "typed")
         #expect(await bench.run("destination", "add", "p", "s3://photos/") == .done, "\(bench.error)")
         #expect(engine.state.withLock(\.logins)["p"]?.s3 == S3Keys(accessKeyID: "typed", secretAccessKey: "typed"))
+        #expect(engine.state.withLock(\.logins)["p"]?.s3Origin == .typed)
         #expect(engine.state.withLock(\.loginServers)["p"] == ["s3://photos/", nil])
         #expect(text == "[p]\nurl = s3://photos/\nuser = typed\nlogin = kept\n")
         #expect(await bench.run("upload", "a.txt", "p:x/") == .done, "\(bench.error)")

@@ -153,6 +153,8 @@ final class FakeEngine: Engine {
         }
     }
 
+    func batchWithKeys(_ id: BatchID) async throws(RequestError) -> BatchSnapshot { try await batch(id) }
+
     func task(_ id: TaskID, history: Bool, response: Bool) async throws(RequestError) -> TaskSnapshot {
         try ask("task \(id)") { state throws(RequestError) in
             guard let task = state.tasks.first(where: { $0.id == id }) else { throw Self.missing(id) }

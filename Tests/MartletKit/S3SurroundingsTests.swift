@@ -110,7 +110,7 @@ import TransferModel
 
     @Test func `keys of AWS's files may be in capitals, and a colon may stand for the sign`() throws {
         try write("credentials", "[default]\nAWS_ACCESS_KEY_ID: ID\naws_secret_access_key=KEY\n")
-        try write("config", "[default]\nRegion = fr-par\ns3:\n  endpoint_url: https://lab.example\n")
+        try write("config", "[default] of the lab\nRegion = fr-par\ns3:\n  endpoint_url: https://lab.example\n")
         let found = try place([:])
         #expect(found?.endpoint == "https://lab.example" && found?.region == "fr-par")
         #expect(INIDocument("a:b = c", .own).entries.map(\.key) == ["a:b"])

@@ -178,7 +178,7 @@ enum Samples {
         secrets.proxies = ["http_proxy": "http://u:p@p:1"]
         secrets.s3 = S3Keys(accessKeyID: "k", secretAccessKey: "s", sessionToken: "t")
         secrets.s3?.expires = Timestamp(milliseconds: 1)
-        secrets.s3Profile = "lab"
+        secrets.s3Origin = .profile("lab")
         secrets.s3Command = ["keys", "of", "p"]
         return secrets
     }()
@@ -204,7 +204,7 @@ enum Samples {
         case .batchShow:
             {
                 var both = BatchShowRequest(batch: batch)
-                both.uuid = uuid
+                (both.uuid, both.keys) = (uuid, true)
                 return both
             }()
         case .batchOrder: BatchOrderRequest(batch: batch)

@@ -89,18 +89,18 @@ import Testing
     @Test("the profile that keys are of goes and comes with them")
     func profile() {
         var lab = TransferSecrets()
-        (lab.s3, lab.s3Profile) = (S3Keys(accessKeyID: "a", secretAccessKey: "b"), "lab")
+        (lab.s3, lab.s3Origin) = (S3Keys(accessKeyID: "a", secretAccessKey: "b"), .profile("lab"))
         #expect(lab.renewed(by: TransferSecrets()) == lab)
         var new = TransferSecrets()
         new.s3 = S3Keys(accessKeyID: "c", secretAccessKey: "d")
-        #expect(lab.renewed(by: new) == new)
-        new.s3Profile = "lab"
+        #expect(lab.renewed(by: new).s3Origin == .typed && lab.renewed(by: new).s3 == new.s3)
+        new.s3Origin = .profile("lab")
         #expect(lab.renewed(by: new) == new)
         var typed = TransferSecrets()
         typed.password = "p"
-        #expect(lab.renewed(by: typed).s3Profile == nil)
+        #expect(lab.renewed(by: typed).s3Origin == .typed)
         for name in ["", "a\n", String(repeating: "x", count: 1001)] {
-            new.s3Profile = name
+            new.s3Origin = .profile(name)
             #expect(new.refusal == "an AWS profile has a name of 1 to 1000 bytes, without control characters")
         }
     }

@@ -213,7 +213,7 @@ complete -c martlet -n '__fish_seen_subcommand_from set' -l field -x -d 'another
 complete -c martlet -n '__fish_seen_subcommand_from set' -l user -x -d 'log in as this user; the password is asked for unless a command or netrc gives it'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l password-command -x -a '(__fish_complete_command)' -d 'the first line that this command prints is the password; it is run in /'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l netrc -r -F -d 'take user and password from this file (at most 1 MiB); an upload waits while it has no login for the server'
-complete -c martlet -n '__fish_seen_subcommand_from set' -l s3-keys -d 'take keys for S3 anew, from where they came from: the server\'s AWS profile, or AWS_* or the AWS profile now'
+complete -c martlet -n '__fish_seen_subcommand_from set' -l s3-keys -d 'take keys for S3 anew, from where they came: the server\'s AWS profile, else AWS_* or the AWS profile of now'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l ca -r -F -d 'trust these authorities (PEM) instead of the system\'s'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l pin -x -d 'the server\'s public key must have this digest'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l all -d 'everything'

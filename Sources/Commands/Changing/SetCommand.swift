@@ -21,7 +21,7 @@ struct SetCommand: EngineCommand {
         alternatives(ExistingFilePolicy.built.map(\.rawValue)) + "; of a batch")
     static let s3Keys = Option.flag(
         "s3-keys",
-        "take keys for S3 anew, from where they came from: the server's AWS profile, or AWS_* or the AWS profile now")
+        "take keys for S3 anew, from where they came: the server's AWS profile, else AWS_* or the AWS profile of now")
     static let name = Option("name", ValueSyntax<BatchName>.batchName, "call the batch so")
 
     static let command = Command(
@@ -100,7 +100,10 @@ struct SetCommand: EngineCommand {
         guard isAsked || invocation.has(Self.s3Keys), case .ids(let ids) = nodes, case .batch(let id)? = ids.first
         else { return nil }
         do throws(CommandFailure) {
-            return try await ask { engine throws(RequestError) in try await engine.batch(id) }
+            let wantsKeys = invocation.has(Self.s3Keys)
+            return try await ask { engine throws(RequestError) in
+                wantsKeys ? try await engine.batchWithKeys(id) : try await engine.batch(id)
+            }
         } catch {
             if ids.count == 1 { throw error }
             return nil

@@ -12,6 +12,7 @@ package protocol Engine: LoginKeeper {
     func order(of batch: BatchID) async throws(RequestError) -> BatchRequest
     func batches(session: SessionName?, states: [TransferState]) async throws(RequestError) -> [BatchSnapshot]
     func batch(_ id: BatchID) async throws(RequestError) -> BatchSnapshot
+    func batchWithKeys(_ id: BatchID) async throws(RequestError) -> BatchSnapshot
     func task(_ id: TaskID, history: Bool, response: Bool) async throws(RequestError) -> TaskSnapshot
     func node(_ id: NodeID) async throws(RequestError) -> NodeRow
     func totals() async throws(RequestError) -> QueueTotals

@@ -19,14 +19,10 @@ extension FTPTransport {
         for transfer in exchanges.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
             if case .wait(let delay?) = transfer.grant(now) { next = min(next ?? delay, delay) }
         }
-        if let throttleTimer { clock.cancel(throttleTimer) }
+        throttleTimer.cancel()
+        guard let next else { return }
         // 10 ms at least: finer ticks move the same bytes with more passes.
-        throttleTimer = next.map { delay in
-            clock.schedule(after: max(delay, .milliseconds(10))) { [weak self] in
-                self?.throttleTimer = nil
-                self?.grantAll()
-            }
-        }
+        throttleTimer.fire(at: now.advanced(by: max(next, .milliseconds(10)))) { [weak self] in self?.grantAll() }
     }
 
     /// Watches one more exchange, and looks more often if it is less patient than the others.

@@ -26,7 +26,7 @@ package final class FTPTransport {
     private var flushIsScheduled = false
     private var idleTimer: LoopTimer?
     // FTPTransport+Watching.swift
-    var throttleTimer: LoopTimer?
+    let throttleTimer: EarliestTimer
     var watchdogTimer: LoopTimer?
     var watchdogPeriod = Duration.zero
 
@@ -40,6 +40,7 @@ package final class FTPTransport {
         loop.checkIsolated()
         self.loop = loop
         self.clock = clock ?? loop
+        throttleTimer = EarliestTimer(on: self.clock)
         self.threads = threads
         deliver = onEvents
         signal = try LoopSignal()
@@ -101,8 +102,9 @@ package final class FTPTransport {
     package func shutDown() {
         for id in Array(exchanges.keys) { abandon(id) }
         events = []
-        for timer in [throttleTimer, watchdogTimer, idleTimer] { timer.map { clock.cancel($0) } }
-        (throttleTimer, watchdogTimer, idleTimer) = (nil, nil, nil)
+        for timer in [watchdogTimer, idleTimer] { timer.map { clock.cancel($0) } }
+        (watchdogTimer, idleTimer) = (nil, nil)
+        throttleTimer.cancel()
         if let registration { loop.cancel(registration) }
         registration = nil
         _ = connections.close()

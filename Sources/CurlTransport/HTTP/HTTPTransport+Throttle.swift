@@ -27,21 +27,14 @@ extension HTTPTransport {
         throttledExchanges.removeAll { $0 === exchange }
     }
 
-    /// One timer, for the exchange that is due first, so that a slow limit does not delay a faster one.
     private func setThrottleTimer() {
         guard let next = throttledExchanges.compactMap(\.throttledUntil).min() else { return }
-        if let throttleTimer {
-            if throttleTimer.due <= next { return }
-            clock.cancel(throttleTimer.timer)
-        }
-        let timer = clock.schedule(after: clock.now.duration(to: next)) { [weak self] in
+        throttleTimer.fire(at: next) { [weak self] in
             guard let self else { return }
-            throttleTimer = nil
             // Those due within the next tick come along, so that many slow exchanges share one wake-up.
             let now = clock.now.advanced(by: .milliseconds(5))
             resumeThrottled { $0.throttledUntil.map { $0 <= now } ?? false }
         }
-        throttleTimer = (timer, next)
     }
 
     /// In the order they were stopped; one that is stopped again goes to the end, so each has its turn.
@@ -53,8 +46,7 @@ extension HTTPTransport {
             exchange.movedAt = clock.awake
             applyStandstills(of: exchange)
         }
-        if let throttleTimer { clock.cancel(throttleTimer.timer) }
-        throttleTimer = nil
+        throttleTimer.cancel()
         setThrottleTimer()
     }
 }

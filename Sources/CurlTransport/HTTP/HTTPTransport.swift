@@ -50,7 +50,7 @@ package final class HTTPTransport {
 
     // HTTPTransport+Throttle.swift
     var throttledExchanges: [HTTPTransfer] = []
-    var throttleTimer: (timer: LoopTimer, due: MonotonicInstant)?
+    let throttleTimer: EarliestTimer
     // HTTPTransport+Watchdog.swift
     var watchdogTimer: LoopTimer?
     /// The present interval between two looks of the watchdog.
@@ -67,6 +67,7 @@ package final class HTTPTransport {
         guard let multi = curl_multi_init() else { throw CurlError(.outOfMemory, "curl_multi_init") }
         self.loop = loop
         self.clock = clock ?? loop
+        throttleTimer = EarliestTimer(on: self.clock)
         self.multi = multi
         deliver = onEvents
         configureMulti(capacity)
@@ -141,9 +142,10 @@ package final class HTTPTransport {
     package func shutDown() {
         for id in Array(exchanges.keys) { abandon(id) }
         events = []
-        for timer in [curlTimer, throttleTimer?.timer, watchdogTimer] { timer.map { clock.cancel($0) } }
+        for timer in [curlTimer, watchdogTimer] { timer.map { clock.cancel($0) } }
+        throttleTimer.cancel()
         if let curlTimer { loop.cancel(curlTimer) }
-        (curlTimer, throttleTimer, watchdogTimer) = (nil, nil, nil)
+        (curlTimer, watchdogTimer) = (nil, nil)
         releaseConnections()
     }
 

@@ -47,6 +47,11 @@ extension EngineConnection {
         try await call(Methods.batchShow, BatchShowRequest(batch: id)).batch
     }
 
+    /// A batch with the AWS profile that its keys are of, for which its secrets are looked up.
+    package nonisolated func batchWithKeys(_ id: BatchID) async throws(RequestError) -> BatchSnapshot {
+        try await call(Methods.batchShow, BatchShowRequest(batch: id, keys: true)).batch
+    }
+
     /// The batch that was queued with this UUID.
     public nonisolated func batch(uuid: UUID) async throws(RequestError) -> BatchSnapshot {
         try await call(Methods.batchShow, BatchShowRequest(uuid: uuid)).batch

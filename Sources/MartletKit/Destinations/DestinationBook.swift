@@ -159,7 +159,7 @@ extension Destination {
     package func kept(password: String) -> TransferSecrets {
         var secrets = TransferSecrets()
         if TransferScheme(of: url)?.facts.login.signsRequests == true {
-            secrets.s3 = S3Keys(accessKeyID: user ?? "", secretAccessKey: password)
+            (secrets.s3, secrets.s3Origin) = (S3Keys(accessKeyID: user ?? "", secretAccessKey: password), .typed)
         } else {
             (secrets.user, secrets.password) = (user, password)
         }

@@ -63,7 +63,7 @@ package struct S3Surroundings: Sendable {
             destination?.profile == nil ? environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"] : nil
         if let named = destination?.endpoint ?? set { return named }
         let isIgnored = environment["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"]?.lowercased() == "true"
-        if isIgnored, destination == nil { return nil }
+        if isIgnored, destination?.profile == nil { return nil }
         try stored.requireRead()
         return try stored.profiles.endpoint(of: stored.profile)
     }
@@ -106,9 +106,9 @@ package struct S3Surroundings: Sendable {
         }
         request.options.s3 = S3Place(endpoint: endpoint, region: named)
         let login = try login(for: request.secrets, stored, profile: destination?.profile, needed: needsKeys)
-        // Those of a user who was given are not the profile's.
-        let isOfProfile = login != nil && request.secrets.password == nil
-        request.secrets.s3Profile = isOfProfile ? destination?.profile : nil
+        // The user of the command line or the URL stands for the keys.
+        let origin = request.secrets.user == nil ? Self.origin(destination?.profile) : .typed
+        request.secrets.s3Origin = login == nil ? nil : origin
         (request.secrets.s3, request.secrets.s3Command) = (login?.keys, login?.command)
     }
 
@@ -116,8 +116,10 @@ package struct S3Surroundings: Sendable {
     /// - Parameter profile: the one that was named for the server; `nil`: those of the environment, or the profile that it names.
     package func renew(_ secrets: inout TransferSecrets, profile: String?) throws(QueueingFault) {
         let login = try login(stored(profile), profile: profile)
-        (secrets.s3, secrets.s3Profile, secrets.s3Command) = (login.keys, profile, login.command)
+        (secrets.s3, secrets.s3Origin, secrets.s3Command) = (login.keys, Self.origin(profile), login.command)
     }
+
+    private static func origin(_ profile: String?) -> S3KeysOrigin { profile.map { .profile($0) } ?? .surroundings }
 
     /// True when there are keys to be had. A profile that is named must be one that can be used. Blocks as `complete`.
     package func hasKeys(of destination: Destination) throws(QueueingFault) -> Bool {

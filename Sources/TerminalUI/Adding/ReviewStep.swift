@@ -14,8 +14,8 @@ struct ReviewStep: Sendable {
     var form: Form<FieldID>
     /// The form as it was before anybody changed it.
     private let proposed: Form<FieldID>
-    /// Values that a person has chosen before another destination, which may propose the same.
-    private var chosen: [FieldID: String] = [:]
+    /// Fields that a person has chosen a value for before another destination, which may propose the same.
+    private var chosen: Set<FieldID> = []
     var note: (text: SafeText, isError: Bool)?
     /// The engine is being asked; keys wait.
     var isQueueing = false
@@ -122,9 +122,9 @@ struct ReviewStep: Sendable {
         func value(_ field: FieldID, _ form: Form<FieldID>) -> String { form.word(field) ?? form.text(field) }
         for field in before.form.fields where field.id != .password {
             let now = value(field.id, before.form)
-            // As the server proposes it, too, once it was chosen.
-            if now == value(field.id, before.proposed), before.chosen[field.id] != now { continue }
-            chosen[field.id] = now
+            // As the server proposes it, too, once something was chosen.
+            if now == value(field.id, before.proposed), !before.chosen.contains(field.id) { continue }
+            chosen.insert(field.id)
             form.set(field.id, to: now)
             // The field for a time comes with the choice of one.
             if field.id == .start { _ = settle() }

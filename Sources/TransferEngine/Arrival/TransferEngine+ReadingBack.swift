@@ -144,7 +144,7 @@ extension TransferEngine {
             let machine = place.download(
                 DownloadJob(
                     name: place.address.fileName, verify: VerificationWish.none, ifChanged: .restart, expects: nil,
-                    facts: facts(place, origin), resume: reading.point))
+                    facts: facts(place, origin), resume: reading.point, isReadBack: true))
         else { return (.noListingPlace, false) }
         reading.mayGoOn = false
         let (error, attempt) = await inquire(.readBack(reading), machine, at: place, context, origin) {

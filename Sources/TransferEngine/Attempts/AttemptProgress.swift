@@ -30,7 +30,7 @@ struct AttemptProgress {
     var hasAdvanced: Bool { mark.hasAdvanced }
 
     /// It may have brought the file further: when the next attempt goes on from here, it did.
-    var mayBeOfUse: Bool { accepted > 0 && !mark.isOfUse }
+    var mayBeOfUse: Bool { accepted > 0 && mark.isInDoubt }
 
     // MARK: Beginning
 
@@ -57,7 +57,7 @@ struct AttemptProgress {
     mutating func startOver(losing lost: Int64, isOther: Bool) {
         repeated += lost
         (base, position, accepted, knownBefore) = (0, 0, 0, 0)
-        mark.startOver(isOther: isOther)
+        mark.startOver(isOther: isOther, loses: lost > 0)
     }
 
     // MARK: Moving
@@ -101,13 +101,13 @@ struct AttemptProgress {
     mutating func resume(at offset: Int64) {
         // The attempt before had more through than it was told.
         if offset > acceptedBefore { hasProgressed = true }
-        if offset > 0 { mark.goOn() }
+        if offset > 0 { mark.goOn(at: offset, of: total) }
         reach(offset)
         position = max(position, offset)
     }
 
-    /// A download goes on where its file ends here.
-    mutating func resume() { mark.goOn() }
+    /// A download goes on at this offset, which is on the disk.
+    mutating func goOn(at offset: Int64) { mark.goOn(at: offset, of: total) }
 
     /// A download is on the disk up to this offset.
     mutating func sync(through offset: Int64) {

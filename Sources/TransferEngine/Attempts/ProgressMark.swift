@@ -12,8 +12,8 @@ struct ProgressMark {
     private let followsFailures: Bool
     /// Times that it began again.
     private var restarts: Int
-    /// Confirmed bytes count: an attempt went on from some of them, or the file has not begun again too often (`ProgressRule`).
-    private(set) var isOfUse: Bool
+    /// Nothing that is confirmed counts before an attempt goes on from it: the file has begun again too often (`ProgressRule`).
+    private(set) var isInDoubt: Bool
     /// Bytes were confirmed that never were before.
     private(set) var hasAdvanced = false
 
@@ -22,27 +22,33 @@ struct ProgressMark {
         start = task.progressStart
         followsFailures = task.failures > 0
         restarts = task.restarts
-        isOfUse = ProgressRule.isOfUse(restarts: task.restarts, accepted: task.accepted)
+        isInDoubt = ProgressRule.isInDoubt(restarts: task.restarts) && task.accepted == 0
     }
 
     /// So many bytes are confirmed now, of a file of that size; `nil`: not known.
     mutating func reach(_ bytes: Int64, of size: Int64?) {
-        guard bytes > furthest else { return }
+        guard bytes > furthest, !isInDoubt else { return }
         furthest = bytes
-        guard isOfUse else { return }
         if !followsFailures || ProgressRule.isWorthwhile(bytes - start, of: size) { hasAdvanced = true }
     }
 
     /// The file goes on from what was confirmed of it.
-    mutating func goOn() { isOfUse = true }
+    mutating func goOn(at offset: Int64, of size: Int64?) {
+        isInDoubt = false
+        reach(offset, of: size)
+    }
 
     /// The source is another one by now, of which nothing was confirmed yet.
     mutating func beginAnother() { (furthest, start) = (0, 0) }
 
-    /// The file begins again. - Parameter isOther: its server has another version; of the first ones every byte is new.
-    mutating func startOver(isOther: Bool) {
+    /// The file begins again at zero.
+    /// - Parameters:
+    ///   - isOther: its server has another version; of the first ones every byte is new.
+    ///   - loses: false: it had begun again already, and that is told.
+    mutating func startOver(isOther: Bool, loses: Bool = true) {
+        guard loses else { return }
         if isOther, restarts < ProgressRule.versions { beginAnother() } else { start = max(start, furthest) }
         restarts += 1
-        isOfUse = ProgressRule.isOfUse(restarts: restarts, accepted: 0)
+        isInDoubt = ProgressRule.isInDoubt(restarts: restarts)
     }
 }

@@ -33,7 +33,7 @@ extension TransferEngine {
             endAbsence(attempt)
         case .download(let work):
             (again, work.lostTail) = (work.lostTail, 0)
-            attempt.progress.resume()
+            attempt.progress.goOn(at: offset)
         case .look, .removal, .probe, .listing, .readBack: return
         }
         attempt.progress.repeatEarlier(again)

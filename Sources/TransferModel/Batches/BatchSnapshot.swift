@@ -52,7 +52,7 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     /// Waits that a person has to see to, or that are for room on a disk, most frequent first; then those for servers that serve nothing: up to
     /// 100, and one more for all the others, with neither a `code` nor a `server`.
     public var waits: [WaitCount] = []
-    /// The profile of AWS's files that its keys of S3 are of, where one was named for its server. A list leaves it out.
+    /// The profile of AWS's files that its keys of S3 are of, where one was named for its server; told on request.
     public var keysProfile: String?
 
     public init(

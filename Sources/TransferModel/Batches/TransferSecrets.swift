@@ -9,8 +9,8 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
     /// Path of a netrc file, read each time.
     public var netrcFile: RawPath?
     public var s3: S3Keys?
-    /// The profile of AWS's files that `s3` are of, where one was named for the server; `nil`: they were found without that.
-    public var s3Profile: String?
+    /// The place that `s3` are from; `nil`: nobody has said.
+    public var s3Origin: S3KeysOrigin?
     /// The words of a program that prints keys of S3 (`credential_process` of an AWS profile): the engine runs it when those that it has are
     /// over.
     public var s3Command: [String]?
@@ -29,7 +29,7 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
             // A netrc file tells the user, too.
             if new.netrcFile != nil { all.user = new.user }
             (all.password, all.passwordCommand, all.netrcFile) = (new.password, new.passwordCommand, new.netrcFile)
-            (all.s3Profile, all.s3Command) = (nil, nil)
+            (all.s3Origin, all.s3Command) = (s3 == nil ? nil : .typed, nil)
         }
         all.headers = Self.renewed(headers, by: new.headers) { $0.lowercased() }
         all.formFields = Self.renewed(formFields, by: new.formFields) { $0 }
@@ -43,7 +43,7 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
         if let keys = new.s3 {
             // Nothing else is asked for them from now on.
             (all.user, all.password, all.passwordCommand, all.netrcFile) = (nil, nil, nil, nil)
-            (all.s3, all.s3Profile, all.s3Command) = (keys, new.s3Profile, new.s3Command)
+            (all.s3, all.s3Origin, all.s3Command) = (keys, new.s3Origin ?? .typed, new.s3Command)
         }
         return all
     }
@@ -54,6 +54,9 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
         let names = Set(new.map { key($0.name) })
         return fields.filter { !names.contains(key($0.name)) } + new
     }
+
+    /// The place that the keys are from, by the word of who gave them; an ID that a person has named counts as typed.
+    package var keysOrigin: S3KeysOrigin? { user == nil ? s3Origin : .typed }
 
     /// True when they open S3: keys, or an ID and a command that prints the secret key.
     package var opensS3: Bool { s3 != nil || (user != nil && passwordCommand != nil) }
@@ -83,7 +86,7 @@ public struct S3Keys: Codable, Hashable, Sendable {
 // The fields that a client does not send have their defaults.
 extension TransferSecrets {
     enum CodingKeys: String, CodingKey {
-        case user, password, passwordCommand, headers, netrcFile, s3, s3Profile, s3Command, formFields, proxies
+        case user, password, passwordCommand, headers, netrcFile, s3, s3Origin, s3Command, formFields, proxies
     }
 
     public init(from decoder: any Decoder) throws {
@@ -95,7 +98,7 @@ extension TransferSecrets {
         headers = try object.decodeIfPresent([HeaderField].self, forKey: .headers) ?? []
         netrcFile = try object.decodeIfPresent(RawPath.self, forKey: .netrcFile)
         s3 = try object.decodeIfPresent(S3Keys.self, forKey: .s3)
-        s3Profile = try object.decodeIfPresent(String.self, forKey: .s3Profile)
+        s3Origin = try object.decodeIfPresent(S3KeysOrigin.self, forKey: .s3Origin)
         s3Command = try object.decodeIfPresent([String].self, forKey: .s3Command)
         formFields = try object.decodeIfPresent([HeaderField].self, forKey: .formFields) ?? []
         proxies = try object.decodeIfPresent([String: String].self, forKey: .proxies) ?? [:]

@@ -21,7 +21,9 @@ extension TransferSecrets {
         }
         if headers.contains(where: { !$0.isOneLine }) { return "a header field is not one line 'Name: value'" }
         if let refusal = s3?.refusal { return refusal }
-        if let profile = s3Profile, profile.isEmpty || profile.hasControl || profile.utf8.count > Self.longestProfile {
+        if let profile = s3Origin?.profile,
+            profile.isEmpty || profile.hasControl || profile.utf8.count > Self.longestProfile
+        {
             return "an AWS profile has a name of 1 to \(Self.longestProfile) bytes, without control characters"
         }
         if proxies.values.contains(where: { $0.hasControl || Self.hidesControl($0) }) {

@@ -42,9 +42,9 @@ package enum ProgressRule {
     /// time shows none that can be fetched.
     package static let versions = SourceChangeRule.restarts
 
-    /// Returns false for what is confirmed of a file that has begun again more often than that, until an attempt goes on from some of it:
-    /// a file that grows while it is read comes further with each reading, and none of it is of use to the next.
-    package static func isOfUse(restarts: Int, accepted: Int64) -> Bool { restarts <= versions || accepted > 0 }
+    /// Returns true of a file that has begun again more often than that. What is confirmed of it counts once an attempt goes on from there:
+    /// one that grows while it is read comes further with each reading, and none of it is of use to the next.
+    package static func isInDoubt(restarts: Int) -> Bool { restarts > versions }
 
     /// Returns true when so many bytes beyond where the failures began are worth new patience. A server that confirms one byte more each
     /// time would be asked without end, and as fast as if nothing had failed: a file has at most a thousand such steps, or is large.

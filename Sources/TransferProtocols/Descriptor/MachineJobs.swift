@@ -51,11 +51,14 @@ package struct DownloadJob: Sendable {
     package var expects: TransferDigest?
     package var facts: HostFacts
     package var resume: GetResumePoint?
+    /// It is read to be compared: all of it must be one version, whatever `verify` says.
+    package var isReadBack: Bool
 
     package init(
         name: RawPath?, verify: VerificationWish?, ifChanged: ChangedSourcePolicy, expects: TransferDigest?,
-        facts: HostFacts, resume: GetResumePoint?
+        facts: HostFacts, resume: GetResumePoint?, isReadBack: Bool = false
     ) {
+        self.isReadBack = isReadBack
         self.name = name
         self.verify = verify
         self.ifChanged = ifChanged

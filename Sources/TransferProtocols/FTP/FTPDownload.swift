@@ -160,7 +160,7 @@ package struct FTPDownload: ProtocolMachine {
         let (offset, total) = (point.offset, point.version.total)
         // Some files have bytes though their length is told as 0.
         let opening = GateOpening(
-            offset: offset, total: total, isBounded: total != 0 && plan.verify != VerificationWish.none)
+            offset: offset, total: total, isBounded: total != 0 && !plan.takesAsItComes)
         let begun = perform(.ftp(.download(plan.path, from: offset))) {
             .receiving($0, Flow(point: point, start: offset))
         }
@@ -187,14 +187,14 @@ package struct FTPDownload: ProtocolMachine {
         var point = flow.point
         point.offset = length
         if let total = point.version.total {
-            let isComing = plan.verify == VerificationWish.none && length >= total
+            let isComing = plan.takesAsItComes && length >= total
             // What the transfer itself was told of the file, before its first byte.
             if let told = end.size, told != total, !isComing { return changedMeanwhile() }
             if length != total, !isComing { return odd(length, of: total, flow) }
         }
         let isOneReading = RemoteVersion.isOneReading(
             from: flow.start, through: length, end.at.since(versionSeen))
-        if !isOneReading, point.version.lastModified != nil, plan.verify != VerificationWish.none {
+        if !isOneReading, point.version.lastModified != nil, !plan.takesAsItComes {
             return perform(.ftp(.size(plan.path))) { .proving($0, point) }
         }
         return finish(point)
@@ -213,7 +213,7 @@ package struct FTPDownload: ProtocolMachine {
         }
         if hasAskedAgain {
             point.offset = length
-            return plan.verify == VerificationWish.none ? finish(point) : over(.fail(.lengthless(at: plan.host, total)))
+            return plan.takesAsItComes ? finish(point) : over(.fail(.lengthless(at: plan.host, total)))
         }
         hasAskedAgain = true
         if length < total { return receive(point) }

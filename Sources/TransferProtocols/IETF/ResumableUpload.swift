@@ -200,8 +200,7 @@ package struct ResumableUpload: ProtocolMachine {
     mutating func created(_ end: ExchangeEnd) -> [ProtocolAction] {
         guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(target.address)) }
         switch answer.status {
-        case 200
-        where plan.address.scheme == "http" && answer.isPage && answer.field("location") == nil && upload == nil:
+        case 200 where answer.isPage && answer.field("location") == nil && upload == nil:
             let page = TransferError.page(at: target.address.server, insteadOf: "server of resumable uploads")
             return over(.wait(WaitDemand(.backoff, page)))
         case 200..<300: return made(answer, end)
@@ -220,11 +219,16 @@ package struct ResumableUpload: ProtocolMachine {
 
     mutating func made(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> [ProtocolAction] {
         let location = answer.field("location").flatMap { target.address.uploadAddress($0) }
+        if location == nil, upload == nil, answer.field("location") != nil {
+            return over(.fail(.unusableUpload(at: target.address.server, status: answer.status)))
+        }
         guard ResumableAnswer.completion(answer) != true, let url = location ?? upload else {
             // It took that for an empty file, against its own announcement. The file is ours: it is replaced by what it should be.
             var learnt = HostFacts()
             learnt.announcesResume = false
-            let own = StoredVersion(stored: true, etag: answer.etag)
+            let made = (answer.date ?? end.at).milliseconds / 1000
+            let own = StoredVersion(
+                stored: true, etag: answer.etag, version: NamedVersion(size: 0, modified: made), shown: made)
             plan.stored = own
             return [.learned(learnt), .persist(ResumePoint(own))] + plainly(nil) { $0.handle(.began(at: end.at)) }
         }

@@ -98,6 +98,13 @@ extension TransferError {
             .queued("queue it again with --verify none, which takes the file as it comes"))
     }
 
+    /// A server names a host or a scheme for the upload that it has made which a login may not follow to.
+    static func unusableUpload(at host: String, status: Int) -> TransferError {
+        TransferError(
+            .unsupported, "\(host) made the upload at an address that cannot be used",
+            .step("check the server's settings behind its proxy"), httpStatus: status)
+    }
+
     /// The check that was asked for cannot be made.
     package static func unverifiable(at host: String, _ why: String) -> TransferError {
         TransferError(.integrity, "\(host) \(why)", .queued("look there, or queue it again with a weaker --verify"))

@@ -151,9 +151,11 @@ struct S3Channel: Hashable, Sendable {
         let decision: Decision
         switch code {
         case "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "RequestExpired", "ExpiredTokenException":
-            decision = wait(.auth, .step("the session of the keys is over; give new ones with martlet set --s3-keys"))
+            decision = wait(
+                .auth, .step("the session of the keys is over; give new ones with martlet set --s3-keys or --user"))
         case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidSecurity":
-            decision = wait(.auth, .step("it does not take these keys; give others with martlet set --s3-keys"))
+            decision = wait(
+                .auth, .step("it does not take these keys; give others with martlet set --s3-keys or --user"))
         case "SlowDown", "SlowDownRead", "SlowDownWrite", "ServiceUnavailable", "Throttling", "TooManyRequests",
             "RequestLimitExceeded", "BandwidthLimitExceeded":
             decision = wait(.hostBackoff, .automatic("it wants fewer requests; Martlet slows down and tries again"))

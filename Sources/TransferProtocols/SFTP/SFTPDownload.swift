@@ -196,12 +196,13 @@ package struct SFTPDownload: ProtocolMachine {
             state = .provingByPath(id, flow)
             return [.perform(id, .sftp(.status(plan.path)))]
         }
-        if plan.verify == VerificationWish.none { return finish(flow.point) }
+        let length = flow.point.offset
+        if plan.takesAsItComes, length >= known.total ?? 0 || hasAskedAgain { return finish(flow.point) }
         // Without a status nothing shows a change; the length still has to fit.
         let now = status.attributes.map { Self.version($0, at: status.at) } ?? known
         let isSame = now.total == known.total && (known.lastModified == nil || now.lastModified == known.lastModified)
         guard isSame else { return changedMeanwhile(flow.point) }
-        guard let total = known.total, total != flow.point.offset else { return finish(flow.point) }
+        guard let total = known.total, total != length else { return finish(flow.point) }
         if hasAskedAgain { return over(.fail(.lengthless(at: plan.host, total))) }
         hasAskedAgain = true
         return readAgain(flow.point, "the server sent another number of bytes than it told")

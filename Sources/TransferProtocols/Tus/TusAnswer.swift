@@ -66,10 +66,7 @@ enum TusAnswer: Hashable, Sendable {
                     .step("is this the address of a tus server?"), httpStatus: answer.status))
         }
         guard let upload = address.uploadAddress(location) else {
-            return .fail(
-                TransferError(
-                    .unsupported, "\(address.server) made the upload at an address that cannot be used",
-                    .step("check the server's settings behind its proxy"), httpStatus: answer.status))
+            return .fail(.unusableUpload(at: address.server, status: answer.status))
         }
         return .made(
             upload, offset: answer.field("upload-offset").flatMap { FileSize.read($0) },

@@ -106,7 +106,7 @@ struct FactStore: QueueSubject {
             if kept { details.unconfirmed = bytes > row.accepted ? bytes : 0 }
         case .resumedAtOffset(let offset, let repeated):
             guard row.state != .completed else { return }
-            if offset > 0 { queue.notes.ofNoUse.remove(row.id) }
+            if offset > 0 { queue.notes.inDoubt.remove(row.id) }
             try reach(offset, of: &row, &details, at: fact.time)
             details.unconfirmed = 0
             ByteSum.add(repeated, to: &details.repeated)
@@ -117,8 +117,16 @@ struct FactStore: QueueSubject {
             try queue.appendEvent(.resumedAtOffset, batch: row.batch, task: row.id, payload: payload, at: fact.time)
         case .restarted(let reason, let repeated, let identity, let isOther, let resumePoint, let secret):
             guard row.state != .completed else { return }
-            try attempts.restart(
-                &row, &details, reason: reason, repeated: repeated, identity: identity, isOther: isOther, at: fact.time)
+            // Who lost the bytes has told it, at the end of the attempt before.
+            let isTold =
+                identity == nil && repeated == 0 && row.accepted == 0 && details.atRisk == 0 && details.unconfirmed == 0
+            if isTold {
+                try references.dropResumePoint(&details, of: row)
+            } else {
+                try attempts.restart(
+                    &row, &details, reason: reason, repeated: repeated, identity: identity, isOther: isOther,
+                    at: fact.time)
+            }
             guard let resumePoint else { return }
             details.resumePoint = resumePoint
             row.flags.remove(.guessed)
@@ -179,15 +187,17 @@ struct FactStore: QueueSubject {
     /// Notes how far a file is confirmed now. Resets the count of failures and the time of waiting without progress when enough bytes are
     /// confirmed that never were before: a server that loses each file, and takes it again, makes no progress (`ProgressRule`).
     private func reach(_ bytes: Int64, of row: inout TaskRow, _ details: inout TaskDetails, at time: Timestamp) throws {
-        let furthest = max(row.accepted, details.furthest)
+        let furthest = details.counted(with: row.accepted)
         let start = try attempts.progressStart(row.id, details, accepted: row.accepted)
+        let isInDoubt = ProgressRule.isInDoubt(restarts: Int(details.restarts))
         // Going back and coming again is no progress either.
-        if bytes < row.accepted { details.furthest = furthest }
+        if bytes < row.accepted, !isInDoubt { details.furthest = furthest }
         row.accepted = bytes
-        guard !queue.notes.ofNoUse.contains(row.id) else { return }
+        guard !queue.notes.inDoubt.contains(row.id) else { return }
         guard bytes > furthest, details.failures == 0 || ProgressRule.isWorthwhile(bytes - start, of: row.size) else {
             return
         }
+        if isInDoubt { details.furthest = bytes }
         details.failures = 0
         details.patienceSince = time.milliseconds
         if details.tellsAttempts { details.said = nil }

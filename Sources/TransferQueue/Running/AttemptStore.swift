@@ -93,15 +93,17 @@ struct AttemptStore: QueueSubject {
     ) throws {
         // Of another version nothing was there yet. A changed source is counted by `SourceChangeRule`.
         let isAnew = identity != nil || isOther && details.restarts < ProgressRule.versions
-        details.furthest = isAnew ? 0 : max(details.furthest, row.accepted)
+        if isAnew {
+            details.furthest = 0
+        } else if !queue.notes.inDoubt.contains(row.id) {
+            details.furthest = max(details.furthest, row.accepted)
+        }
         row.accepted = 0
         details.atRisk = 0
         details.unconfirmed = 0
         if !keepsPoint { try references.dropResumePoint(&details, of: row) }
         details.restarts += 1
-        if row.claimed, !ProgressRule.isOfUse(restarts: Int(details.restarts), accepted: 0) {
-            queue.notes.ofNoUse.insert(row.id)
-        }
+        if row.claimed, ProgressRule.isInDoubt(restarts: Int(details.restarts)) { queue.notes.inDoubt.insert(row.id) }
         ByteSum.add(repeated, to: &details.repeated)
         if let identity {
             row.size = identity.size
@@ -118,8 +120,8 @@ struct AttemptStore: QueueSubject {
     /// The position from which progress is measured: where the file was when its attempts in a row began to fail. Each of them may have
     /// confirmed a little; together it is to be worth something.
     func progressStart(_ task: TaskID, _ details: TaskDetails, accepted: Int64) throws -> Int64 {
-        let reached = max(accepted, details.furthest)
-        guard details.failures > 0 else { return reached }
+        let reached = details.counted(with: accepted)
+        guard details.failures > 0, !ProgressRule.isInDoubt(restarts: Int(details.restarts)) else { return reached }
         let ended = try database.integer(
             "SELECT accepted FROM attempts WHERE task = ? AND number > ? ORDER BY number LIMIT 1",
             .integer(task.rawValue), .integer(details.attempts - details.failures))
@@ -153,6 +155,12 @@ struct AttemptStore: QueueSubject {
         at time: Timestamp
     ) throws {
         let started = queue.notes.starts.removeValue(forKey: row.id)
+        // The next one may go on from what this one has brought: that decides about its time.
+        if let started, row.accepted > 0, queue.notes.inDoubt.contains(row.id),
+            let since = details.patienceSince ?? details.firstTriedAt ?? row.begunAt
+        {
+            details.patienceSince = since + max(0, time.milliseconds - started.milliseconds)
+        }
         if started == nil, row.state != .running, row.state != .finishing, error == nil { return }
         details.attempts += 1
         try database.run(

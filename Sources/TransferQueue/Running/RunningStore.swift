@@ -98,8 +98,8 @@ struct RunningStore: QueueSubject {
             queue.ledger.addReady(-1, lane: lane.rawValue)
             if row.begunAt == nil { queue.notes.freshClaims.insert(row.id) }
             let task = try claimed(row, owner, generation: generation)
-            if let task, !ProgressRule.isOfUse(restarts: task.restarts, accepted: task.accepted) {
-                queue.notes.ofNoUse.insert(row.id)
+            if let task, ProgressRule.isInDoubt(restarts: task.restarts), task.accepted == 0 {
+                queue.notes.inDoubt.insert(row.id)
             }
             return task
         }
@@ -217,7 +217,7 @@ struct RunningStore: QueueSubject {
             patienceSince: (details.patienceSince ?? details.firstTriedAt ?? row.begunAt).map {
                 Timestamp(milliseconds: max($0, owner.letGoAt ?? $0))
             })
-        task.furthest = max(row.accepted, details.furthest)
+        task.furthest = details.counted(with: row.accepted)
         task.progressStart = try attempts.progressStart(row.id, details, accepted: row.accepted)
         task.clockWasSetBack =
             row.clock != queue.numbers.clock && (row.begunAt != nil || details.resumePoint != nil)

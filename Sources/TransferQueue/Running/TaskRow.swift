@@ -138,6 +138,12 @@ struct TaskDetails: WrittenRow, Hashable {
         columns.pass(count: "furthest", &furthest)
     }
 
+    /// The furthest position that counts as progress. Of a file that has begun again too often what is accepted counts when an attempt has gone
+    /// on from it, and is then in `furthest`.
+    func counted(with accepted: Int64) -> Int64 {
+        ProgressRule.isInDoubt(restarts: Int(restarts)) ? furthest : max(accepted, furthest)
+    }
+
     /// True when an attempt's waits, restarts and positions are told as events. Of the first hundred attempts all are, then of ever fewer:
     /// a batch keeps its events as long as it is there, however often a server has a file begin again.
     var tellsAttempts: Bool {

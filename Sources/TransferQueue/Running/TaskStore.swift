@@ -63,7 +63,7 @@ struct TaskStore: QueueSubject {
         if old.state != new.state { queue.touched.insert(new.batch) }
         if old.claimed, !new.claimed {
             queue.notes.freshClaims.remove(new.id)
-            queue.notes.ofNoUse.remove(new.id)
+            queue.notes.inDoubt.remove(new.id)
         }
         queue.change.note(task: new.id, in: new.batch)
     }

@@ -75,13 +75,8 @@ struct LoginStore: QueueSubject {
             if new.s3 != nil || new.s3Command != nil, old.s3 == nil, try !isOfS3(batch) {
                 return finder.refused(node, "it is no batch of S3: --s3-keys does not apply")
             }
-            if new.s3 != nil, new.s3Profile != old.s3Profile {
-                let profile = old.s3Profile.map { "the AWS profile \(RawPath($0).displayed)" }
-                let own = profile ?? "no AWS profile that was named for its server"
-                return finder.refused(
-                    node,
-                    "its keys are of \(own): give it new ones apart with \(AdvisedCommand.set(.batch(batch), "--s3-keys"))"
-                )
+            if let words = new.s3 == nil ? nil : Self.refusal(of: new.keysOrigin, insteadOf: old, batch) {
+                return finder.refused(node, words)
             }
             if new.netrcFile != nil, new.s3 == nil, try old.s3 != nil || isOfS3(batch) {
                 return finder.refused(
@@ -106,9 +101,26 @@ struct LoginStore: QueueSubject {
         return change
     }
 
+    /// The refusal of keys that were found in another place than a batch's own are from: they may be another identity's. Those that somebody
+    /// gives by hand are meant.
+    private static func refusal(
+        of origin: S3KeysOrigin?, insteadOf old: TransferSecrets, _ batch: BatchID
+    ) -> Advice? {
+        guard let origin, origin != .typed, let own = old.keysOrigin, own != origin else { return nil }
+        let again = AdvisedCommand.set(.batch(batch), "--s3-keys")
+        return switch own {
+        case .typed:
+            "its keys were given by hand: give others with \(AdvisedCommand.set(.batch(batch), "--user", "ID"))"
+        case .profile(let name):
+            "its keys are of the AWS profile \(RawPath(name).displayed): give it new ones apart with \(again)"
+        case .surroundings:
+            "its keys are of no AWS profile that was named for its server: give it new ones apart with \(again)"
+        }
+    }
+
     /// The AWS profile that a batch's keys are of, where one was named for its server.
     func keysProfile(of batch: BatchID) throws -> String? {
-        try references.uuid(of: batch).flatMap { try secrets.secrets(of: $0) }?.secrets.s3Profile
+        try references.uuid(of: batch).flatMap { try secrets.secrets(of: $0) }?.secrets.keysOrigin?.profile
     }
 
     private func isOfS3(_ batch: BatchID) throws -> Bool {

@@ -102,8 +102,8 @@ struct TransactionNotes {
     var starts: [TaskID: Timestamp] = [:]
     /// Tasks whose `begun_at` was set by the claim they are in: given back unstarted, they lose it again.
     var freshClaims: Set<TaskID> = []
-    /// Claimed tasks of which nothing that is confirmed counts yet (`ProgressRule.isOfUse`).
-    var ofNoUse: Set<TaskID> = []
+    /// Claimed tasks of which nothing that is confirmed counts yet (`ProgressRule.isInDoubt`).
+    var inDoubt: Set<TaskID> = []
     /// Claims that were taken back before the engine had said that they began. Forgetting one only costs the proof that it never began.
     var freshStops: Set<TaskClaim> = []
     /// Begun folders whose entries all come from one listing that goes on: nothing of them can come twice.

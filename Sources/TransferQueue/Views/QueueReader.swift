@@ -73,15 +73,6 @@ package actor QueueReader {
         try view { view in try view.batchRow(id).map(view.snapshot) }
     }
 
-    /// True of a batch whose requests are signed with keys.
-    package func isOfS3(_ id: BatchID) throws(QueueError) -> Bool {
-        try view { view in
-            try view.database.integer(
-                "SELECT \(StoredJSON.sql("options")) ->> 's3' IS NOT NULL FROM batches WHERE id = ?",
-                .integer(id.rawValue)) == 1
-        }
-    }
-
     /// The batch or session of a selector that is not there, in words; `nil`: both are, or none is named.
     package func unknown(in selector: NodeSelector) throws(QueueError) -> String? {
         try view { try $0.unknown(in: selector) }

@@ -73,7 +73,7 @@ extension TransferService {
         var secrets = given
         secrets.user = kept.secrets.user ?? given.user
         secrets.password = kept.secrets.password
-        secrets.s3 = kept.secrets.s3
+        (secrets.s3, secrets.s3Origin) = (kept.secrets.s3, kept.secrets.s3 == nil ? nil : .typed)
         return secrets
     }
 

@@ -18,7 +18,11 @@ extension TransferService {
     }
 
     func show(_ request: BatchShowRequest) async throws -> BatchShown {
-        if let id = request.batch { return BatchShown(batch: try await batch(id)) }
+        if let id = request.batch {
+            var shown = BatchShown(batch: try await batch(id))
+            if request.keys == true { shown.batch.keysProfile = try await queue.writer.keysProfile(of: id) }
+            return shown
+        }
         guard let uuid = request.uuid else { throw RequestError(.usage, "batch.show: batch or uuid is missing") }
         guard let id = try await queue.reader.batchID(uuid: uuid) else {
             throw RequestError(.noSuchObject, "no batch has the UUID \(uuid.uuidString.lowercased())")
@@ -37,8 +41,7 @@ extension TransferService {
         let live = await engine.live()
         let (batch, chains) = try await queue.reader.batch(id, live: live, chains: chains)
         self.chains = chains
-        guard var batch else { throw Self.missing("batch \(id)") }
-        if try await queue.reader.isOfS3(id) { batch.keysProfile = try await queue.writer.keysProfile(of: id) }
+        guard let batch else { throw Self.missing("batch \(id)") }
         return batch
     }
 

@@ -69,11 +69,10 @@ import TransferQueue
         mark = ProgressMark(task)
         mark.reach(1 << 30, of: nil)
         #expect(!mark.hasAdvanced)
-        mark.goOn()
-        mark.reach((1 << 30) + (1 << 20), of: nil)
-        #expect(mark.hasAdvanced)
+        mark.goOn(at: 1 << 30, of: nil)
+        #expect(mark.hasAdvanced, "it goes on from what that has brought")
         mark = ProgressMark(task)
-        mark.goOn()
+        mark.goOn(at: 50, of: nil)
         mark.startOver(isOther: true)
         mark.reach(1 << 31, of: nil)
         #expect(!mark.hasAdvanced)
@@ -81,5 +80,11 @@ import TransferQueue
         mark = ProgressMark(task)
         mark.reach(1 << 30, of: nil)
         #expect(mark.hasAdvanced, "it goes on")
+        // What was told of already is no other beginning.
+        task.restarts = 3
+        mark = ProgressMark(task)
+        mark.startOver(isOther: false, loses: false)
+        mark.reach(1 << 30, of: nil)
+        #expect(mark.hasAdvanced)
     }
 }

@@ -304,6 +304,20 @@ private let wish = "Want-Repr-Digest: sha-256=10"
                 "learned announcesResume=false", "persist put",
                 "2 PUT http://h/d/f | If-Match: \"e\" | Upload-Complete: ?1 | Upload-Length: 10485760 | 0..<10485760",
             ])
+        // Without a tag it is no licence to replace whatever comes there.
+        let untagged = Drive.run(machine(), [answered(201)])
+        #expect(untagged.prefix(2) == ["learned announcesResume=false", "persist put"])
+        #expect(
+            untagged.dropFirst(2).allSatisfy { $0.contains("HEAD") || $0.contains("If-None-Match: *") }, "\(untagged)")
+    }
+
+    @Test(
+        "an upload at an address that cannot be used is refused, and a page is no upload",
+        .tells("h made the upload at an address that cannot be used: check the server's settings behind its proxy"))
+    func unusable() {
+        #expect(Drive.run(machine(), [answered(201, ["Location: ftp://other/u"])]) == ["fail unsupported 201"])
+        #expect(
+            Drive.run(machine(), [answered(200, ["Content-Type: text/html"])]) == ["wait backoff badServerResponse"])
     }
 
     // MARK: Going on

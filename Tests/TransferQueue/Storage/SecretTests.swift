@@ -274,29 +274,39 @@ import TransferModel
         let queue = try sandbox.open()
         var request = BatchRequest.downloads(["s3://bucket/key"])
         request.options.s3 = S3Place()
-        request.secrets.s3 = S3Keys(accessKeyID: "a", secretAccessKey: "b")
+        (request.secrets.s3, request.secrets.s3Origin) = (S3Keys(accessKeyID: "a", secretAccessKey: "b"), .surroundings)
         let plain = try await queue.writer.add(request).batch
         request.uuid = UUID()
-        request.secrets.s3Profile = "lab"
+        request.secrets.s3Origin = .typed
+        let typed = try await queue.writer.add(request).batch
+        request.uuid = UUID()
+        request.secrets.s3Origin = .profile("lab")
         let lab = try await queue.writer.add(request).batch
         #expect(try await queue.writer.keysProfile(of: lab) == "lab")
         #expect(try await queue.writer.keysProfile(of: plain) == nil)
-        func given(_ profile: String?, to batch: BatchID) async throws -> NodeResult? {
+        func given(_ origin: S3KeysOrigin?, to batch: BatchID) async throws -> NodeResult? {
             var keys = TransferSecrets()
-            (keys.s3, keys.s3Profile) = (S3Keys(accessKeyID: "c", secretAccessKey: "d"), profile)
+            (keys.s3, keys.s3Origin) = (S3Keys(accessKeyID: "c", secretAccessKey: "d"), origin)
             return try await queue.writer.replaceSecrets(of: [.batch(batch)], by: keys).results.first
         }
         #expect(
-            try await given(nil, to: lab)?.message
+            try await given(.surroundings, to: lab)?.message
                 == "its keys are of the AWS profile lab: give it new ones apart with martlet set \(lab) --s3-keys")
         #expect(
-            try await given("lab", to: plain)?.message
+            try await given(.profile("lab"), to: plain)?.message
                 == "its keys are of no AWS profile that was named for its server: give it new ones apart with "
                 + "martlet set \(plain) --s3-keys")
+        #expect(
+            try await given(.surroundings, to: typed)?.message
+                == "its keys were given by hand: give others with martlet set \(typed) --user ID")
         #expect(try await queue.writer.order(of: lab)?.secrets == request.secrets)
-        #expect(try await given("lab", to: lab)?.result == .done)
-        #expect(try await given(nil, to: plain)?.result == .done)
+        #expect(try await given(.profile("lab"), to: lab)?.result == .done)
+        #expect(try await given(.surroundings, to: plain)?.result == .done)
         #expect(try await queue.writer.order(of: lab)?.secrets.s3?.accessKeyID == "c")
+        // Keys that somebody gives by hand are meant, and are typed from then on.
+        #expect(try await given(.typed, to: lab)?.result == .done)
+        #expect(try await queue.writer.order(of: lab)?.secrets.s3Origin == .typed)
+        #expect(try await given(nil, to: typed)?.result == .done)
         try await queue.close()
     }
 

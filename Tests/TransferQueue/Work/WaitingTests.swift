@@ -269,7 +269,8 @@ import TransferModel
         _ = try await queue.writer.retry([.batch(batch)])
         try await attempt(60, expecting: 0)
         let task = try await queue.claimAll()[0]
-        #expect(task.failures == 1 && task.furthest == 60 && task.accepted == 0)
+        // After so many beginnings only what an attempt goes on from counts.
+        #expect(task.failures == 1 && task.furthest == 0 && task.accepted == 0)
         try await queue.close()
     }
 
@@ -380,10 +381,58 @@ import TransferModel
         // What came is of use once it is gone on with, and not before.
         _ = try await attempt(.checkpoint(resumePoint: nil, accepted: 50 << 20))
         let before = try await attempt().failures
-        let going = try await attempt(
-            .resumedAtOffset(50 << 20, repeated: 0), .checkpoint(resumePoint: nil, accepted: 60 << 20))
+        let going = try await attempt(.resumedAtOffset(50 << 20, repeated: 0))
         #expect(before > failures[11] && going.failures == before + 1)
-        #expect(try await queue.claimAll()[0].failures == 1)
+        #expect(try await attempt(.resumedAtOffset(50 << 20, repeated: 0)).failures == 1, "once")
+        #expect(try await attempt().failures == 2)
+        try await queue.close()
+    }
+
+    @Test("the time of a reading that the next attempt may go on from does not count towards giving up")
+    func patience() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        let hour: Int64 = 3_600_000
+        func attempt(lasting duration: Int64 = 0, _ facts: TaskFact...) async throws -> ClaimedTask {
+            let task = try await queue.claimAll()[0]
+            queue.writer.record(.running, for: task.id)
+            try await queue.writer.commit()
+            sandbox.clock.advance(by: .milliseconds(duration))
+            for fact in facts { queue.writer.record(fact, for: task.id) }
+            queue.writer.record(
+                .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
+            try await queue.writer.wakeDue(now: sandbox.clock.now)
+            return task
+        }
+        let restarted = TaskFact.restarted(reason: "changed", repeated: 1, identity: nil, isOther: true)
+        _ = try await attempt(.checkpoint(resumePoint: nil, accepted: 10))
+        for _ in 1...4 { _ = try await attempt(restarted) }
+        let before = try #require(try await attempt().patienceSince)
+        _ = try await attempt(lasting: 3 * hour, .checkpoint(resumePoint: nil, accepted: 1 << 30))
+        let after = try #require(try await attempt().patienceSince)
+        #expect(after.milliseconds - before.milliseconds >= 3 * hour)
+        _ = try await attempt(lasting: 3 * hour)
+        #expect(try await attempt().patienceSince == after, "nothing came")
+        try await queue.close()
+    }
+
+    @Test("a beginning again that has nothing to lose was told by who lost it")
+    func toldOnce() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        var task = try await queue.claimAll()[0]
+        queue.writer.record(.running, for: task.id)
+        queue.writer.record(.restarted(reason: "broken off", repeated: 100, identity: nil), for: task.id)
+        queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
+        try await queue.writer.wakeDue(now: sandbox.clock.now)
+        task = try await queue.claimAll()[0]
+        queue.writer.record(.restarted(reason: "cannot go on", repeated: 0, identity: nil), for: task.id)
+        try await queue.writer.commit()
+        let shown = try #require(try await queue.reader.task(task.id))
+        #expect(shown.restarts == 1 && shown.bytesRepeated == 100)
+        #expect(try await queue.eventTypes().filter { $0 == .restarted }.count == 1)
         try await queue.close()
     }
 
