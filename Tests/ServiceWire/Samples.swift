@@ -180,6 +180,7 @@ enum Samples {
         secrets.s3?.expires = Timestamp(milliseconds: 1)
         secrets.s3Origin = .profile("lab")
         secrets.s3Command = ["keys", "of", "p"]
+        secrets.s3Environment = ["AWS_CONFIG_FILE": "/lab"]
         return secrets
     }()
 

@@ -105,6 +105,21 @@ import Testing
         }
     }
 
+    @Test("what a program of keys is run with goes and comes with it, and has a bound")
+    func environment() {
+        var lab = TransferSecrets()
+        lab.s3 = S3Keys(accessKeyID: "a", secretAccessKey: "b")
+        (lab.s3Command, lab.s3Environment) = (["keys"], ["A": "1"])
+        #expect(lab.renewed(by: TransferSecrets()).s3Environment == ["A": "1"])
+        var typed = TransferSecrets()
+        typed.password = "p"
+        #expect(lab.renewed(by: typed).s3Environment.isEmpty)
+        for wrong in [["": "x"], ["A=": "x"], ["A": "\0"], ["A": String(repeating: "x", count: 256 << 10)]] {
+            lab.s3Environment = wrong
+            #expect(lab.refusal?.hasPrefix("the environment of a program that prints keys has a name or a NUL") == true)
+        }
+    }
+
     @Test("keys that are given anew end what told the secret before: a command, a password, a file")
     func keysInsteadOfCommand() {
         var new = TransferSecrets()

@@ -72,6 +72,15 @@ extension System {
         return bytes(of: value)
     }
 
+    /// The path of a program as a shell finds it, in folders with `:` between; `nil`: in none of them. A name with a slash is one already.
+    package static func program(_ name: String, in folders: String) -> String? {
+        if name.contains("/") { return name }
+        return folders.split(separator: ":").lazy.map { "\($0)/\(name)" }.first { path in
+            guard let status = try? stat(Array(path.utf8)), status.kind == .regular else { return false }
+            return access(path, X_OK) == 0
+        }
+    }
+
     /// Two ends of a pipe, neither surviving `exec`. Corresponds to `pipe2(O_CLOEXEC)`.
     package static func pipe(nonBlocking: Bool = false) throws(Errno) -> (read: OwnedDescriptor, write: OwnedDescriptor)
     {

@@ -1,15 +1,14 @@
 import LinuxSystem
 
-/// The variables of a client's process that a batch keeps or takes its keys from.
+/// The variables of a client's process: what a batch keeps of them, takes its keys from, or gives a program that prints keys.
 package enum ClientEnvironment {
-    private static let variables =
-        ["http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"]
-        + ["MARTLET_SSH_COMMAND", "HOME"] + S3Surroundings.variables
-
-    /// Those that are set, and are UTF-8.
+    /// Those that are UTF-8; the first of a name counts, as for getenv(3).
     package static var ofThisProcess: [String: String] {
-        variables.reduce(into: [:]) { environment, name in
-            environment[name] = System.environment(name).flatMap { String(validating: $0, as: UTF8.self) }
+        System.environmentEntries.reduce(into: [:]) { environment, entry in
+            guard let text = String(validating: entry, as: UTF8.self), let end = text.firstIndex(of: "="),
+                environment[String(text[..<end])] == nil
+            else { return }
+            environment[String(text[..<end])] = String(text[text.index(after: end)...])
         }
     }
 }

@@ -12,7 +12,7 @@ package struct DestinationBook: Sendable {
     /// The environment: it says what `~` stands for in the file's paths, and where keys of S3 are looked for.
     private let surroundings: S3Surroundings
 
-    /// - Parameter environment: `HOME`, and those of `S3Surroundings.variables`.
+    /// - Parameter environment: of the client (`ClientEnvironment`).
     package init(_ file: DestinationsFile, environment: [String: String]) {
         destinations = file.destinations
         (problems, faults) = (file.problems, file.faults)

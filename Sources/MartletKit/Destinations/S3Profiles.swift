@@ -5,16 +5,20 @@ package import TransferModel
 /// Keys of S3, and how others are had when these are over.
 package struct S3Login: Sendable, Hashable {
     package var keys: S3Keys
-    /// The words of the program that printed them.
+    /// The words of the program that printed them, the first one its path, and the environment that it was run with.
     package var command: [String]?
+    package var environment: [String: String] = [:]
 }
 
 /// The profiles of AWS's two files (the SDKs' reference, "Shared config and credentials files").
 package struct S3Profiles: Sendable {
     private let credentials: INIDocument?
     private let configuration: INIDocument?
+    /// The variables of the person's shell.
+    private let environment: [String: String]
 
-    package init(credentials: INIDocument?, configuration: INIDocument?) {
+    package init(credentials: INIDocument?, configuration: INIDocument?, environment: [String: String] = [:]) {
+        self.environment = environment
         self.credentials = credentials
         self.configuration = configuration
     }
@@ -86,22 +90,25 @@ package struct S3Profiles: Sendable {
         func fault(_ why: String) -> QueueingFault {
             .usage("credential_process of the AWS profile \(profile) \(why)", "run it by hand and mend it")
         }
-        guard let words = Self.words(command), let program = words.first else {
-            throw fault("cannot be split into words")
+        guard var words = Self.words(command), !words.isEmpty else { throw fault("cannot be split into words") }
+        let environment = S3Keys.environment(of: environment)
+        guard S3Keys.isEnvironment(environment) else {
+            throw fault("would be given more than \(S3Keys.largestEnvironment >> 10) KiB of environment variables")
         }
-        let environment = S3Keys.processVariables.compactMap { name in
-            System.environment(name).map { "\(name)=\(String(decoding: $0, as: UTF8.self))" }
-        }
+        // The engine, which runs it again, may look elsewhere for it.
+        words[0] = System.program(words[0], in: environment["PATH"] ?? "") ?? words[0]
         let output: CommandOutput
         do throws(Errno) {
-            output = try .read(of: ChildProgram(program, Array(words.dropFirst()), environment: environment))
+            let program = ChildProgram(
+                words[0], Array(words.dropFirst()), environment: environment.map { "\($0)=\($1)" })
+            output = try .read(of: program)
         } catch {
             throw fault("cannot be run (\(error))")
         }
         switch output {
         case .printed(let bytes):
             guard let keys = S3Keys(processOutput: bytes) else { throw fault("does not print keys (JSON, Version 1)") }
-            return S3Login(keys: keys, command: words)
+            return S3Login(keys: keys, command: words, environment: environment)
         case .failed: throw fault("failed")
         case .endless: throw fault("does not end")
         }

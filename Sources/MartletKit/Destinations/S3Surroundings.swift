@@ -5,13 +5,6 @@ package import TransferModel
 /// Endpoint, region and keys of S3, found where other S3 tools find them: the environment first, then the profile's files.
 /// A destination that names them counts more.
 package struct S3Surroundings: Sendable {
-    /// The environment variables that count.
-    static let variables = [
-        "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION",
-        "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL",
-        "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE",
-    ]
-
     private let environment: [String: String]
 
     package init(_ environment: [String: String]) { self.environment = environment.filter { !$0.value.isEmpty } }
@@ -51,7 +44,8 @@ package struct S3Surroundings: Sendable {
         let files = [credentials, configuration].filter { path in
             path != "/dev/null" && (try? System.lstat(Array(path.utf8))) != nil
         }
-        let profiles = S3Profiles(credentials: read(credentials), configuration: read(configuration))
+        let profiles = S3Profiles(
+            credentials: read(credentials), configuration: read(configuration), environment: environment)
         return Stored(
             profiles: profiles,
             profile: profile ?? environment["AWS_PROFILE"] ?? environment["AWS_DEFAULT_PROFILE"] ?? "default",
@@ -110,13 +104,15 @@ package struct S3Surroundings: Sendable {
         let origin = request.secrets.user == nil ? Self.origin(destination?.profile) : .typed
         request.secrets.s3Origin = login == nil ? nil : origin
         (request.secrets.s3, request.secrets.s3Command) = (login?.keys, login?.command)
+        request.secrets.s3Environment = login?.environment ?? [:]
     }
 
     /// Puts the keys as they are now into a login that is given anew; blocks as `complete`.
     /// - Parameter profile: the one that was named for the server; `nil`: those of the environment, or the profile that it names.
     package func renew(_ secrets: inout TransferSecrets, profile: String?) throws(QueueingFault) {
         let login = try login(stored(profile), profile: profile)
-        (secrets.s3, secrets.s3Origin, secrets.s3Command) = (login.keys, Self.origin(profile), login.command)
+        (secrets.s3, secrets.s3Origin) = (login.keys, Self.origin(profile))
+        (secrets.s3Command, secrets.s3Environment) = (login.command, login.environment)
     }
 
     private static func origin(_ profile: String?) -> S3KeysOrigin { profile.map { .profile($0) } ?? .surroundings }

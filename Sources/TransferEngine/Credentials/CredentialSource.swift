@@ -50,7 +50,7 @@ enum CredentialSource {
         case .typed(let user, let password): return .user(user ?? "", password: password ?? "")
         case .command(let command): return try run(command, user: secrets.user ?? "", patience)
         case .netrcFile(let file): return try read(file)
-        case .keyProgram(let words): return try run(words[0], words.dropFirst(), patience)
+        case .keyProgram(let words): return try run(words, secrets.s3Environment, patience)
         }
     }
 
@@ -94,7 +94,7 @@ enum CredentialSource {
     private static func run(_ command: String, user: String, _ patience: Duration) throws(Errno) -> Found {
         let shell = ChildProgram(
             "/bin/sh", ["-c", command],
-            environment: environment(["HOME", "USER", "PATH", "LANG", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"]))
+            environment: environment(ownVariables))
         let name = "the password command"
         switch try output(of: shell, name, patience) {
         case .success(let bytes):
@@ -109,10 +109,11 @@ enum CredentialSource {
 
     /// The keys that a program of an AWS profile prints.
     private static func run(
-        _ program: String, _ arguments: ArraySlice<String>, _ patience: Duration
+        _ words: [String], _ given: [String: String], _ patience: Duration
     ) throws(Errno) -> Found {
         let name = "credential_process of the AWS profile"
-        let program = ChildProgram(program, Array(arguments), environment: environment(S3Keys.processVariables))
+        let environment = given.isEmpty ? environment(ownVariables) : given.map { "\($0)=\($1)" }
+        let program = ChildProgram(words[0], Array(words.dropFirst()), environment: environment)
         switch try output(of: program, name, patience) {
         case .success(let bytes):
             return S3Keys(processOutput: bytes).map { .s3($0) } ?? .failed(cannot(name, "does not print keys"))
@@ -138,6 +139,8 @@ enum CredentialSource {
     private static func cannot(_ name: String, _ why: String) -> TransferError {
         TransferError(.permissionDenied, "\(name) \(why)", .andRetry("mend it"))
     }
+
+    private static let ownVariables = ["HOME", "USER", "PATH", "LANG", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"]
 
     private static func environment(_ names: [String]) -> [String] {
         names.compactMap { name in

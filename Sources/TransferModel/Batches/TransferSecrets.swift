@@ -14,6 +14,8 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
     /// The words of a program that prints keys of S3 (`credential_process` of an AWS profile): the engine runs it when those that it has are
     /// over.
     public var s3Command: [String]?
+    /// The environment that `s3Command` was run with first, and is run with again; empty: what the engine has of its own.
+    public var s3Environment: [String: String] = [:]
     /// Fields of a form beside the file's, in this order; any of them may be a token.
     public var formFields: [HeaderField] = []
     /// Proxies that want a user, by the variable's name; they count before those of the options.
@@ -29,7 +31,7 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
             // A netrc file tells the user, too.
             if new.netrcFile != nil { all.user = new.user }
             (all.password, all.passwordCommand, all.netrcFile) = (new.password, new.passwordCommand, new.netrcFile)
-            (all.s3Origin, all.s3Command) = (s3 == nil ? nil : .typed, nil)
+            (all.s3Origin, all.s3Command, all.s3Environment) = (s3 == nil ? nil : .typed, nil, [:])
         }
         all.headers = Self.renewed(headers, by: new.headers) { $0.lowercased() }
         all.formFields = Self.renewed(formFields, by: new.formFields) { $0 }
@@ -43,7 +45,8 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
         if let keys = new.s3 {
             // Nothing else is asked for them from now on.
             (all.user, all.password, all.passwordCommand, all.netrcFile) = (nil, nil, nil, nil)
-            (all.s3, all.s3Origin, all.s3Command) = (keys, new.s3Origin ?? .typed, new.s3Command)
+            (all.s3, all.s3Origin) = (keys, new.s3Origin ?? .typed)
+            (all.s3Command, all.s3Environment) = (new.s3Command, new.s3Environment)
         }
         return all
     }
@@ -86,7 +89,8 @@ public struct S3Keys: Codable, Hashable, Sendable {
 // The fields that a client does not send have their defaults.
 extension TransferSecrets {
     enum CodingKeys: String, CodingKey {
-        case user, password, passwordCommand, headers, netrcFile, s3, s3Origin, s3Command, formFields, proxies
+        case user, password, passwordCommand, headers, netrcFile, s3, s3Origin, s3Command, s3Environment, formFields,
+            proxies
     }
 
     public init(from decoder: any Decoder) throws {
@@ -100,6 +104,7 @@ extension TransferSecrets {
         s3 = try object.decodeIfPresent(S3Keys.self, forKey: .s3)
         s3Origin = try object.decodeIfPresent(S3KeysOrigin.self, forKey: .s3Origin)
         s3Command = try object.decodeIfPresent([String].self, forKey: .s3Command)
+        s3Environment = try object.decodeIfPresent([String: String].self, forKey: .s3Environment) ?? [:]
         formFields = try object.decodeIfPresent([HeaderField].self, forKey: .formFields) ?? []
         proxies = try object.decodeIfPresent([String: String].self, forKey: .proxies) ?? [:]
     }

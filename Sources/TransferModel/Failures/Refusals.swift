@@ -26,6 +26,11 @@ extension TransferSecrets {
         {
             return "an AWS profile has a name of 1 to \(Self.longestProfile) bytes, without control characters"
         }
+        if !S3Keys.isEnvironment(s3Environment) {
+            return
+                "the environment of a program that prints keys has a name or a NUL in it that none may have, or has more than "
+                + "\(S3Keys.largestEnvironment >> 10) KiB"
+        }
         if proxies.values.contains(where: { $0.hasControl || Self.hidesControl($0) }) {
             return "a proxy has a control character in its user or password: leave it out"
         }

@@ -2,11 +2,27 @@ import FoundationEssentials
 
 /// Keys that a program prints: `credential_process` of an AWS profile.
 extension S3Keys {
-    /// Environment variables that such a program may want.
-    package static let processVariables = [
-        "HOME", "USER", "PATH", "LANG", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "AWS_CONFIG_FILE",
-        "AWS_SHARED_CREDENTIALS_FILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_CA_BUNDLE",
-    ]
+    /// The environment that such a program is run with, of that of the person's shell: all but what is Martlet's own, and what only shells
+    /// and terminals heed. AWS's tools give it all of theirs.
+    package static func environment(of shell: [String: String]) -> [String: String] {
+        shell.filter { name, _ in
+            !["_", "SHLVL", "PWD", "OLDPWD", "LS_COLORS", "TERMCAP"].contains(name) && !name.hasPrefix("MARTLET_")
+                && !name.hasPrefix("BASH_FUNC_")
+        }
+    }
+
+    package static let largestEnvironment = 256 << 10
+
+    /// Returns true of what a program can be given.
+    package static func isEnvironment(_ variables: [String: String]) -> Bool {
+        var bytes = 0
+        for (name, value) in variables {
+            if name.isEmpty || name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "=") }) { return false }
+            if value.utf8.contains(0) { return false }
+            bytes += name.utf8.count + value.utf8.count
+        }
+        return bytes <= largestEnvironment
+    }
 
     private struct Printed: Decodable {
         var Version: Int

@@ -42,6 +42,8 @@ import TransferModel
         let there = try #require(bench.far.folder).appending(RawPath("log.txt"))
         let begun = try digest(of: original)
         let url = bench.destination + "log.txt"
+        // A connection that is there already has the rules that it began with.
+        _ = try bench.bytesSentByWire()
         try bench.proxy.set(wire.rule("rate down 4M"))
         func growing(_ options: String...) throws -> String {
             let batch = try bench.sandbox.queue(
@@ -59,6 +61,7 @@ import TransferModel
         let here = RawPath("\(bench.sandbox.root)/here")
         #expect(try digests(below: here) == [RawPath("log.txt"): digest(of: there)])
         try write("", to: "\(here)/log.txt")
+        _ = try bench.bytesSentByWire()
         try bench.proxy.set(wire.rule("rate down 4M"))
         let asItComes = try growing("--verify", "none", "--if-exists", "replace")
         #expect(try bench.sandbox.wait(asItComes).status == 0)
