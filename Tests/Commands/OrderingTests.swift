@@ -80,6 +80,8 @@ struct OrderingTests {
         let byKeys = Bench(engine) { $0.askPassword = { _ in "" } }
         #expect(await byKeys.run("set", "b7", "--user", "u") == .done)
         #expect(byKeys.engine.state.withLock { $0.renewed }?.password == nil)
+        #expect(await bench.run("set", "b7", "--s3-keys", "--user", "u") == .usage)
+        #expect(bench.error.contains("--s3-keys beside another login"))
         let keyless = Bench(engine)
         #expect(await keyless.run("set", "b7", "--s3-keys") == .usage)
         #expect(keyless.error.contains("AWS_ACCESS_KEY_ID"))

@@ -50,15 +50,18 @@ import TransferModel
         #expect(found?.keys.accessKeyID == "A" && found?.keys.sessionToken == "T")
         #expect(found?.keys.expires == Timestamp("2026-11-21T12:00:00Z"))
         #expect(found?.command == ["/bin/echo", printed])
-        // It is found as the person's shell finds it, and run with what that has; the engine is told both.
-        let environment = ["PATH": "/nowhere:/bin", "LAB": printed, "MARTLET_HOME": "/m", "LS_COLORS": "x"]
+        // It is found as the person's shell finds it, and run with what it may want of that; the engine is told both.
+        let environment = [
+            "PATH": "bin:/nowhere:/bin", "AWS_LAB": printed, "GITHUB_TOKEN": "x", "AWS_SECRET_ACCESS_KEY": "x",
+            "SSH_AUTH_SOCK": "/s",
+        ]
         let profiles = S3Profiles(
             credentials: nil,
-            configuration: INIDocument("[profile p]\ncredential_process = sh -c 'echo \"$LAB\"'\n"),
+            configuration: INIDocument("[profile p]\ncredential_process = sh -c 'echo \"$AWS_LAB\"'\n"),
             environment: environment)
         let byName = try profiles.login("p")
         #expect(byName?.keys.accessKeyID == "A" && byName?.command?.first == "/bin/sh")
-        #expect(byName?.environment == ["PATH": "/nowhere:/bin", "LAB": printed])
+        #expect(byName?.environment == ["PATH": "bin:/nowhere:/bin", "AWS_LAB": printed])
         for (command, why) in [
             ("/bin/echo hello; echo", "does not print keys"), ("/bin/false", "failed"),
             ("/does/not/exist", "cannot be run"), ("/bin/echo 'x", "cannot be split"),

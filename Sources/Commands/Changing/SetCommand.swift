@@ -76,6 +76,10 @@ struct SetCommand: EngineCommand {
         }
         settings.pin = invocation.value(QueueOptions.pin)
         try QueueOptions.refuseUnbuilt(settings.ifExists, invocation)
+        if invocation.has(Self.s3Keys), invocation.givesLogin {
+            throw .usage(
+                "set: --s3-keys beside another login", "give either --s3-keys, or --user with what tells its password")
+        }
         let nodes = try Selection.required(invocation, command: "set")
         let batch = try await batch(of: nodes, invocation)
         let server = batch.flatMap { $0.direction == .upload ? try? TransferURL($0.destination, place: "DEST") : nil }

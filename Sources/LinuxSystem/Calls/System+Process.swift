@@ -72,10 +72,11 @@ extension System {
         return bytes(of: value)
     }
 
-    /// The path of a program as a shell finds it, in folders with `:` between; `nil`: in none of them. A name with a slash is one already.
+    /// The path of a program as a shell finds it, in folders with `:` between; `nil`: in none of them. A name with a slash is one already, and
+    /// folders that depend on where the shell is do not count.
     package static func program(_ name: String, in folders: String) -> String? {
         if name.contains("/") { return name }
-        return folders.split(separator: ":").lazy.map { "\($0)/\(name)" }.first { path in
+        return folders.split(separator: ":").lazy.filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }.first { path in
             guard let status = try? stat(Array(path.utf8)), status.kind == .regular else { return false }
             return access(path, X_OK) == 0
         }

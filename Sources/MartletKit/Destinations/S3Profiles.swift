@@ -91,6 +91,7 @@ package struct S3Profiles: Sendable {
             .usage("credential_process of the AWS profile \(profile) \(why)", "run it by hand and mend it")
         }
         guard var words = Self.words(command), !words.isEmpty else { throw fault("cannot be split into words") }
+        let session = environment.filter { S3Keys.sessionVariables.contains($0.key) }
         let environment = S3Keys.environment(of: environment)
         guard S3Keys.isEnvironment(environment) else {
             throw fault("would be given more than \(S3Keys.largestEnvironment >> 10) KiB of environment variables")
@@ -100,7 +101,7 @@ package struct S3Profiles: Sendable {
         let output: CommandOutput
         do throws(Errno) {
             let program = ChildProgram(
-                words[0], Array(words.dropFirst()), environment: environment.map { "\($0)=\($1)" })
+                words[0], Array(words.dropFirst()), environment: (Array(environment) + session).map { "\($0)=\($1)" })
             output = try .read(of: program)
         } catch {
             throw fault("cannot be run (\(error))")

@@ -44,9 +44,9 @@ struct ProgressMark {
     /// The file begins again at zero.
     /// - Parameters:
     ///   - isOther: its server has another version; of the first ones every byte is new.
-    ///   - loses: false: it had begun again already, and that is told.
+    ///   - loses: false: what there was to lose is told of already.
     mutating func startOver(isOther: Bool, loses: Bool = true) {
-        guard loses else { return }
+        guard loses || restarts == 0 else { return }
         if isOther, restarts < ProgressRule.versions { beginAnother() } else { start = max(start, furthest) }
         restarts += 1
         isInDoubt = ProgressRule.isInDoubt(restarts: restarts)

@@ -112,7 +112,9 @@ enum CredentialSource {
         _ words: [String], _ given: [String: String], _ patience: Duration
     ) throws(Errno) -> Found {
         let name = "credential_process of the AWS profile"
-        let environment = given.isEmpty ? environment(ownVariables) : given.map { "\($0)=\($1)" }
+        let environment =
+            given.isEmpty
+            ? environment(ownVariables) : given.map { "\($0)=\($1)" } + environment(S3Keys.sessionVariables)
         let program = ChildProgram(words[0], Array(words.dropFirst()), environment: environment)
         switch try output(of: program, name, patience) {
         case .success(let bytes):

@@ -59,7 +59,7 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
     }
 
     /// The place that the keys are from, by the word of who gave them; an ID that a person has named counts as typed.
-    package var keysOrigin: S3KeysOrigin? { user == nil ? s3Origin : .typed }
+    package var keysOrigin: S3KeysOrigin? { s3 == nil && user != nil ? .typed : s3Origin }
 
     /// True when they open S3: keys, or an ID and a command that prints the secret key.
     package var opensS3: Bool { s3 != nil || (user != nil && passwordCommand != nil) }

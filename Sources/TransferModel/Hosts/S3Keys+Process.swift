@@ -2,16 +2,27 @@ import FoundationEssentials
 
 /// Keys that a program prints: `credential_process` of an AWS profile.
 extension S3Keys {
-    /// The environment that such a program is run with, of that of the person's shell: all but what is Martlet's own, and what only shells
-    /// and terminals heed. AWS's tools give it all of theirs.
+    /// The environment that such a program is run with, of that of the person's shell, and again when its keys are over: where it and its
+    /// files are, and the way to AWS's services. Tokens of other programs are not kept, nor is AWS's own key.
     package static func environment(of shell: [String: String]) -> [String: String] {
         shell.filter { name, _ in
-            !["_", "SHLVL", "PWD", "OLDPWD", "LS_COLORS", "TERMCAP"].contains(name) && !name.hasPrefix("MARTLET_")
-                && !name.hasPrefix("BASH_FUNC_")
+            kept.contains(name) || name.lowercased().hasSuffix("_proxy")
+                || name.hasPrefix("AWS_") && !ownKey.contains(name)
         }
     }
 
-    package static let largestEnvironment = 256 << 10
+    private static let ownKey: Set = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
+
+    private static let kept: Set = [
+        "HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+    ]
+
+    /// The variables of a login session that such a program may want: they are those of who runs it, and are not kept.
+    package static let sessionVariables = ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"]
+
+    package static let largestEnvironment = 64 << 10
 
     /// Returns true of what a program can be given.
     package static func isEnvironment(_ variables: [String: String]) -> Bool {

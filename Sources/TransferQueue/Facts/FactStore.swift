@@ -119,7 +119,8 @@ struct FactStore: QueueSubject {
             guard row.state != .completed else { return }
             // Who lost the bytes has told it, at the end of the attempt before.
             let isTold =
-                identity == nil && repeated == 0 && row.accepted == 0 && details.atRisk == 0 && details.unconfirmed == 0
+                identity == nil && details.restarts > 0 && repeated == 0 && row.accepted == 0 && details.atRisk == 0
+                && details.unconfirmed == 0
             if isTold {
                 try references.dropResumePoint(&details, of: row)
             } else {

@@ -130,6 +130,16 @@ struct AttemptStore: QueueSubject {
         return max(ended, details.furthest)
     }
 
+    /// Milliseconds of the attempt that brought what is here of a file in doubt (`ProgressRule`): they do not count towards giving up while the
+    /// next attempt may go on from there. 0 where it begins again, and where what is here counts.
+    func undecided(_ task: TaskID, _ details: TaskDetails, accepted: Int64) throws -> Int64 {
+        guard ProgressRule.isInDoubt(restarts: Int(details.restarts)), accepted > details.furthest else { return 0 }
+        let time = try database.integer(
+            "SELECT ended_at - started_at FROM attempts WHERE task = ? AND accepted = ? ORDER BY number LIMIT 1",
+            .integer(task.rawValue), .integer(accepted))
+        return max(0, time ?? 0)
+    }
+
     /// Cancels a task that was cancelled while it was getting its final name and did not get it. Returns false for any other.
     func endsCancelled(_ row: inout TaskRow, _ details: inout TaskDetails, at time: Timestamp) throws -> Bool {
         guard row.flags.isSuperset(of: [.publishing, .cancelled]) else { return false }
@@ -155,12 +165,6 @@ struct AttemptStore: QueueSubject {
         at time: Timestamp
     ) throws {
         let started = queue.notes.starts.removeValue(forKey: row.id)
-        // The next one may go on from what this one has brought: that decides about its time.
-        if let started, row.accepted > 0, queue.notes.inDoubt.contains(row.id),
-            let since = details.patienceSince ?? details.firstTriedAt ?? row.begunAt
-        {
-            details.patienceSince = since + max(0, time.milliseconds - started.milliseconds)
-        }
         if started == nil, row.state != .running, row.state != .finishing, error == nil { return }
         details.attempts += 1
         try database.run(

@@ -214,8 +214,9 @@ struct RunningStore: QueueSubject {
             begunBefore: row.begunAt.map { Timestamp(milliseconds: $0) }, resumePoint: details.resumePoint,
             resumeSecret: secret,
             attempts: Int(details.attempts), failures: Int(details.failures), restarts: Int(details.restarts),
-            patienceSince: (details.patienceSince ?? details.firstTriedAt ?? row.begunAt).map {
-                Timestamp(milliseconds: max($0, owner.letGoAt ?? $0))
+            patienceSince: try (details.patienceSince ?? details.firstTriedAt ?? row.begunAt).map {
+                let undecided = try attempts.undecided(row.id, details, accepted: row.accepted)
+                return Timestamp(milliseconds: max($0, owner.letGoAt ?? $0)).advanced(by: .milliseconds(undecided))
             })
         task.furthest = details.counted(with: row.accepted)
         task.progressStart = try attempts.progressStart(row.id, details, accepted: row.accepted)

@@ -75,6 +75,9 @@ struct LoginStore: QueueSubject {
             if new.s3 != nil || new.s3Command != nil, old.s3 == nil, try !isOfS3(batch) {
                 return finder.refused(node, "it is no batch of S3: --s3-keys does not apply")
             }
+            if new.s3 != nil, new.user != nil || new.password != nil || new.passwordCommand != nil {
+                return finder.refused(node, "keys and a user are two logins: give one of them")
+            }
             if let words = new.s3 == nil ? nil : Self.refusal(of: new.keysOrigin, insteadOf: old, batch) {
                 return finder.refused(node, words)
             }

@@ -68,10 +68,10 @@ import TransferModel
         let calls = "\(bench.sandbox.root)/calls"
         try useProfile("[profile work]\ncredential_process = /bin/sh \(bench.sandbox.root)/print-keys \"a b\"\n")
         // Over at once, every time; the engine has no such variable of its own.
-        bench.sandbox.environment.append("LAB_TOKEN=x")
+        bench.sandbox.environment.append("AWS_LAB=x")
         try write(
             """
-            [ "$LAB_TOKEN" = x ] || exit 1
+            [ "$AWS_LAB" = x ] || exit 1
             echo "$1" >>\(calls)
             echo '{"Version": 1, "AccessKeyId": "testkey", "SecretAccessKey": "testsecret", \
             "Expiration": "2020-01-01T00:00:00Z"}'

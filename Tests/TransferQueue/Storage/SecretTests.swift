@@ -303,6 +303,11 @@ import TransferModel
         #expect(try await given(.profile("lab"), to: lab)?.result == .done)
         #expect(try await given(.surroundings, to: plain)?.result == .done)
         #expect(try await queue.writer.order(of: lab)?.secrets.s3?.accessKeyID == "c")
+        var both = TransferSecrets()
+        (both.s3, both.s3Origin, both.user) = (S3Keys(accessKeyID: "c", secretAccessKey: "d"), .surroundings, "ID")
+        #expect(
+            try await queue.writer.replaceSecrets(of: [.batch(typed)], by: both).results.first?.message
+                == "keys and a user are two logins: give one of them")
         // Keys that somebody gives by hand are meant, and are typed from then on.
         #expect(try await given(.typed, to: lab)?.result == .done)
         #expect(try await queue.writer.order(of: lab)?.secrets.s3Origin == .typed)

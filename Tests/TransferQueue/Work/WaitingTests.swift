@@ -414,6 +414,12 @@ import TransferModel
         #expect(after.milliseconds - before.milliseconds >= 3 * hour)
         _ = try await attempt(lasting: 3 * hour)
         #expect(try await attempt().patienceSince == after, "nothing came")
+        // One that begins again has not gone on from there, and its own time is in doubt alone.
+        for _ in 1...3 {
+            _ = try await attempt(lasting: 3 * hour, restarted, .checkpoint(resumePoint: nil, accepted: 2 << 30))
+        }
+        let last = try #require(try await attempt().patienceSince)
+        #expect(last.milliseconds - before.milliseconds <= 3 * hour)
         try await queue.close()
     }
 
