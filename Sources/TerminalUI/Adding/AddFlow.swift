@@ -134,6 +134,11 @@ struct AddFlow: Sendable {
     /// Takes news about this machine's files and returns the effects.
     mutating func take(_ news: LocalNews, _ words: ShellWords, _ appearance: Appearance) -> [Effect] {
         if case .sifted(let patterns, let count) = news, review?.patterns == patterns { review?.remainder = count }
+        // A place to go to is of no use to who has left the picker.
+        if case .looked(_, .go) = news, !isPicking {
+            picker.forgetLooks()
+            return []
+        }
         return follow(picker.take(news, words, appearance))
     }
 

@@ -20,6 +20,7 @@ extension Model {
         let kept = drafts.kept[kind]
         var flow = kept ?? AddFlow(kind, at: drafts.startFolder)
         flow.picker.note = nil
+        flow.picker.forgetLooks()
         begin(flow, kept: kept != nil, pasting: bytes)
     }
 

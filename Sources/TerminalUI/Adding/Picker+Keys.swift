@@ -6,6 +6,7 @@ import Terminal
 extension Picker {
     mutating func take(_ press: KeyPress, _ keys: KeyMap, _ words: ShellWords, _ appearance: Appearance) -> [Effect] {
         note = nil
+        goesOn = false
         switch mode {
         case .list: return keys.action(for: press, in: .picker).map { perform($0) } ?? []
         case .find(let field): return find(press, field)
@@ -113,7 +114,12 @@ extension Picker {
     }
 
     /// Without anything chosen the row of the cursor is meant.
-    private mutating func goOn() -> [Effect] {
+    mutating func goOn() -> [Effect] {
+        goesOn = looks > 0
+        if goesOn {
+            say("What was typed or pasted is being looked at: the next step comes by itself.")
+            return []
+        }
         guard purpose == .sources, basket.isEmpty else { return [.goOn] }
         guard folder.cursorEntry != nil else {
             say("Nothing is chosen yet: Space marks files and folders.", isError: true)
@@ -179,9 +185,9 @@ extension Picker {
             mode = .list
             return []
         }
-        if paths.count == 1 { return [.local(.look([first], .go))] }
+        if paths.count == 1 { return look(at: [first], .go) }
         mode = .list
-        return [.local(.look(paths, .choose))]
+        return look(at: paths, .choose)
     }
 
     /// The absolute path of a typed one: without a slash in front it is below the folder that is shown.
@@ -240,7 +246,7 @@ extension Picker {
             mode = .list
             let paths = words.pasted(bytes).map { absolute($0) }
             if paths.isEmpty { return [] }
-            return [.local(.look(paths, purpose == .target ? .go : .choose))]
+            return look(at: paths, purpose == .target ? .go : .choose)
         }
     }
 

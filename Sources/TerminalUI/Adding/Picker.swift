@@ -48,6 +48,10 @@ struct Picker: Sendable {
     var note: (text: SafeText, isError: Bool)?
     /// Pasted or typed paths that cannot be sent: listed until they are found, or nothing is chosen any more.
     var unusable: [LookedPath] = []
+    /// Looks at typed or pasted paths that are not answered yet.
+    private(set) var looks = 0
+    /// The next step comes with the last answer.
+    var goesOn = false
 
     init(_ purpose: Purpose, at path: [UInt8]) {
         self.purpose = purpose
@@ -67,8 +71,10 @@ struct Picker: Sendable {
             basket.take(count, of: path)
             if counted?.path == path { counted?.count = count }
         case .completed(let word, let completion): complete(word, completion, words)
-        case .looked(let paths, .choose): return choose(paths, appearance)
-        case .looked(let paths, .go): return go(paths, appearance)
+        case .looked(let paths, let purpose):
+            looks = max(0, looks - 1)
+            let effects = purpose == .choose ? choose(paths, appearance) : go(paths, appearance)
+            return looks == 0 && goesOn ? effects + goOn() : effects
         case .places(let places, let recent, _):
             self.places = places
             recentFolders = recent.folders
@@ -82,6 +88,15 @@ struct Picker: Sendable {
         var seen: Set<[UInt8]> = []
         return (places.all + recentFolders).filter { seen.insert($0).inserted }
     }
+
+    /// Has paths looked at.
+    mutating func look(at paths: [[UInt8]], _ purpose: LookPurpose) -> [Effect] {
+        looks += 1
+        return [.local(.look(paths, purpose))]
+    }
+
+    /// No answer is awaited any more: it went to nobody.
+    mutating func forgetLooks() { (looks, goesOn) = (0, false) }
 
     mutating func say(_ text: SafeText, isError: Bool = false) { note = (text, isError) }
 

@@ -204,6 +204,31 @@ struct AddingTests {
         #expect(screen.picture.contains("2 paths chosen. ~/e: No such file or directory."))
     }
 
+    @Test("going on waits for what was pasted and is still being looked at, and sends no row that nobody chose")
+    func pastedAhead() {
+        let looked = LocalNews.looked([LookedPath(path: Array("/mnt/x".utf8), finding: .file(size: 3))], .choose)
+        for marks in [true, false] {
+            var screen = Adding.screen(80, 24)
+            if marks { screen.press("Space") }
+            screen.paste("/mnt/x\n")
+            screen.press("F2")
+            #expect(screen.model.adding?.step == .first)
+            #expect(screen.picture.contains("being looked at"))
+            screen.send(.local(looked))
+            #expect(screen.model.adding?.step == .second && screen.picked == (marks ? 2 : 1))
+        }
+        // Another key takes that back.
+        var screen = Adding.screen(80, 24)
+        screen.paste("/mnt/x\n")
+        screen.press("F2", "Down")
+        screen.send(.local(looked))
+        #expect(screen.model.adding?.step == .first && screen.picked == 1)
+        // An answer that went to nobody is not waited for.
+        screen.paste("/mnt/y\n")
+        screen.press("Esc", "a", "F2")
+        #expect(screen.model.adding?.step == .second)
+    }
+
     @Test("a paste into a line never runs as keys")
     func pasteIntoLines() {
         var screen = Adding.screen(80, 24)
