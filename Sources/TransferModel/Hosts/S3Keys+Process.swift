@@ -15,8 +15,7 @@ extension S3Keys {
 
     private static let kept: Set = [
         "HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME",
-        "SSL_CERT_FILE",
-        "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+        "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
     ]
 
     /// The variables of a login session that such a program may want: they are those of who runs it, and are not kept.
