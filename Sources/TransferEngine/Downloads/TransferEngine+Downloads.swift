@@ -135,7 +135,8 @@ extension TransferEngine {
                 let path = await spelled(path)
                 let isGiven = await isNameGiven(path, besides: task)
                 // Whoever has stopped the task knows what became of it.
-                guard waits.comparisons.remove(task.claim) != nil else { return }
+                guard waits.comparisons.contains(task.claim) else { return }
+                defer { waits.comparisons.remove(task.claim) }
                 if isGiven { return refuse(task, .nameIsGiven(path)) }
                 let completion = Completion(size: size, verified: .none, skipped: true, finalPath: path)
                 await complete(task, completion, without: target.partAtEnd(point, beside: path))
@@ -158,7 +159,8 @@ extension TransferEngine {
             inBackground { [self] in
                 let outcome = await sameness(of: task, path, total)
                 // Whoever has stopped the task knows what became of it.
-                guard waits.comparisons.remove(task.claim) != nil else { return }
+                guard waits.comparisons.contains(task.claim) else { return }
+                defer { waits.comparisons.remove(task.claim) }
                 switch outcome {
                 case .success(let completion):
                     await complete(task, completion, without: target.partAtEnd(point, beside: path))

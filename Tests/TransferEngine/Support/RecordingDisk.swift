@@ -14,14 +14,30 @@ final class RecordingDisk: LocalDisk {
     private let longestName: Int
     /// Its folders may be written and not read.
     private let hidesNames: Bool
-    /// Reached by who asks for the spelling of a name, and awaited before the answer.
-    private let spelling: (asked: Milestone, answered: Milestone)?
+    /// A call that somebody waits in.
+    struct Hold {
+        enum Call { case entryName, remove }
+
+        let call: Call
+        let asked: Milestone
+        let answered: Milestone
+
+        init(_ call: Call) throws { (self.call, asked, answered) = (call, try Milestone(), try Milestone()) }
+    }
+
+    private let hold: Hold?
+
+    private func pass(_ call: Hold.Call) {
+        guard let hold, hold.call == call else { return }
+        hold.asked.reach()
+        hold.answered.waitBlocking()
+    }
 
     init(
         hasStableInodes: Bool = true, refusal: Errno? = nil, modeRefusal: Errno? = nil, ignoresCase: Bool = false,
-        longestName: Int = .max, hidesNames: Bool = false, spelling: (asked: Milestone, answered: Milestone)? = nil
+        longestName: Int = .max, hidesNames: Bool = false, hold: Hold? = nil
     ) {
-        self.spelling = spelling
+        self.hold = hold
         (isStable, self.refusal, self.modeRefusal) = (hasStableInodes, refusal, modeRefusal)
         (self.ignoresCase, self.longestName, self.hidesNames) = (ignoresCase, longestName, hidesNames)
     }
@@ -71,8 +87,7 @@ final class RecordingDisk: LocalDisk {
     }
 
     func entryName(_ name: [UInt8], in folder: [UInt8]) -> [UInt8]? {
-        spelling?.asked.reach()
-        spelling?.answered.waitBlocking()
+        pass(.entryName)
         guard ignoresCase, let reader = try? DirectoryReader(path: folder) else {
             return disk.entryName(name, in: folder)
         }
@@ -88,6 +103,9 @@ final class RecordingDisk: LocalDisk {
         return try disk.status(of: folder.appending(RawPath(name)).bytes)
     }
 
-    func remove(_ path: [UInt8]) throws(Errno) { try disk.remove(path) }
+    func remove(_ path: [UInt8]) throws(Errno) {
+        pass(.remove)
+        try disk.remove(path)
+    }
     func hasStableInodes(_ descriptor: Int32) -> Bool { isStable }
 }

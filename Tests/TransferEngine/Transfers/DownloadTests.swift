@@ -446,26 +446,33 @@ import TransferProtocols
 
     @Test("an engine that is stopped gives back a file that it is still looking at: nothing of it was lost")
     func stoppedWhileLooking() async throws {
-        let (asked, answered) = (try Milestone(), try Milestone())
-        let disk = RecordingDisk(spelling: (asked, answered))
-        let running = try Milestone()
-        let harness = try await EngineHarness(disk: disk) { _, earlier in
-            if earlier == 0 { running.waitBlocking() }
-            return .ordinary
+        // One after the other: each holds a thread up, and there may be two.
+        for call in [RecordingDisk.Hold.Call.entryName, .remove] {
+            let hold = try RecordingDisk.Hold(call)
+            let running = try Milestone()
+            let harness = try await EngineHarness(disk: RecordingDisk(hold: hold)) { _, earlier in
+                if earlier == 0 { running.waitBlocking() }
+                return .ordinary
+            }
+            harness.store.put("/f", [1, 2, 3])
+            try harness.sandbox.write("out/f", [9])
+            let batch = try await harness.add(harness.request(download: ["/f"]) { $0.options.ifExists = .skip })
+            try await harness.task(of: batch) { $0.state == .running }
+            if call == .remove {
+                // As a kill leaves one, which goes before the file counts as there.
+                let uuid = try #require(try await harness.tasks(batch).first).uuid
+                try harness.sandbox.write("out/f.\(UploadToken.task(uuid).text.prefix(8)).part", [])
+            }
+            running.reach()
+            await Task.detached { hold.asked.waitBlocking() }.value
+            await harness.stop()
+            hold.answered.reach()
+            let next = try await EngineHarness(sandbox: harness.sandbox, store: harness.store)
+            try await next.finished(batch)
+            let task = try #require(try await next.tasks(batch).first)
+            #expect(task.skipped && task.restarts == 0, "\(call)")
+            await next.stop()
         }
-        harness.store.put("/f", [1, 2, 3])
-        try harness.sandbox.write("out/f", [9])
-        let batch = try await harness.add(harness.request(download: ["/f"]) { $0.options.ifExists = .skip })
-        try await harness.task(of: batch) { $0.state == .running }
-        running.reach()
-        await Task.detached { asked.waitBlocking() }.value
-        await harness.stop()
-        answered.reach()
-        let next = try await EngineHarness(sandbox: harness.sandbox, store: harness.store)
-        try await next.finished(batch)
-        let task = try #require(try await next.tasks(batch).first)
-        #expect(task.skipped && task.restarts == 0)
-        await next.stop()
     }
 
     @Test("an empty temporary file that a kill left unrecorded goes with a name that is taken meanwhile")
