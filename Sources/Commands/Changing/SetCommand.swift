@@ -100,11 +100,11 @@ struct SetCommand: EngineCommand {
         let isAsked =
             invocation.value(QueueOptions.user) != nil && invocation.value(QueueOptions.passwordCommand) == nil
             && invocation.value(QueueOptions.netrc) == nil
+        let wantsKeys = invocation.has(Self.s3Keys)
         // One that does not exist among several is told with the others.
-        guard isAsked || invocation.has(Self.s3Keys), case .ids(let ids) = nodes, case .batch(let id)? = ids.first
+        guard isAsked || wantsKeys, case .ids(let ids) = nodes, case .batch(let id)? = ids.first
         else { return nil }
         do throws(CommandFailure) {
-            let wantsKeys = invocation.has(Self.s3Keys)
             return try await ask { engine throws(RequestError) in
                 wantsKeys ? try await engine.batchWithKeys(id) : try await engine.batch(id)
             }

@@ -149,12 +149,7 @@ final class FTPPerformance {
             decisive = decisive ?? reply
         }
         end.answer.reply = decisive.map { FTPReply(code: $0.code, text: $0.text) }
-        // libcurl compares the length with what the server said, by SIZE or in its answer to RETR. The server says that this was all: who
-        // asked compares it with what is told on.
-        let isOddLength =
-            code == .partialBody && command == "RETR" && end.answer.size != nil
-            && (200..<300).contains(decisive?.code ?? 0)
-        if code != .ok && !isOddLength || cause != nil {
+        if code != .ok || cause != nil {
             end.failure = easy.failure(
                 code, or: .aborted, cause: cause ?? easy.proxyRefusal.map { .proxyRefused($0) }, address: end.address)
         }

@@ -255,6 +255,7 @@ extension Picker {
     /// - Parameter row: of the folder; `nil`: elsewhere.
     mutating func click(row: Int, onMark: Bool, isDouble: Bool) -> [Effect] {
         note = nil
+        goesOn = false
         guard case .list = mode, folder[row] != nil else { return [] }
         folder.move(to: row)
         if onMark { return toggle(rows: row...row) }

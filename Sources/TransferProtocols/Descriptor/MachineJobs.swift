@@ -54,6 +54,9 @@ package struct DownloadJob: Sendable {
     /// It is read to be compared: all of it must be one version, whatever `verify` says.
     package var isReadBack: Bool
 
+    /// Bytes count as they come, whatever version they are of.
+    var takesAsItComes: Bool { verify == VerificationWish.none && !isReadBack }
+
     package init(
         name: RawPath?, verify: VerificationWish?, ifChanged: ChangedSourcePolicy, expects: TransferDigest?,
         facts: HostFacts, resume: GetResumePoint?, isReadBack: Bool = false

@@ -14,7 +14,7 @@ extension ProtocolDescriptor {
             var plan = FTPDownloadPlan(
                 host: address.server, path: address.path, name: job.name, verify: job.verify, expects: job.expects,
                 facts: job.facts, resume: job.resume)
-            (plan.ifChanged, plan.isReadBack) = (job.ifChanged, job.isReadBack)
+            (plan.ifChanged, plan.takesAsItComes) = (job.ifChanged, job.takesAsItComes)
             return FTPDownload(plan)
         },
         removal: { job, address in

@@ -35,7 +35,7 @@ package struct FTPDownload: ProtocolMachine {
     private var pauses = 0
     /// Digest that the local file must have.
     private var digest: TransferDigest?
-    /// The server sent another number of bytes than it told, and was asked once more.
+    /// The server sent bytes of a file whose length it tells as 0, and was asked once more.
     private var hasAskedAgain = false
     /// When the server told the version that is received.
     private var versionSeen = Timestamp(milliseconds: 0)
@@ -188,7 +188,7 @@ package struct FTPDownload: ProtocolMachine {
         point.offset = length
         if let total = point.version.total {
             let isComing = plan.takesAsItComes && length >= total
-            // What the transfer itself was told of the file, before its first byte.
+            // The transfer itself was told of the file, too, before its first byte.
             if let told = end.size, told != total, !isComing { return changedMeanwhile() }
             if length != total, !isComing { return odd(length, of: total, flow) }
         }
@@ -200,10 +200,9 @@ package struct FTPDownload: ProtocolMachine {
         return finish(point)
     }
 
-    /// The server says that this was all, and told another length right before. It is asked once more for what is missing, or for all.
+    /// The server says that this was all, and told another length right before.
     private mutating func odd(_ length: Int64, of total: Int64, _ flow: Flow) -> [ProtocolAction] {
-        var point = flow.point
-        if length > flow.start, length < total {
+        if length < total {
             return over(
                 .wait(
                     WaitDemand(
@@ -211,12 +210,9 @@ package struct FTPDownload: ProtocolMachine {
                         TransferError(
                             .networkConnectionLost, "\(plan.host) sent \(length) of \(total) bytes", .again))))
         }
-        if hasAskedAgain {
-            point.offset = length
-            return plan.takesAsItComes ? finish(point) : over(.fail(.lengthless(at: plan.host, total)))
-        }
+        if hasAskedAgain { return over(.fail(.lengthless(at: plan.host, total))) }
         hasAskedAgain = true
-        if length < total { return receive(point) }
+        var point = flow.point
         point.offset = 0
         return startOver("the server sent another number of bytes than it told") + receive(point)
     }

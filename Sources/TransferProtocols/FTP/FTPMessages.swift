@@ -38,11 +38,8 @@ package struct FTPDownloadPlan: Sendable, Hashable {
     package var resume: GetResumePoint?
     /// When the file is another one than the one that was begun.
     package var ifChanged = ChangedSourcePolicy.restart
-    /// All of it must be one version, whatever `verify` says.
-    package var isReadBack = false
-
     /// Bytes count as they come, whatever version they are of.
-    var takesAsItComes: Bool { verify == VerificationWish.none && !isReadBack }
+    package var takesAsItComes: Bool
 
     /// The server's own digest is asked for: it must be, or it can be had for a question.
     var asksDigest: Bool { expects == nil && (verify == .digest || verify == nil && facts.tellsDigests != false) }
@@ -55,6 +52,7 @@ package struct FTPDownloadPlan: Sendable, Hashable {
         self.path = path
         self.name = name
         self.verify = verify
+        takesAsItComes = verify == VerificationWish.none
         self.expects = expects
         self.facts = facts
         self.resume = resume

@@ -13,7 +13,7 @@ extension ProtocolDescriptor {
             var plan = SFTPDownloadPlan(
                 host: address.server, path: address.path, name: job.name, verify: job.verify, expects: job.expects,
                 resume: job.resume)
-            (plan.ifChanged, plan.isReadBack) = (job.ifChanged, job.isReadBack)
+            (plan.ifChanged, plan.takesAsItComes) = (job.ifChanged, job.takesAsItComes)
             return SFTPDownload(plan)
         },
         removal: { job, address in

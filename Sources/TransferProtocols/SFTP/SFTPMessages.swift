@@ -45,11 +45,8 @@ package struct SFTPDownloadPlan: Sendable, Hashable {
     package var resume: GetResumePoint?
     /// When the file is another one than the one that was begun.
     package var ifChanged = ChangedSourcePolicy.restart
-    /// All of it must be one version, whatever `verify` says.
-    package var isReadBack = false
-
     /// Bytes count as they come, whatever version they are of.
-    var takesAsItComes: Bool { verify == VerificationWish.none && !isReadBack }
+    package var takesAsItComes: Bool
 
     package init(
         host: String, path: RawPath, name: RawPath? = nil, verify: VerificationWish? = nil,
@@ -59,6 +56,7 @@ package struct SFTPDownloadPlan: Sendable, Hashable {
         self.path = path
         self.name = name
         self.verify = verify
+        takesAsItComes = verify == VerificationWish.none
         self.expects = expects
         self.resume = resume
     }

@@ -117,7 +117,7 @@ struct FactStore: QueueSubject {
             try queue.appendEvent(.resumedAtOffset, batch: row.batch, task: row.id, payload: payload, at: fact.time)
         case .restarted(let reason, let repeated, let identity, let isOther, let resumePoint, let secret):
             guard row.state != .completed else { return }
-            // Who lost the bytes has told it, at the end of the attempt before.
+            // The end of the attempt before has told it, where the bytes were lost.
             let isTold =
                 identity == nil && details.restarts > 0 && repeated == 0 && row.accepted == 0 && details.atRisk == 0
                 && details.unconfirmed == 0

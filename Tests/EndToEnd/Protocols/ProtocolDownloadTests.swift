@@ -40,7 +40,6 @@ import TransferModel
         let original = try bench.makeFile("log.txt", 12_000_000)
         try bench.expectArrived(bench.send(original.displayed), original)
         let there = try #require(bench.far.folder).appending(RawPath("log.txt"))
-        let begun = try digest(of: original)
         let url = bench.destination + "log.txt"
         // A connection that is there already has the rules that it began with.
         _ = try bench.bytesSentByWire()
@@ -69,7 +68,6 @@ import TransferModel
         #expect(task["restarts"].integer == 0 && task["verified"].text == "none", "\(task)")
         let came = length(of: here.appending(RawPath("log.txt")))
         #expect(came == task["bytesTotal"].integer && came >= 12_500_000, "\(task)")
-        #expect(begun != (try digest(of: there)))
     }
 
     @Test(.enabled(if: WireProtocol.tested.contains(.sftp)))

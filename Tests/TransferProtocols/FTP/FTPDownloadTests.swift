@@ -79,10 +79,8 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
     }
 
     @Test(
-        "a file that has another length than its server tells is asked for once more, and then refused",
-        .tells(
-            "h says that the file has 0 bytes and gives another number of them, as files of /proc do",
-            "h says that the file has 1000 bytes and gives another number of them, as files of /proc do"))
+        "a file that has bytes though its length is told as 0 is asked for once more, and then refused",
+        .tells("h says that the file has 0 bytes and gives another number of them, as files of /proc do"))
     func otherLength() {
         let (some, none) = (Answers.done("RETR", written: 5), Answers.done("RETR", written: 0))
         let begun = ["persist f 0 -", "RETR a/f from 0"]
@@ -92,13 +90,9 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
         #expect(after(plan(), Answers.size(0), some) == again + ["open 3 at 0 skip 0 of 0 or more"])
         #expect(after(plan(), Answers.size(0), some, some) == ["fail unsupported"])
         #expect(after(plan(), Answers.size(0), some, none) == ["finish 0 size"])
-        let rest = ["persist f 400 -", "RETR a/f from 400"]
-        #expect(
-            after(plan(resume: point(400)), Answers.size(1000), none) == rest + ["open 3 at 400 skip 0 of 1000"])
-        #expect(after(plan(resume: point(400)), Answers.size(1000), none, none) == ["fail unsupported"])
-        let asItComes = plan(verify: VerificationWish.none, resume: point(400))
         #expect(after(plan(verify: VerificationWish.none), Answers.size(0), some) == ["finish 5 none"])
-        #expect(after(asItComes, Answers.size(1000), none, none) == ["finish 400 none"])
+        // Too few of them may have been cut.
+        #expect(after(plan(), Answers.size(1000), none) == ["wait backoff networkConnectionLost"])
     }
 
     @Test("after a transfer that took its time the file is looked at again, and one that went away is not called whole")

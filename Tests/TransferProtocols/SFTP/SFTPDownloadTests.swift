@@ -137,7 +137,7 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
         #expect(run(plan(verify: VerificationWish.none), ends) == ["finish 1000 none"])
         // What is compared must be one version, and what is cut while it is read is not all of it.
         var readBack = plan(verify: VerificationWish.none)
-        readBack.isReadBack = true
+        readBack.takesAsItComes = false
         #expect(run(readBack, ends).first == "over: changed at the server")
         let cut = [end(status(1000, 77)), end(opened), end(.done, read: 500), end(last), end(.done)]
         #expect(run(plan(verify: VerificationWish.none), cut).first == "over: changed at the server")
