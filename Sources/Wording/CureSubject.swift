@@ -8,16 +8,18 @@ package struct CureSubject: Sendable, Hashable {
     package let knownBatch: BatchID?
     /// The scheme of the server, on which the kind of login depends; `nil`: not known.
     package let scheme: TransferScheme?
+    /// It fetches files, which may come from several servers: a login goes to one of them, and a netrc file has one for each.
+    private let isDownload: Bool
 
-    /// - Parameter url: where it leads to, or that place's origin.
-    package init(node: NodeID, batch: BatchID, url: String?) {
-        (self.node, knownBatch) = (node, batch)
+    /// - Parameter url: the server's, or its origin; `nil`: not known.
+    package init(node: NodeID, batch: BatchID, url: String?, isDownload: Bool) {
+        (self.node, knownBatch, self.isDownload) = (node, batch, isDownload)
         scheme = url.flatMap { TransferScheme(of: $0) }
     }
 
     /// A cure for one batch, or with `nil` for several that have it in common.
-    package init(batch: BatchID?, url: String?) {
-        (node, knownBatch) = (batch.map { .batch($0) }, batch)
+    package init(batch: BatchID?, url: String?, isDownload: Bool) {
+        (node, knownBatch, self.isDownload) = (batch.map { .batch($0) }, batch, isDownload)
         scheme = url.flatMap { TransferScheme(of: $0) }
     }
 
@@ -37,14 +39,20 @@ package struct CureSubject: Sendable, Hashable {
 
     /// The ways to give it another password, token or key, or to renew one: those of its protocol, and no others.
     var letIn: Advice {
-        switch scheme?.facts.login ?? .fields {
-        case .ssh: "\(set("--user", "USER")) gives another password; or add its key to ssh-agent (ssh-add)"
+        switch scheme?.facts.login {
+        case .ssh: "\(set("--user", "USER")) gives another password\(ofEach); or add its key to ssh-agent (ssh-add)"
         case .password:
-            "\(set("--user", "USER")) gives another password; or renew what a command or a netrc file gives"
+            "\(set("--user", "USER")) gives another password\(ofEach); or renew what a command or a netrc file gives"
         case .awsKeys:
             "\(set("--s3-keys")) takes the keys that AWS_* or its AWS profile have now, --user ID others; or renew what its command gives"
-        case .fields:
-            "\(set("--header", "K: V")) or --user USER gives it anew; or renew what a command or a netrc file gives"
+        case nil where isDownload:
+            "\(set("--user", "USER")) gives another login\(ofEach); or renew what a command or a netrc file gives"
+        case .fields, nil:
+            "\(set("--header", "K: V")) or --user USER gives it anew\(ofEach); or renew what a command or a netrc file gives"
         }
+    }
+
+    private var ofEach: Advice {
+        isDownload ? " (files of several servers: \(set("--netrc", "FILE")), with a login for each)" : ""
     }
 }

@@ -33,7 +33,7 @@ struct AdviceTests {
         ]
         for url in Self.schemes {
             for batch in [BatchID(rawValue: 7), nil] {
-                let subject = CureSubject(batch: batch, url: url)
+                let subject = CureSubject(batch: batch, url: url, isDownload: false)
                 for remedy in remedies {
                     let error = TransferError(code, "it failed", remedy)
                     expectTaken(error.remedy(for: subject), "\(code) of \(url ?? "anything")")
@@ -45,8 +45,9 @@ struct AdviceTests {
 
     @Test("of each reason to wait, for each protocol", arguments: WaitReason.allCases)
     func reasons(reason: WaitReason) {
-        for url in Self.schemes {
-            let subject = CureSubject(node: .task(TaskID(rawValue: 9)), batch: BatchID(rawValue: 7), url: url)
+        for (url, isDownload) in Self.schemes.flatMap({ [($0, false), ($0, true)] }) {
+            let subject = CureSubject(
+                node: .task(TaskID(rawValue: 9)), batch: BatchID(rawValue: 7), url: url, isDownload: isDownload)
             expectTaken(reason.remedy(for: subject), "\(reason) of \(url ?? "anything")")
         }
     }

@@ -10,17 +10,18 @@ struct RemedyTests {
             .tlsFailure, "the certificate of h is not trusted", .authority("check it"))
         #expect(error.message.hasSuffix("not trusted: check it, or name its authority with --ca"))
         let task = NodeID.task(TaskID(rawValue: 9))
-        let known = CureSubject(node: task, batch: BatchID(rawValue: 7), url: nil)
+        let known = CureSubject(node: task, batch: BatchID(rawValue: 7), url: nil, isDownload: false)
         #expect(
             error.remedy(for: known).text
                 == "check it, or name its authority: martlet set b7 --ca FILE; then martlet retry t9")
-        let several = CureSubject(batch: nil, url: nil)
+        let several = CureSubject(batch: nil, url: nil, isDownload: false)
         #expect(error.remedy(for: several).text.hasSuffix("martlet set BATCH --ca FILE; then martlet retry ID"))
     }
 
     @Test("of a server that serves nothing is said what to see to, and nothing that it may have forbidden")
     func server() {
-        let subject = CureSubject(node: .batch(BatchID(rawValue: 7)), batch: BatchID(rawValue: 7), url: nil)
+        let subject = CureSubject(
+            node: .batch(BatchID(rawValue: 7)), batch: BatchID(rawValue: 7), url: nil, isDownload: false)
         func remedy(_ code: TransferErrorCode, _ remedy: Remedy) -> String {
             TransferError(code, "nas is ill", remedy).remedyOfServer(for: subject).text
         }
@@ -35,7 +36,8 @@ struct RemedyTests {
     @Test("what lets somebody in is what the protocol knows, and nothing else", arguments: TransferScheme.allCases)
     func protocols(_ scheme: TransferScheme) {
         let batch = BatchID(rawValue: 7)
-        let subject = CureSubject(node: .batch(batch), batch: batch, url: "\(scheme.rawValue)://host:1/in/")
+        let subject = CureSubject(
+            node: .batch(batch), batch: batch, url: "\(scheme.rawValue)://host:1/in/", isDownload: false)
         let cure = WaitReason.auth.remedy(for: subject).text
         #expect(cure.hasSuffix("then martlet retry b7"))
         #expect(cure.contains("--header") == (scheme.overHTTP != nil))
@@ -45,10 +47,24 @@ struct RemedyTests {
         #expect(cure.contains("netrc") == ![.awsKeys, .ssh].contains(scheme.facts.login))
     }
 
+    @Test(
+        "of files from several servers a login goes to none: a netrc file has one for each",
+        arguments: TransferScheme.allCases)
+    func severalServers(_ scheme: TransferScheme) {
+        let batch = BatchID(rawValue: 7)
+        func cure(_ url: String?, isDownload: Bool) -> String {
+            WaitReason.auth.remedy(for: CureSubject(batch: batch, url: url, isDownload: isDownload)).text
+        }
+        let each = "(files of several servers: martlet set b7 --netrc FILE, with a login for each)"
+        #expect(cure("\(scheme.rawValue)://h/", isDownload: true).contains(each) == (scheme.facts.login != .awsKeys))
+        #expect(!cure("\(scheme.rawValue)://h/", isDownload: false).contains(each))
+        #expect(cure(nil, isDownload: true).hasPrefix("martlet set b7 --user USER gives another login \(each); or"))
+    }
+
     @Test("what a person does is said with the command that tries it again, where that mends anything")
     func remedies() {
         let batch = BatchID(rawValue: 7)
-        let subject = CureSubject(node: .batch(batch), batch: batch, url: nil)
+        let subject = CureSubject(node: .batch(batch), batch: batch, url: nil, isDownload: false)
         func remedy(_ remedy: Remedy?) -> String { TransferError(.notThere, "it", remedy).remedy(for: subject).text }
         #expect(remedy(nil) == "look there, then martlet retry b7", "the table's")
         #expect(remedy(.again) == "look there, then martlet retry b7")

@@ -67,7 +67,7 @@ struct LoginStore: QueueSubject {
             if servers.count > 1 {
                 return finder.refused(
                     node,
-                    "its files come from \(servers.count) servers, and a login may go to one: queue one batch for each server"
+                    "its files come from \(servers.count) servers, and a login may go to one: give a netrc file with a login for each: \(AdvisedCommand.set(.batch(batch), "--netrc", "FILE"))"
                 )
             }
             let kept = try secrets.secrets(of: uuid)

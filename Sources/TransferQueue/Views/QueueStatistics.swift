@@ -17,6 +17,7 @@ package struct NodeStanding: Hashable, Sendable {
     /// As shown.
     package var state: TransferState
     package var batch: BatchID
+    package var isDownload = false
     package var counts: FileCounts
     package var scanning: Bool
     /// The batch was queued with `--hold` and never started.

@@ -32,6 +32,7 @@ extension QueueView {
             notBefore: isEarly(batch) ? batch.notBefore : nil,
             waitReasons: try isBatch ? waitReasons(of: batch) : waitReasons(of: files, queued: sums.queued, in: batch),
             ahead: try ahead(of: batch), isUrgent: batch.isUrgent)
+        standing.isDownload = batch.direction == .download
         standing.pauseEnds = try pauseEnds(pausedBy)
         if counts.paused > 0 { standing.pausedBelow = try pausedFolders(below: folder, of: batch) }
         if sums.waiting > 0 {
@@ -116,6 +117,7 @@ extension QueueView {
             state: state, batch: batch.id, counts: shown.counts, scanning: false, isHeld: batch.isHeld,
             pausedBy: shown.pausedBy, notBefore: isEarly(batch) ? batch.notBefore : nil, waitReasons: shown.waitReasons,
             ahead: try ahead(of: batch, task.priority), isUrgent: batch.isUrgent || task.isUrgent)
+        standing.isDownload = batch.direction == .download
         standing.pauseEnds = try pauseEnds(standing.pausedBy)
         if state == .queued { standing.aheadInBatch = try aheadInBatch(of: task.row) }
         if state == .waiting {

@@ -135,7 +135,9 @@ extension WhySentence {
     }
 
     /// For the commands that mend it.
-    var mended: CureSubject { CureSubject(node: node, batch: standing.batch, url: standing.origin) }
+    var mended: CureSubject {
+        CureSubject(node: node, batch: standing.batch, url: standing.origin, isDownload: standing.isDownload)
+    }
 
     /// A cause in words.
     struct Because {

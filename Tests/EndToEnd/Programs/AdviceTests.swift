@@ -115,6 +115,29 @@ import TransferModel
         #expect(try sandbox.batch(batch)["state"].text == "created")
     }
 
+    @Test func `files of several servers get in by the one way that has a login for each`() throws {
+        let servers = try ["one", "two"].map { try Nginx(sandbox, folder: $0, authenticated: true) }
+        for server in servers {
+            try write(content, to: server.data.appending(RawPath(server.folder.hasSuffix("one") ? "a" : "b")))
+        }
+        let batch = try sandbox.queue(
+            "download", [servers[0].url + "a", servers[1].url + "b", "\(sandbox.root)/back/"], #_sourceLocation)
+        #expect(try sandbox.wait(batch).status == 4)
+        let login = ["--user", "test", "--password-command", "echo test"]
+        let refused = try sandbox.start("martlet", ["set", batch] + login).wait()
+        #expect(refused.status == 1 && refused.errors.contains("martlet set \(batch) --netrc FILE"), "\(refused)")
+
+        let netrc = "\(sandbox.root)/netrc"
+        try write(Array("machine 127.0.0.1 login test password test\n".utf8), to: RawPath(netrc))
+        let why = try sandbox.succeed("why", "--json", batch).output
+        let commands = try JSONDecoder().decode(WhyAnswer.self, from: Data(why.utf8)).remedy.commands.map(\.text)
+        for command in commands where command.contains("--netrc") || command.contains("retry") {
+            try run(command, ["FILE": netrc])
+        }
+        #expect(try sandbox.wait(batch).status == 0, "\(commands)")
+        for name in ["a", "b"] { #expect(try readBytes(RawPath("\(sandbox.root)/back/\(name)")) == content) }
+    }
+
     @Test func `a file that is in the way is replaced by the commands that are named`() throws {
         let receiver = try Receiver(sandbox)
         #expect(try sandbox.wait(sandbox.send("\(sandbox.root)/file", receiver.url)).status == 0)

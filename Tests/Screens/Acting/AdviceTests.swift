@@ -89,7 +89,8 @@ struct AdviceTests {
 
     @Test("no wait asks for a shell where a key does it", arguments: WaitReason.allCases, TransferScheme.allCases)
     func waits(_ reason: WaitReason, _ scheme: TransferScheme) {
-        let subject = CureSubject(node: t9, batch: BatchID(rawValue: 1), url: "\(scheme.rawValue)://h/")
+        let subject = CureSubject(
+            node: t9, batch: BatchID(rawValue: 1), url: "\(scheme.rawValue)://h/", isDownload: false)
         let shown = screen().model.cure(reason.remedy(for: subject), about: t9).string
         #expect(!shown.replacing("martlet set b1 --", with: "").contains("martlet "), "\(shown)")
         #expect(shown.contains("martlet set") == (reason == .auth))

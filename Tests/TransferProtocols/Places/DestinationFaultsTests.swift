@@ -7,8 +7,8 @@ import Wording
 /// What is said of the destination, and what a person is told to do about it.
 @Suite struct DestinationFaultsTests {
     private let subject = CureSubject(
-        node: .batch(BatchID(rawValue: 7)), batch: BatchID(rawValue: 7), url: "https://h/")
-    private let several = CureSubject(batch: nil, url: "https://h/")
+        node: .batch(BatchID(rawValue: 7)), batch: BatchID(rawValue: 7), url: "https://h/", isDownload: false)
+    private let several = CureSubject(batch: nil, url: "https://h/", isDownload: false)
 
     @Test("where replacing what is there would do, the batch is named for which that can be set")
     func replacing() {

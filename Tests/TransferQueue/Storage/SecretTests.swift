@@ -240,7 +240,8 @@ import TransferModel
         let refused = try await queue.writer.replaceSecrets(of: [.batch(batch)], by: login).results
         #expect(
             refused.first?.message
-                == "its files come from 2 servers, and a login may go to one: queue one batch for each server")
+                == "its files come from 2 servers, and a login may go to one: give a netrc file with a login for each: "
+                + "martlet set b1 --netrc FILE")
         #expect(try await queue.writer.order(of: batch)?.secrets == TransferSecrets())
         var harmless = TransferSecrets()
         harmless.headers = [HeaderField("Referer", "https://c/")]

@@ -192,9 +192,10 @@ struct DetailsText {
     private static func remedy(_ page: DetailsPage, in model: Model) -> SafeText? {
         guard let error = page.task?.error ?? page.row.error else { return nil }
         let node = model.nodeID(of: page.row)
-        let url = page.task?.destination ?? page.row.ends?.to
         guard let batch = page.row.id.batch else { return nil }
-        let subject = CureSubject(node: node, batch: batch, url: url)
+        let isDownload = page.task.map { $0.direction == .download } ?? page.row.isDownload
+        let url = isDownload ? page.task?.source : page.task?.destination ?? page.row.ends?.to
+        let subject = CureSubject(node: node, batch: batch, url: url, isDownload: isDownload)
         let remedy = goesOn(page.row) ? error.remedyOfServer(for: subject) : error.remedy(for: subject)
         return model.advised(remedy, about: node)
     }

@@ -35,8 +35,9 @@ extension ProblemsPage {
             var files: Int64
             /// The server of its destination; empty: a folder, as of downloads.
             var host = ""
-            /// The destination, as far as it is no secret.
+            /// The destination, as far as it is no secret; of a download its folder.
             var url = ""
+            var isDownload = false
             /// The number of files left of the batch.
             var left: Int64 = 0
             /// Its address may be wrong, and another batch can take its place.
@@ -101,7 +102,9 @@ extension ProblemsPage {
 
         /// One protocol's advice is none for another's: where they differ it is that of the most files.
         private var subject: CureSubject {
-            CureSubject(batch: batches.count == 1 ? batches[0].batch : nil, url: batches.first?.url)
+            CureSubject(
+                batch: batches.count == 1 ? batches[0].batch : nil, url: batches.first?.url,
+                isDownload: batches.contains(where: \.isDownload))
         }
 
         /// The names of its batches, as many as a line may have room for.

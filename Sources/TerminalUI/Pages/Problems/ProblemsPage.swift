@@ -26,7 +26,8 @@ struct ProblemsPage: Sendable {
         {
             let place = Cause.Place(
                 batch: batch.id, name: batch.name, files: files, host: TransferScheme.server(of: batch.destination),
-                url: batch.destination, left: batch.filesActive + batch.filesWaiting, isLost: batch.isLost)
+                url: batch.destination, isDownload: batch.direction == .download,
+                left: batch.filesActive + batch.filesWaiting, isLost: batch.isLost)
             found[kind, default: Cause(kind: kind, finding: finding, files: 0, batches: [])].add(place, lastAt)
         }
         for batch in batches {
