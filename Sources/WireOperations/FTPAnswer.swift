@@ -25,7 +25,8 @@ package struct FTPAnswer: Hashable, Sendable {
     package var command = ""
     /// The server does not let us in, whatever its reply's code.
     package var isLoginRefused = false
-    /// `SIZE`'s answer to `.size` and `.download`; `FileSize.beyond` stands for a size that no file can have.
+    /// `SIZE`'s answer to `.size` and `.download`; of a download that is not bounded the length that the answer to `RETR` announces, where it
+    /// does: of what is left, or of the whole file. `FileSize.beyond` stands for a size that no file can have.
     package var size: Int64? { didSet { size = size.flatMap(FileSize.told) } }
     /// `MDTM`'s answer, where it was asked.
     package var modified: Timestamp?

@@ -20,8 +20,9 @@ package enum FTPOperation: Hashable, Sendable {
     /// Sends a range of the source: by `STOR`, or by `APPE` at whatever end the server's file has. Missing folders are made and the transfer
     /// begun once more.
     case upload(RawPath, Range<Int64>, appends: Bool)
-    /// Receives from an offset on, behind the gate: `REST`, `RETR`.
-    case download(RawPath, from: Int64)
+    /// Receives from an offset on, behind the gate: `REST`, `RETR`. Bounded, `SIZE` is asked before it, and a transfer of another length fails;
+    /// else the server alone says where the end is.
+    case download(RawPath, from: Int64, isBounded: Bool = true)
     /// `MLSD`: what lies in a folder, behind the gate; the folder after the login for an empty path. A server that does not know it refuses
     /// with 500, 502 or 504.
     case list(RawPath)

@@ -58,6 +58,10 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
             #expect(end.answer.modified != nil)
             #expect(end.bytesDelivered == 600_000)
             #expect(sink.bytes == Array(content.dropFirst(100_000)))
+            let unbounded = RecordingSink()
+            let request = FTPRequest(server(vsftpd), .download(RawPath("whole"), from: 100_000, isBounded: false))
+            #expect(try await client.receive(request, unbounded).story == "ok 226 RETR")
+            #expect(unbounded.bytes == sink.bytes)
         }
         let log = String(decoding: vsftpd.read("vsftpd.log") ?? [], as: UTF8.self)
         #expect(log.split(separator: "\n").filter { $0.contains("\"USER ") }.count == 1)
@@ -348,6 +352,47 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
             let end = try await client.receive(FTPRequest(server, .download(RawPath("f"), from: 0)), sink)
             #expect(end.answer.reply?.code == 421)
             #expect(String(decoding: sink.bytes, as: UTF8.self) == "half of it")
+        }
+        control.stop()
+        data.stop()
+    }
+
+    @Test(arguments: [
+        ("(0 bytes)", 0), ("for (5 bytes) (7 bytes).", 7), ("(9999999999999999999 bytes)", nil), ("it", nil),
+    ])
+    func `a download without bounds ends where the server ends it, whatever length that tells`(
+        words: String, announced: Int64?
+    ) async throws {
+        let data = try ScriptedServer { try $0.send("hello") }
+        let control = try ScriptedServer.ftp(data: data) { command in
+            command == "SIZE" ? "213 0" : command == "RETR" ? "150 opening f \(words)\r\n226 done" : nil
+        }
+        let server = FTPServer(host: "127.0.0.1", port: Int(control.port))
+        try await withFTPClient { client async throws in
+            let sink = RecordingSink()
+            let end = try await client.receive(
+                FTPRequest(server, .download(RawPath("f"), from: 0, isBounded: false)), sink)
+            #expect(end.story == "ok 226 RETR")
+            #expect(end.answer.size == announced ?? (words == "it" ? nil : FileSize.beyond))
+            #expect(String(decoding: sink.bytes, as: UTF8.self) == "hello")
+        }
+        control.stop()
+        data.stop()
+    }
+
+    @Test(arguments: [200, 502])
+    func `a download without bounds that cannot begin behind an offset takes nothing`(code: Int) async throws {
+        let data = try ScriptedServer { try $0.send("hello") }
+        let control = try ScriptedServer.ftp(data: data) { command in
+            command == "REST" ? "\(code) as you like" : command == "RETR" ? "150 it comes\r\n226 done" : nil
+        }
+        let server = FTPServer(host: "127.0.0.1", port: Int(control.port))
+        try await withFTPClient { client async throws in
+            let sink = RecordingSink()
+            let end = try await client.receive(
+                FTPRequest(server, .download(RawPath("f"), from: 2, isBounded: false)), sink)
+            #expect(end.failure != nil && end.answer.command == "REST" && end.answer.reply?.code == code)
+            #expect(sink.bytes.isEmpty)
         }
         control.stop()
         data.stop()

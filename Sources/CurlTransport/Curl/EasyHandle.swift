@@ -33,15 +33,19 @@ final class EasyHandle {
 
     /// Forgets all options and sets these; names the first that libcurl refuses. Connections, DNS and TLS sessions
     /// belong to the multi handle, or to the handle itself when it is performed alone, and stay. Commands are sent as they
-    /// are, before anything else. Corresponds to `curl_easy_reset` and `curl_easy_setopt`.
-    func configure(_ options: [CurlOption], fields lines: [String], commands texts: [[UInt8]] = []) throws(CurlError) {
+    /// are. Corresponds to `curl_easy_reset` and `curl_easy_setopt`.
+    /// - Parameter place: of the commands: before anything else (`CURLOPT_QUOTE`), or right before the transfer (`CURLOPT_PREQUOTE`).
+    func configure(
+        _ options: [CurlOption], fields lines: [String], commands texts: [[UInt8]] = [],
+        at place: CURLoption = CURLOPT_QUOTE
+    ) throws(CurlError) {
         kind = nil
         curl_easy_reset(raw)
         try Self.fill(&commands, texts)
         try Self.fill(&fields, lines.map { Array($0.utf8) })
         try change(options)
         try set(CurlOption(CURLOPT_HTTPHEADER, .list(fields)))
-        if !texts.isEmpty { try set(CurlOption(CURLOPT_QUOTE, .list(commands))) }
+        if !texts.isEmpty { try set(CurlOption(place, .list(commands))) }
         try set(CurlOption(CURLOPT_ERRORBUFFER, .pointer(UnsafeMutableRawPointer(errorText))))
     }
 

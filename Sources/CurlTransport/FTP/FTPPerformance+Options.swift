@@ -50,10 +50,14 @@ extension FTPPerformance {
             return [.string(CURLOPT_URL, url(path)), .long(CURLOPT_NOBODY, 1), .long(CURLOPT_FILETIME, 1)]
         case .enter, .commands:
             return [.string(CURLOPT_URL, url(RawPath([]))), .long(CURLOPT_NOBODY, 1)]
-        case .download(let path, let offset):
+        case .download(let path, let offset, let isBounded):
+            // Of a length that it ignores libcurl asks for nothing more, and forgets to begin behind an offset: that is `transfer`'s.
+            let bound =
+                isBounded
+                ? CurlOption(CURLOPT_RESUME_FROM_LARGE, .offset(offset)) : .long(CURLOPT_IGNORE_CONTENT_LENGTH, 1)
             return [
                 .string(CURLOPT_URL, url(path)), .long(CURLOPT_FILETIME, 1), .long(CURLOPT_BUFFERSIZE, 256 * 1024),
-                CurlOption(CURLOPT_RESUME_FROM_LARGE, .offset(offset)),
+                bound,
             ]
         case .list(let path):
             // An address that ends in a slash is a folder's; its path goes whole behind the command.
@@ -116,7 +120,7 @@ extension FTPRequest {
         }
         let isBroken =
             switch operation {
-            case .size(let path), .upload(let path, _, _), .download(let path, _):
+            case .size(let path), .upload(let path, _, _), .download(let path, _, _):
                 path.bytes.isEmpty || path.bytes.last == UInt8(ascii: "/") || path.bytes.contains { $0 < 32 }
             case .list(let path): path.bytes.contains { $0 < 32 }
             case .enter(let path): path.bytes.isEmpty || path.bytes.contains { $0 < 32 }

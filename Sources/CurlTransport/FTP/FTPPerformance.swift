@@ -23,6 +23,9 @@ final class FTPPerformance {
     /// Replies to commands of this exchange: none yet means that the server has not noticed us.
     private var replies = 0
     private var sizeReply: Reply?
+    private var restReply: Reply?
+    /// The length that the answer to RETR announces.
+    private var announced: Int64?
     /// A reply with its text as it came.
     private typealias Reply = (code: Int, text: String)
 
@@ -73,20 +76,29 @@ final class FTPPerformance {
     private var leavesHome: Bool { if case .enter = request.operation { true } else { false } }
 
     private func transfer() throws(CurlError) -> CurlCode {
-        var commands: [[UInt8]] = []
+        var (commands, place) = ([[UInt8]](), CURLOPT_QUOTE)
         switch request.operation {
         case .commands(let given): commands = given
         case .enter(let path): commands = [Array("CWD ".utf8) + path.bytes]
+        case .download(_, let offset, false) where offset > 0:
+            (commands, place) = ([Array("REST \(offset)".utf8)], CURLOPT_PREQUOTE)
         case .size, .upload, .download, .list: break
         }
         if case .upload(_, let range, _) = request.operation { sockets.set(range.isEmpty ? .whole : .isCut) }
         defer { sockets.set(.arrives) }
-        return try perform(options(for: request.operation), commands)
+        let code = try perform(options(for: request.operation), commands, at: place)
+        return isRestRefused ? CurlCode(CURLE_FTP_COULDNT_USE_REST) : code
     }
 
-    private func perform(_ options: [CurlOption], _ commands: [[UInt8]]) throws(CurlError) -> CurlCode {
-        (fetched, cause, command, reply, replies, sizeReply, unanswered) = (0, nil, "", nil, 0, nil, [])
-        try handle.easy.configure(options, fields: [], commands: commands)
+    /// The bytes begin at another place than was asked for.
+    private var isRestRefused: Bool { restReply.map { $0.code != 350 } ?? false }
+
+    private func perform(
+        _ options: [CurlOption], _ commands: [[UInt8]], at place: CURLoption = CURLOPT_QUOTE
+    ) throws(CurlError) -> CurlCode {
+        (fetched, cause, command, reply, replies, unanswered) = (0, nil, "", nil, 0, [])
+        (sizeReply, restReply, announced) = (nil, nil, nil)
+        try handle.easy.configure(options, fields: [], commands: commands, at: place)
         isReused = handle.isUsed
         // The handle's callbacks hold this object unretained: it lives until the transfer is over.
         let code = withExtendedLifetime(self) { handle.perform() }
@@ -132,7 +144,8 @@ final class FTPPerformance {
         let modified = easy.offset(CURLINFO_FILETIME_T)
         end.answer.modified = modified > 0 ? Timestamp(seconds: modified) : nil
         end.answer.size = sizeReply.flatMap { $0.code == 213 ? Self.lastNumber(in: $0.text) : nil }
-        end.answer.command = command
+        if case .download(_, _, false) = request.operation { end.answer.size = announced }
+        end.answer.command = isRestRefused ? "REST" : command
         if case .size = request.operation, code == .ok || code == CurlCode(CURLE_REMOTE_FILE_NOT_FOUND), let sizeReply {
             end.answer.reply = FTPReply(code: sizeReply.code, text: sizeReply.text)
             end.answer.command = "SIZE"
@@ -143,6 +156,7 @@ final class FTPPerformance {
         if code == CurlCode(CURLE_SEND_ERROR), fetched > 0, let said = Self.reply(in: lastWords), said.code >= 400 {
             decisive = said
         }
+        if isRestRefused { decisive = restReply }
         end.answer.isLoginRefused = code == CurlCode(CURLE_LOGIN_DENIED)
         let isMistaken = code == CurlCode(CURLE_FTP_WEIRD_PASV_REPLY) && Self.transferVerbs.contains(command)
         if code == .ok || Self.refusals.contains(code) || reply?.code == 421 || isMistaken {
@@ -177,6 +191,16 @@ final class FTPPerformance {
     private static func lastNumber(in text: String) -> Int64? {
         // More digits than fit are a number all the same, and no size of a file.
         text.split { !$0.isASCII || !$0.isNumber }.last.map { Int64($0) ?? .max }
+    }
+
+    /// As in `150 Opening BINARY mode data connection for f (2241 bytes).`: behind the last parenthesis, for a name may have some, too.
+    private static func announcedLength(in text: String) -> Int64? {
+        for start in text.indices.reversed() where text[start] == "(" {
+            let rest = text[text.index(after: start)...]
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            if !digits.isEmpty, rest.dropFirst(digits.count).hasPrefix(" bytes") { return Int64(digits) ?? .max }
+        }
+        return nil
     }
 
     // MARK: What libcurl calls
@@ -224,6 +248,7 @@ final class FTPPerformance {
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         // With no body wanted libcurl writes a header in the manner of HTTP.
         guard request.operation.brings else { return true }
+        if isRestRefused { return false }
         var allowed = 0
         while allowed < bytes.count {
             guard let granted = job.allowance(for: bytes.count - allowed) else { return false }
@@ -246,6 +271,8 @@ final class FTPPerformance {
             // 1xx says that the transfer begins; the final reply follows.
             if said.code >= 200, !unanswered.isEmpty { unanswered.removeFirst() }
             if command == "SIZE" { sizeReply = said }
+            if command == "REST" { restReply = said }
+            if command == "RETR", said.code < 200 { announced = Self.announcedLength(in: said.text) }
         }
         job.showLife()
     }

@@ -25,6 +25,8 @@ package struct FTPDownload: ProtocolMachine {
         var point: GetResumePoint
         /// The file's offset when the gate was opened.
         var start: Int64
+        /// As of `FTPOperation.download`.
+        var isBounded: Bool
     }
 
     private let plan: FTPDownloadPlan
@@ -159,10 +161,10 @@ package struct FTPDownload: ProtocolMachine {
     private mutating func receive(_ point: GetResumePoint) -> [ProtocolAction] {
         let (offset, total) = (point.offset, point.version.total)
         // Some files have bytes though their length is told as 0.
-        let opening = GateOpening(
-            offset: offset, total: total, isBounded: total != 0 && !plan.takesAsItComes)
-        let begun = perform(.ftp(.download(plan.path, from: offset))) {
-            .receiving($0, Flow(point: point, start: offset))
+        let isBounded = (total ?? 0) > 0 && !plan.takesAsItComes
+        let opening = GateOpening(offset: offset, total: total, isBounded: total == nil || isBounded)
+        let begun = perform(.ftp(.download(plan.path, from: offset, isBounded: isBounded))) {
+            .receiving($0, Flow(point: point, start: offset, isBounded: isBounded))
         }
         return [.persist(ResumePoint(point))] + begun + [.openGate(ExchangeID(rawValue: lastID), opening)]
     }
@@ -186,11 +188,10 @@ package struct FTPDownload: ProtocolMachine {
         let length = flow.start + end.bytesWritten
         var point = flow.point
         point.offset = length
-        if let total = point.version.total {
-            let isComing = plan.takesAsItComes && length >= total
-            // The transfer itself was told of the file, too, before its first byte.
-            if let told = end.size, told != total, !isComing { return changedMeanwhile() }
-            if length != total, !isComing { return odd(length, of: total, flow) }
+        // The transfer itself was told of the file, too, before its first byte.
+        if flow.isBounded, let told = end.size, told != point.version.total { return changedMeanwhile() }
+        if let told = told(flow, end), length != told, !plan.takesAsItComes || length < told {
+            return odd(length, of: told, flow)
         }
         let isOneReading = RemoteVersion.isOneReading(
             from: flow.start, through: length, end.at.since(versionSeen))
@@ -198,6 +199,12 @@ package struct FTPDownload: ProtocolMachine {
             return perform(.ftp(.size(plan.path))) { .proving($0, point) }
         }
         return finish(point)
+    }
+
+    /// The file's length; `nil`: nobody has said one. Some servers say 0 to `SIZE`, or nothing, and more when they begin.
+    private func told(_ flow: Flow, _ end: FTPEnd) -> Int64? {
+        guard !flow.isBounded, flow.start == 0, let announced = end.size else { return flow.point.version.total }
+        return max(announced, flow.point.version.total ?? 0)
     }
 
     /// The server says that this was all, and told another length right before.

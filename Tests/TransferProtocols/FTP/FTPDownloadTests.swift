@@ -90,6 +90,16 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
         #expect(after(plan(), Answers.size(0), some) == again + ["open 3 at 0 skip 0 of 0 or more"])
         #expect(after(plan(), Answers.size(0), some, some) == ["fail unsupported"])
         #expect(after(plan(), Answers.size(0), some, none) == ["finish 0 size"])
+        // Some know the length when they begin.
+        let announced = Answers.done("RETR", written: 5, size: 5)
+        #expect(after(plan(), Answers.size(0), announced) == ["finish 5 none"])
+        #expect(after(plan(), Answers.noSize, announced) == ["finish 5 none"])
+        let short = Answers.done("RETR", written: 4, size: 5)
+        for size in [Answers.size(0), Answers.noSize] {
+            #expect(after(plan(), size, short) == ["wait backoff networkConnectionLost"])
+        }
+        let empty = Answers.done("RETR", written: 5, size: 0)
+        #expect(after(plan(), Answers.noSize, empty, empty) == ["fail unsupported"])
         #expect(after(plan(verify: VerificationWish.none), Answers.size(0), some) == ["finish 5 none"])
         // Too few of them may have been cut.
         #expect(after(plan(), Answers.size(1000), none) == ["wait backoff networkConnectionLost"])

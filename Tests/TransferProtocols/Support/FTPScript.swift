@@ -88,7 +88,7 @@ func spoken(_ actions: [ProtocolAction]) -> [String] {
         case .enter(let path): "CWD \(path)"
         case .upload(let path, let range, let appends):
             "\(appends ? "APPE" : "STOR") \(path) \(range.lowerBound)..<\(range.upperBound)"
-        case .download(let path, let offset): "RETR \(path) from \(offset)"
+        case .download(let path, let offset, _): "RETR \(path) from \(offset)"
         case .commands(let lines): lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "; ")
         }
     }

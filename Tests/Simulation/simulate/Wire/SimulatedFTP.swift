@@ -77,7 +77,7 @@ final class SimulatedFTP: FTPExchanges {
         case .commands(let commands):
             perform(exchange, commands.map { RawPath($0).displayed }[...])
         case .upload(let path, _, let appends): store(exchange, path.displayed, appends: appends)
-        case .download(let path, let offset): retrieve(exchange, path.displayed, from: Int(offset))
+        case .download(let path, let offset, _): retrieve(exchange, path.displayed, from: Int(offset))
         case .list(let path):
             send(exchange) { [self] in
                 let (lines, reply) = server.list(path.displayed)
