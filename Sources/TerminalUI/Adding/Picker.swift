@@ -50,7 +50,7 @@ struct Picker: Sendable {
     var unusable: [LookedPath] = []
     /// Looks at typed or pasted paths that are not answered yet.
     private(set) var looks = 0
-    /// The next step comes with the last answer.
+    /// The next step comes with the last answer, if nothing of it is missing.
     var goesOn = false
 
     init(_ purpose: Purpose, at path: [UInt8]) {
@@ -98,7 +98,11 @@ struct Picker: Sendable {
     /// No answer is awaited any more: it went to nobody.
     mutating func forgetLooks() { (looks, goesOn) = (0, false) }
 
-    mutating func say(_ text: SafeText, isError: Bool = false) { note = (text, isError) }
+    /// An error is read before the next step.
+    mutating func say(_ text: SafeText, isError: Bool = false) {
+        note = (text, isError)
+        if isError { goesOn = false }
+    }
 
     // MARK: Going somewhere
 
@@ -209,7 +213,7 @@ struct Picker: Sendable {
             return effects + show(parent.bytes, from: file.lastComponent.bytes)
         case .missing where purpose == .target:
             newFolder = looked.path
-            mode = .list
+            (mode, goesOn) = (.list, false)
             return [.goOn]
         case .missing(let why), .unusable(let why):
             say(appearance.safe(why + "."), isError: true)

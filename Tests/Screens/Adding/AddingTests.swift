@@ -223,6 +223,15 @@ struct AddingTests {
         screen.press("F2", "Down")
         screen.send(.local(looked))
         #expect(screen.model.adding?.step == .first && screen.picked == 1)
+        // What is not there is read before anything else happens, and no row stands in for it.
+        for finding in [LookedPath.Finding.missing("It is not there"), .unusable("It is a socket")] {
+            var screen = Adding.screen(80, 24)
+            screen.paste("/mnt/x\n")
+            screen.press("F2")
+            screen.send(.local(.looked([LookedPath(path: Array("/mnt/x".utf8), finding: finding)], .choose)))
+            #expect(screen.model.adding?.step == .first && screen.picked == 0)
+            #expect(screen.picture.contains("0 paths chosen"))
+        }
         // An answer that went to nobody is not waited for.
         screen.paste("/mnt/y\n")
         screen.press("Esc", "a", "F2")
