@@ -101,6 +101,16 @@ import Testing
         ForcedFailures.clear(.path(containing: folder))
         let spelt = System.entryName(Array("./Readme.1".utf8), in: sandbox.path)
         #expect(spelt.map { names.contains($0) } == true)
+        // One that tells case apart and not the two ways to write an accent.
+        let forms = ["caf\u{E9}", "cafe\u{301}"].map { Array($0.utf8) }
+        _ = try System.open(sandbox.path + [UInt8(ascii: "/")] + forms[0], flags: O_RDWR | O_CREAT)
+        #expect(System.entryName(forms[1], in: sandbox.path) == nil)
+        try #require(link("\(folder)/caf\u{E9}", "\(folder)/cafe\u{301}") == 0)
+        for form in forms {
+            #expect(System.entryName(form, in: sandbox.path) == form)
+            let spelt = System.entryName(Array("./".utf8) + form, in: sandbox.path)
+            #expect(spelt.map { forms.contains($0) } == true)
+        }
         _ = try System.open(sandbox.file("1"), flags: O_RDWR | O_CREAT)
         #expect(System.entryName(Array("./1".utf8), in: sandbox.path) == Array("./1".utf8), "no letter to ask with")
     }

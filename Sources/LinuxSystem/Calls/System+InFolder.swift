@@ -1,3 +1,5 @@
+// Normal forms are no public part of the standard library yet.
+@_spi(_Unicode) import Swift
 import CLinux
 import Glibc
 
@@ -97,8 +99,9 @@ extension System {
             let status = status(other)
             return status?.inode == found.inode && status?.device == found.device
         }
-        let other = inOtherCase(name)
-        guard other != name, leads(other), let reader = try? DirectoryReader(path: folder) else { return name }
+        let others = [inOtherCase(name), inOtherForm(name)]
+        guard others.contains(where: { $0 != name && leads($0) }), let reader = try? DirectoryReader(path: folder)
+        else { return name }
         var spelt: [UInt8]?
         while let entry = try? reader.next() {
             if entry.name == name { return name }
@@ -114,6 +117,15 @@ extension System {
         guard flipped == name, let text = String(validating: name, as: UTF8.self) else { return flipped }
         let upper = Array(text.uppercased().utf8)
         return upper == name ? Array(text.lowercased().utf8) : upper
+    }
+
+    /// The same text with its accents apart, or, where they are, with each in one character with its letter.
+    private static func inOtherForm(_ name: [UInt8]) -> [UInt8] {
+        guard name.contains(where: { $0 >= 0x80 }), let text = String(validating: name, as: UTF8.self) else {
+            return name
+        }
+        let apart = Array(String(String.UnicodeScalarView(text._nfd)).utf8)
+        return apart == name ? Array(String(String.UnicodeScalarView(text._nfc)).utf8) : apart
     }
 
     /// Room on the file system of an open file. Corresponds to `fstatvfs`.
