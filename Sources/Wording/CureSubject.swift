@@ -46,7 +46,7 @@ package struct CureSubject: Sendable, Hashable {
         case .awsKeys:
             "\(set("--s3-keys")) takes the keys that AWS_* or its AWS profile have now, --user ID others; or renew what its command gives"
         case nil where isDownload:
-            "\(set("--user", "USER")) gives another login\(ofEach); or renew what a command or a netrc file gives"
+            "\(set("--user", "USER")) gives another login, of S3 \(set("--s3-keys")) new keys\(ofEach); or renew what a command or a netrc file gives"
         case .fields, nil:
             "\(set("--header", "K: V")) or --user USER gives it anew\(ofEach); or renew what a command or a netrc file gives"
         }

@@ -68,7 +68,8 @@ import TransferModel
         ] {
             let said = refusal("[profile p]\ncredential_process = \(command)\n")
             #expect(said?.hasPrefix("credential_process of the AWS profile p \(why)") == true, "\(said ?? "-")")
-            #expect(said?.hasSuffix(": run it by hand and mend it") == true, "\(said ?? "-")")
+            #expect(said?.contains(": run it by hand and mend it") == true, "\(said ?? "-")")
+            #expect(said?.contains("credential_process = env NAME=VALUE PROGRAM") == (why == "failed"))
         }
     }
 

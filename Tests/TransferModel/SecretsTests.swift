@@ -50,6 +50,21 @@ import Testing
         #expect(bucket.renewed(by: new).s3 == S3Keys(accessKeyID: "a", secretAccessKey: "SK"))
     }
 
+    @Test("keys of S3 and a netrc file, which is for other servers, leave each other alone")
+    func netrcBesideKeys() {
+        let keys = S3Keys(accessKeyID: "a", secretAccessKey: "b")
+        var both = TransferSecrets()
+        (both.s3, both.s3Origin) = (keys, .surroundings)
+        var file = TransferSecrets()
+        file.netrcFile = RawPath("/n")
+        both = both.renewed(by: file)
+        #expect(both.s3 == keys && both.s3Origin == .surroundings && both.source == .netrcFile(RawPath("/n")))
+        var new = TransferSecrets()
+        (new.s3, new.s3Origin) = (S3Keys(accessKeyID: "c", secretAccessKey: "d"), .surroundings)
+        #expect(both.renewed(by: new).s3 == new.s3 && both.renewed(by: new).netrcFile == RawPath("/n"))
+        #expect(file.renewed(by: new).netrcFile == nil)
+    }
+
     @Test("a password command takes the place of the secret key of S3; the ID stays unless another one is named")
     func command() {
         var bucket = TransferSecrets()

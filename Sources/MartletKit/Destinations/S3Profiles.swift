@@ -87,14 +87,16 @@ package struct S3Profiles: Sendable {
     ]
 
     private func run(_ command: String, of profile: String) throws(QueueingFault) -> S3Login {
-        func fault(_ why: String) -> QueueingFault {
-            .usage("credential_process of the AWS profile \(profile) \(why)", "run it by hand and mend it")
+        func fault(_ why: String, _ remedy: String = "run it by hand and mend it") -> QueueingFault {
+            .usage("credential_process of the AWS profile \(profile) \(why)", remedy)
         }
         guard var words = Self.words(command), !words.isEmpty else { throw fault("cannot be split into words") }
         let session = environment.filter { S3Keys.sessionVariables.contains($0.key) }
         let environment = S3Keys.environment(of: environment)
         guard S3Keys.isEnvironment(environment) else {
-            throw fault("would be given more than \(S3Keys.largestEnvironment >> 10) KiB of environment variables")
+            throw fault(
+                "would be given more than \(S3Keys.largestEnvironment >> 10) KiB of environment variables",
+                "unset some that begin with AWS_")
         }
         // The engine, which runs it again, may look elsewhere for it.
         words[0] = System.program(words[0], in: environment["PATH"] ?? "") ?? words[0]
@@ -110,7 +112,11 @@ package struct S3Profiles: Sendable {
         case .printed(let bytes):
             guard let keys = S3Keys(processOutput: bytes) else { throw fault("does not print keys (JSON, Version 1)") }
             return S3Login(keys: keys, command: words, environment: environment)
-        case .failed: throw fault("failed")
+        case .failed:
+            throw fault(
+                "failed",
+                "run it by hand and mend it; one that works there needs other variables than AWS_*, PATH, HOME, proxies and certificates: "
+                    + "name them in its line (credential_process = env NAME=VALUE PROGRAM)")
         case .endless: throw fault("does not end")
         }
     }

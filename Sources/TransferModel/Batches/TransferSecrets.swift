@@ -31,7 +31,10 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
             // A netrc file tells the user, too.
             if new.netrcFile != nil { all.user = new.user }
             (all.password, all.passwordCommand, all.netrcFile) = (new.password, new.passwordCommand, new.netrcFile)
-            (all.s3Origin, all.s3Command, all.s3Environment) = (s3 == nil ? nil : .typed, nil, [:])
+            // Beside keys it is for other servers.
+            if new.netrcFile == nil || s3 == nil {
+                (all.s3Origin, all.s3Command, all.s3Environment) = (s3 == nil ? nil : .typed, nil, [:])
+            }
         }
         all.headers = Self.renewed(headers, by: new.headers) { $0.lowercased() }
         all.formFields = Self.renewed(formFields, by: new.formFields) { $0 }
@@ -44,7 +47,8 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
         }
         if let keys = new.s3 {
             // Nothing else is asked for them from now on.
-            (all.user, all.password, all.passwordCommand, all.netrcFile) = (nil, nil, nil, nil)
+            (all.user, all.password, all.passwordCommand) = (nil, nil, nil)
+            if s3 == nil { all.netrcFile = nil }
             (all.s3, all.s3Origin) = (keys, new.s3Origin ?? .typed)
             (all.s3Command, all.s3Environment) = (new.s3Command, new.s3Environment)
         }

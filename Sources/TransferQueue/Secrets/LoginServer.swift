@@ -29,12 +29,19 @@ package struct LoginServer: RawRepresentable, Codable, Hashable, Sendable {
         self.init(rawValue: name + address.origin[colon.lowerBound...])
     }
 
+    private var name: String { String(rawValue.prefix { $0 != "+" }) }
+
+    /// The facts of a service whose URLs name a bucket; `nil`: a server of another kind.
+    private var service: ProtocolFacts? {
+        TransferScheme(rawValue: name).map(\.facts).flatMap { $0.urlNamesNoHost ? $0 : nil }
+    }
+
+    /// It asks for keys, and for no user and password.
+    var takesKeys: Bool { service?.login == .awsKeys }
+
     /// For messages.
     package var displayed: String {
-        let name = String(rawValue.prefix { $0 != "+" })
-        guard let facts = TransferScheme(rawValue: name)?.facts, facts.urlNamesNoHost else {
-            return RawPath(rawValue).displayed
-        }
+        guard let facts = service else { return RawPath(rawValue).displayed }
         let service = String(rawValue.dropFirst(name.count + 1))
         return
             "\(name.uppercased()) at \(service.isEmpty ? facts.login.source?.word ?? "" : RawPath(service).displayed)"

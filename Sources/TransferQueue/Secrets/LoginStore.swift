@@ -81,9 +81,8 @@ struct LoginStore: QueueSubject {
             if let words = new.s3 == nil ? nil : Self.refusal(of: new.keysOrigin, insteadOf: old, batch) {
                 return finder.refused(node, words)
             }
-            if new.netrcFile != nil, new.s3 == nil, try old.s3 != nil || isOfS3(batch) {
-                return finder.refused(
-                    node, "S3 takes no netrc file: give --s3-keys, or --user with --password-command")
+            if new.netrcFile != nil, new.s3 == nil, let words = try refusalOfNetrc(batch, old) {
+                return finder.refused(node, words)
             }
             let all = old.renewed(by: new)
             nodeChange.loginsGiven.append(batch)
@@ -119,6 +118,16 @@ struct LoginStore: QueueSubject {
         case .surroundings:
             "its keys are of no AWS profile that was named for its server: give it new ones apart with \(again)"
         }
+    }
+
+    /// The refusal of a netrc file: S3 takes none, so it is for the other servers of the batch.
+    private func refusalOfNetrc(_ batch: BatchID, _ old: TransferSecrets) throws -> Advice? {
+        guard try old.s3 != nil || isOfS3(batch) else { return nil }
+        if try servers(of: batch).allSatisfy(\.takesKeys) {
+            return "S3 takes no netrc file: give --s3-keys, or --user with --password-command"
+        }
+        // Of a program of keys and a file one is asked.
+        return old.s3Command != nil ? "a program gives its keys of S3: queue one batch for each server" : nil
     }
 
     /// The AWS profile that a batch's keys are of, where one was named for its server.

@@ -339,6 +339,29 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a batch of S3 and of another server takes a netrc file for the other one")
+    func netrcBesideS3() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        func request(program: [String]?) -> BatchRequest {
+            var request = BatchRequest.downloads(["s3://bucket/key", "https://h/f"])
+            request.options.s3 = S3Place()
+            request.secrets.s3 = S3Keys(accessKeyID: "a", secretAccessKey: "b")
+            request.secrets.s3Command = program
+            return request
+        }
+        let byHand = request(program: nil)
+        let batch = try await queue.writer.add(byHand).batch
+        var new = TransferSecrets()
+        new.netrcFile = RawPath("/n")
+        #expect(try await queue.writer.replaceSecrets(of: [.batch(batch)], by: new).results.map(\.result) == [.done])
+        #expect(try await queue.writer.order(of: batch)?.secrets.s3 == byHand.secrets.s3)
+        let byProgram = try await queue.writer.add(request(program: ["/bin/keys"])).batch
+        let refused = try await queue.writer.replaceSecrets(of: [.batch(byProgram)], by: new).results
+        #expect(refused.first?.message == "a program gives its keys of S3: queue one batch for each server")
+        try await queue.close()
+    }
+
     @Test("without secrets there is no secrets store")
     func none() async throws {
         let sandbox = try Sandbox()
