@@ -61,7 +61,7 @@ package struct SFTPEvent: Hashable, Sendable {
 
 /// The progress of a write or read.
 package struct OperationProgress: Hashable, Sendable {
-    /// Bytes of the source that were given to ssh, counted from the range's start.
+    /// Bytes of the source that are on their way to ssh or beyond, counted from the range's start.
     package var sent: Int64
     /// Bytes from the range's start on that the server has acknowledged without a gap.
     package var acknowledged: Int64

@@ -22,7 +22,7 @@ struct UnconfirmedUploads {
     }
 
     /// An upload is broken off where it stands.
-    /// - Parameter isStopped: by a person; it is shown to stand there until its server has said otherwise.
+    /// - Parameter isStopped: by a person or the engine's end; it is shown to stand there until its server has said otherwise.
     /// - Returns: bytes sent, by this attempt or one before.
     mutating func breakOff(_ task: ClaimedTask, at position: Int64, isStopped: Bool) -> Int64 {
         let before = uploads[task.id]

@@ -90,12 +90,14 @@ final class Attempt {
     // | PUT, half of it sent             | no                | no             | no             | yes         |
     // | PUT, all sent, no answer         | yes               | no             | no             | yes         |
     // | POST, its intent recorded        | yes               | no             | no             | yes         |
+    // | tus, its address recorded        | yes               | yes            | yes            | no          |
     // | SFTP, its point recorded         | yes               | yes            | yes            | no          |
     // | SFTP, small: no point recorded   | no                | no             | no             | yes         |
     // | HTTP download                    | no                | yes            | by its version | if not      |
     // | FTP or SFTP download             | no                | yes            | yes            | no          |
     //
-    // A cut makes the fifth row the fourth (`TransferEngine.adoptRemains`), but how much of it then counts is known of some servers alone.
+    // S3, IETF, FTP and Nextcloud are as tus once they have a point (`ResumePoint.afterCut`). A cut makes the sixth row the fifth
+    // (`TransferEngine.adoptRemains`), but how much of it then counts is known of some servers alone.
     // Before the first byte `isResumable` is `nil`, and a cut loses only a request with bytes of the file in it.
 
     /// True of an upload whose sent bytes still count after a cut, until the next attempt knows better: that one goes on there, or asks what

@@ -7,7 +7,7 @@ import TransferQueue
 /// The end of an attempt, whatever becomes of its task (`TransferEngine+Outcomes`): how far an upload came is recorded, and the slot is free.
 extension TransferEngine {
     /// An upload ends where it stands. What a server remembers goes on there; what none does has to be sent again.
-    /// - Parameter isStopped: by a person; it is shown to stand there until its server has said otherwise.
+    /// - Parameter isStopped: by a person or the engine's end; it is shown to stand there until its server has said otherwise.
     func recordCut(_ attempt: Attempt, isStopped: Bool = false) {
         guard case .upload(let work) = attempt.job else { return }
         noteIfUntouched(attempt)

@@ -12,8 +12,8 @@ package protocol EngineControl: Actor {
     func batchAdded(_ batch: BatchID)
 
     /// The queue has ended these claims: their tasks were paused or cancelled there. Their attempts are broken off, their resume points kept.
-    /// Returns when nothing more is read from a source, and how far each had come is recorded. What the kernel or ssh had taken by then may
-    /// still arrive.
+    /// Returns when nothing more is read from a source, and how far each had come is durable, or the queue has refused to write it, which is
+    /// reported and tried again. What the kernel, ssh or the buffer of an SFTP connection had taken by then may still arrive.
     func stop(_ claims: [TaskClaim]) async
 
     /// Something that uploads or downloads have left is to be removed: after the grace time of a cancel or purge, or once a server that was
@@ -30,8 +30,8 @@ package protocol EngineControl: Actor {
     /// Limits or other settings of nodes changed in the queue: they hold for what is under way, too, when this returns.
     func settingsChanged() async
 
-    /// The active tasks and the speeds at this instant: each position is looked at for this call. What a pause costs is read from it just before
-    /// the pause. Everything else is in the queue.
+    /// The active tasks and the speeds at this instant: each position is looked at for this call. What a pause costs is read from it when the
+    /// queue has the pause and the engine does not know of it yet. Everything else is in the queue.
     func live() -> LiveSnapshot
 
     /// The progress of each part of a task's file that is being sent in several; empty when it is not.

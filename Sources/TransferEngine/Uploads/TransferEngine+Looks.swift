@@ -10,7 +10,7 @@ import WireOperations
 extension TransferEngine {
     /// Has the protocol begin as if to go on, up to the server's word on how much it has, and no further. Nothing is changed there.
     func askWhatIsThere(_ stopped: Attempt) {
-        // An SFTP server has said of each write that it has it.
+        // An SFTP server has confirmed each piece that counts.
         if case .sftp? = stopped.place?.route { return accounting.unconfirmed.showConfirmed(stopped.task.id) }
         guard phase == .running, case .upload(let work) = stopped.job,
             stopped.progress.position > stopped.progress.accepted,

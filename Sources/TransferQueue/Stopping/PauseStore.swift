@@ -4,7 +4,7 @@ import TransferModel
 /// Pauses nodes, and lets them go on. A pause is stored in three ways, by what it is said of:
 ///
 /// - A batch: its flag `paused` alone. Its tasks keep their states and stay queued; nobody claims them, because a claim asks for the flag.
-/// - A folder: its flag, and the tasks below that were queued or waiting are in the state `paused`, so that lists and counters show it.
+/// - A folder: its flag, and the tasks below that are not over are in the state `paused`, so that lists and counters show it.
 /// - A task: its flag and its state. The flag says that the pause is its own: when its folder is resumed it stays paused.
 ///
 /// Tasks that the engine has in hand are taken from it in the same transaction (`AttemptStore.stop`); `NodeChange.stopped` names those claims.
