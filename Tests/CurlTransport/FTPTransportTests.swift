@@ -398,6 +398,21 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
         data.stop()
     }
 
+    @Test(arguments: [200, 501, 502, 550])
+    func `a server that knows no REST tells the size of a file all the same`(code: Int) async throws {
+        let data = try ScriptedServer { _ in }
+        let control = try ScriptedServer.ftp(data: data) { command in
+            command == "SIZE" ? "213 7" : command == "REST" ? "\(code) no" : nil
+        }
+        try await withFTPClient { client async throws in
+            let server = FTPServer(host: "127.0.0.1", port: Int(control.port))
+            let end = try await client.run(FTPRequest(server, .size(RawPath("f"))))
+            #expect(end.story == "ok 213 SIZE" && end.answer.size == 7)
+        }
+        control.stop()
+        data.stop()
+    }
+
     @Test func `a wrong password is a login that was refused`() async throws {
         let python = try ServerScript("ftpd-py", Sandbox())
         try await withFTPClient { client async throws in

@@ -11,7 +11,11 @@ extension FTPPerformance {
         common + connection + way(of: operation)
     }
 
+    /// libcurl counts them in milliseconds, in 32 bits: 24 days.
+    private static let mostSeconds = Int64(Int32.max) / 1000
+
     private var common: [CurlOption] {
+        let stall = request.timeouts.stall.nanoseconds / 1_000_000_000
         let context = Unmanaged.passUnretained(self).toOpaque()
         // Sockets outlive the exchange, and the list of them goes after the handle.
         let list = Unmanaged.passUnretained(sockets).toOpaque()
@@ -22,7 +26,7 @@ extension FTPPerformance {
             .string(CURLOPT_PROTOCOLS_STR, "ftp,ftps"),
             .long(CURLOPT_DISALLOW_USERNAME_IN_URL, 1),
             .long(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, request.timeouts.connect.nanoseconds / 1_000_000))),
-            .long(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(max(1, request.timeouts.stall.nanoseconds / 1_000_000_000))),
+            .long(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(min(max(1, stall), Self.mostSeconds))),
             // Paths go whole into each command, so the folder after the login stays the one that all of them start from.
             .long(CURLOPT_FTP_FILEMETHOD, CCurl_FTPFILE_NOCWD),
             .long(CURLOPT_TCP_KEEPALIVE, 1),

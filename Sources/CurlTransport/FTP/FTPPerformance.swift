@@ -23,6 +23,7 @@ final class FTPPerformance {
     /// Replies to commands of this exchange: none yet means that the server has not noticed us.
     private var replies = 0
     private var sizeReply: Reply?
+    /// As far as `REST` was asked for here: libcurl asks for `REST 0` after each `SIZE`, and does not care for the answer.
     private var restReply: Reply?
     /// The length that the answer to RETR announces.
     private var announced: Int64?
@@ -195,10 +196,13 @@ final class FTPPerformance {
 
     /// As in `150 Opening BINARY mode data connection for f (2241 bytes).`: behind the last parenthesis, for a name may have some, too.
     private static func announcedLength(in text: String) -> Int64? {
-        for start in text.indices.reversed() where text[start] == "(" {
-            let rest = text[text.index(after: start)...]
-            let digits = rest.prefix { $0.isASCII && $0.isNumber }
-            if !digits.isEmpty, rest.dropFirst(digits.count).hasPrefix(" bytes") { return Int64(digits) ?? .max }
+        let text = Array(text.utf8)
+        for start in text.indices.reversed() where text[start] == UInt8(ascii: "(") {
+            let rest = text[(start + 1)...]
+            let digits = rest.prefix { (48...57).contains($0) }
+            if !digits.isEmpty, rest.dropFirst(digits.count).starts(with: " bytes".utf8) {
+                return Int64(String(peer: digits)) ?? .max
+            }
         }
         return nil
     }
@@ -271,7 +275,7 @@ final class FTPPerformance {
             // 1xx says that the transfer begins; the final reply follows.
             if said.code >= 200, !unanswered.isEmpty { unanswered.removeFirst() }
             if command == "SIZE" { sizeReply = said }
-            if command == "REST" { restReply = said }
+            if command == "REST", case .download(_, 1..., false) = request.operation { restReply = said }
             if command == "RETR", said.code < 200 { announced = Self.announcedLength(in: said.text) }
         }
         job.showLife()
