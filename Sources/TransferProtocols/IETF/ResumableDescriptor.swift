@@ -17,5 +17,6 @@ extension ResumablePlan {
             address: address, subject: job.subject, facts: job.facts,
             resume: job.resume?.content(ResumableResumePoint.self), chunk: job.options.chunkBytes)
         stored = job.resume?.ownVersion
+        unanswered = job.lostAnswers
     }
 }

@@ -6,6 +6,11 @@ extension ProtocolDescriptor {
         upload: { job, address in PutUpload(PutPlan(job, address)) })
 }
 
+extension UploadJob {
+    /// As `StoredVersion.unanswered`, of this version of the source.
+    var lostAnswers: Int { resume?.isOutdated == true ? 0 : resume?.content(StoredVersion.self)?.unanswered ?? 0 }
+}
+
 extension PutPlan {
     /// A smaller file is sent again as quickly as its offset is asked for.
     private static let leastToResume: Int64 = 1 << 20
@@ -18,8 +23,7 @@ extension PutPlan {
             begunBefore: subject.begunBefore, resume: job.resume?.ownVersion,
             // What OPTIONS does not announce a 104 may still bring.
             offersResume: job.options.uploadBy == nil && subject.size >= Self.leastToResume)
-        let stored = job.resume?.content(StoredVersion.self)
-        unanswered = job.resume?.isOutdated == true ? 0 : stored?.unanswered ?? 0
+        unanswered = job.lostAnswers
         hasJustStored = subject.hasJustStored
         tellsDigests = job.facts.tellsDigests
         heedsConditions = job.facts.heedsConditions == true

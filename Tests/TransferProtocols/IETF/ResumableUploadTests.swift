@@ -59,6 +59,30 @@ private let wish = "Want-Repr-Digest: sha-256=10"
         return point.content(ResumableResumePoint.self)?.replaces
     }
 
+    @Test("a plain PUT in its place whose answers are lost, time after time, is not sent for ever")
+    func plainAnswersLost() {
+        let (cut, there) = (unanswered(lost, sent: size), answered(200, ["Content-Length: \(size)"]))
+        func run(after unanswered: Int?) -> (words: [String], point: ResumePoint?) {
+            var stored = StoredVersion(stored: false, etag: nil)
+            stored.unanswered = unanswered
+            let job = UploadJob(
+                destination: target, path: RawPath([]), subject: subject(size, ifExists: .replace),
+                facts: known(announces: false),
+                resume: unanswered.map { _ in ResumePoint(stored) }, options: TransferOptions())
+            var drive = Drive(ResumableUpload(ResumablePlan(job, target)))
+            _ = drive.begin()
+            for end in [cut, there] { _ = drive.end(end) }
+            var machine = drive.machine
+            let actions = machine.handle(.ended(ExchangeID(rawValue: 3), there))
+            let point = actions.lazy.compactMap { if case .persist(let point) = $0 { point } else { nil } }.first
+            return (words(actions), point)
+        }
+        let first = run(after: nil)
+        #expect(first.words.last == "wait backoff networkConnectionLost")
+        #expect(first.point?.content(StoredVersion.self)?.unanswered == 1)
+        #expect(run(after: 2).words == ["fail unknownOutcome"])
+    }
+
     @Test("an upload that was made to replace what is there is not gone on with once it may not")
     func mayNotReplace() {
         var drive = Drive(machine(subject(size, ifExists: .replace)))
