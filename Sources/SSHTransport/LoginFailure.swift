@@ -27,7 +27,7 @@ enum LoginFailure {
             return .broken(
                 TransferError(
                     .unsupported, "the ssh command cannot be run", aside: last,
-                    .thenRetry("install openssh-client, or mend --ssh-command")))
+                    .noSSH))
         }
         return .broken(
             TransferError(
@@ -83,7 +83,7 @@ enum LoginFailure {
             return .broken(
                 TransferError(
                     .unsupported, "\(name) cannot be run (\(error))",
-                    .thenRetry("install openssh-client, or mend --ssh-command")))
+                    .noSSH))
         default:
             return .broken(
                 TransferError(.networkConnectionLost, "\(name) could not be started (\(error))", .again))
@@ -123,7 +123,7 @@ enum LoginFailure {
         .broken(
             TransferError(
                 .unsupported, "\(host) speaks version \(version) of SFTP, and Martlet version 3 and later",
-                .step("send it there by another protocol")))
+                .queued("send it there by another protocol")))
     }
 
     static func timedOut(_ what: String) -> OperationEnd.Outcome {
@@ -264,7 +264,7 @@ enum LoginFailure {
                 .beginning("can't open user config"), .beginning("unknown option"), .beginning("illegal option"),
                 .afterPlace("unknown option"), .afterPlace("illegal option"),
             ], meaning: .code(.unsupported), what: { _ in "ssh does not take its settings" },
-            remedy: { _, _ in .thenRetry("mend ~/.ssh/config or --ssh-command") }),
+            remedy: { _, _ in .queued("mend ~/.ssh/config and retry, or queue it again with another --ssh-command") }),
         Rule(
             // A server that has had enough says no more than its last words, and ssh no word of its own: each further try with the same keys
             // would be counted by those who lock out. So these are believed, though somebody in between can send them: the wait is all
@@ -274,9 +274,7 @@ enum LoginFailure {
                 .farewell("no supported authentication methods"),
             ],
             meaning: .wait(.auth, .permissionDenied), what: { "\($0) refuses the login" },
-            remedy: { _, _ in
-                .thenRetry("add the key to ssh-agent (ssh-add), or give a password command, check the user")
-            }, source: .repeating),
+            remedy: { _, _ in .login("check the user; ") }, source: .repeating),
     ]
 
     /// Words of a program that the server runs in place of SFTP.
@@ -286,4 +284,9 @@ enum LoginFailure {
         ],
         meaning: .wait(.auth, .permissionDenied), what: { "\($0) closes this account's sessions" },
         remedy: { _, _ in .thenRetry("ask who runs it for SFTP") })
+}
+
+extension Remedy {
+    fileprivate static let noSSH = Remedy.queued(
+        "install openssh-client and retry, or queue it again with another --ssh-command")
 }

@@ -13,6 +13,7 @@ extension TransferError {
             return "\(told.words); if the new key is right: \(subject.set("--pin", "PIN")); then \(subject.retry)"
         case .replace where subject.knownBatch != nil:
             words = "\(told.words)\(subject.set("--if-exists", "replace"))\(told.rest)"
+        case .login: words = "\(told.words)\(subject.letIn)"
         case .log: words = "\(told.words)\(.log)\(told.rest)"
         case .replace, nil: words = "\(told.words)\(told.command?.text ?? "")\(told.rest)"
         }
@@ -96,7 +97,10 @@ extension WaitReason {
     }
 
     /// The action that ends the wait.
-    package func remedy(for subject: CureSubject) -> Advice {
+    /// - Parameter error: that brought it about, where one is known.
+    package func remedy(for subject: CureSubject, after error: TransferError? = nil) -> Advice {
+        // It knows more: another login mends no proxy's refusal and no file that cannot be read.
+        if self == .auth, let error, error.finding.remedy != nil { return error.remedy(for: subject) }
         let (retry, runNow) = (subject.retry, subject.runNow)
         return switch self {
         case .auth: "\(subject.letIn), then \(retry)"

@@ -25,7 +25,7 @@ extension SSHWords {
             "there does not accept the connection (ssh: connect to host h port 22: Connection refused)",
             "ssh and there have no method in common (Unable to negotiate with h port 22: no matching host key type found.): see what ssh there says; Martlet tries again by itself",
             "ssh does not take its settings (",
-            "there refuses the login (u@h: Permission denied (publickey).): add the key to ssh-agent (ssh-add), or give a password command, check the user, then retry",
+            "there refuses the login (u@h: Permission denied (publickey).): check the user; give it a login that it takes, with martlet set",
             "there has another key than the known one",
             "the key of there is not known",
             "there offers no SFTP (",
@@ -73,7 +73,7 @@ extension SSHWords {
         #expect(message(.tooManyOpenFiles).hasSuffix("): Martlet tries again by itself"))
         #expect(
             message(.noSuchFile)
-                == "ssh cannot be run (No such file or directory): install openssh-client, or mend --ssh-command, then retry"
+                == "ssh cannot be run (No such file or directory): install openssh-client and retry, or queue it again with another --ssh-command"
         )
         func end(_ exit: ChildExit, wasIn: Bool) -> String {
             let outcome = LoginFailure.outcome(
@@ -83,7 +83,8 @@ extension SSHWords {
         }
         #expect(
             end(.exited(127), wasIn: false)
-                == "the ssh command cannot be run: install openssh-client, or mend --ssh-command, then retry")
+                == "the ssh command cannot be run: install openssh-client and retry, or queue it again with another --ssh-command"
+        )
         #expect(
             end(.exited(255), wasIn: true) == "the ssh connection to there was cut: Martlet tries again by itself")
     }

@@ -68,7 +68,10 @@ private func failure(_ machine: any ProtocolMachine, _ ends: ExchangeEnd...) -> 
                 moved("gopher://h/x"),
                 "h answered 302, pointing to an address that is malformed or not http or https: check the address"
             ),
-            (moved("http://h/x"), "h points to an unencrypted address: check the address, or name that one yourself"),
+            (
+                moved("http://h/x"),
+                "h points to an unencrypted address: check the address, or queue it again with that one"
+            ),
             (
                 moved("https://h/x", 303),
                 "h answered 303: check the address; it points elsewhere in a way that cannot be followed"
@@ -133,7 +136,8 @@ private func failure(_ machine: any ProtocolMachine, _ ends: ExchangeEnd...) -> 
         let error = failure(ietf(), made, answered(403, sent: 0))
         #expect(
             error?.message
-                == "h no longer lets this upload go on (403): renew the access with martlet set, or there, then retry")
+                == "h no longer lets this upload go on (403): renew the access there, or give it a login that it takes, with martlet set"
+        )
     }
 
     @Test("a 206 that says nothing of its part is told")
@@ -216,7 +220,7 @@ private func failure(_ machine: any ProtocolMachine, _ ends: ExchangeEnd...) -> 
     @Test(
         "an answer that is no success says what mends it",
         arguments: [
-            (401, "h answered 401 Unauthorized: give it a user or a header that it takes, with martlet set"),
+            (401, "h answered 401 Unauthorized: give it a login that it takes, with martlet set"),
             (403, "h answered 403 Forbidden: ask for access there, or check the address"),
             (404, "h answered 404 Not Found: check the address"),
             (410, "h answered 410 Gone: the file is gone for good; check the address"),

@@ -316,6 +316,19 @@ import Wording
         #expect(felt.unblock == cure && felt.because == "nas:9 does not accept the connection")
     }
 
+    @Test func `another login is advised only where the server refused one`() {
+        func unblock(_ remedy: Remedy?) -> String {
+            why {
+                $0.counts.waiting = 1
+                ($0.waitReasons, $0.origin) = ([.auth], "https://h:443")
+                $0.error = TransferError(.http, "h answered 407", remedy, httpStatus: 407)
+            }.unblock
+        }
+        #expect(unblock(.thenRetry("give the proxy's login")) == "give the proxy's login, then martlet retry b7")
+        #expect(unblock(.queued("queue it again")) == "queue it again")
+        #expect(unblock(.login()).hasPrefix("martlet set b7 --header"))
+    }
+
     @Test func `people are told names, with the ID behind them`() {
         let (task, batch) = (NodeID.task(TaskID(rawValue: 31)), BatchID(rawValue: 7))
         let folder = NodeID.folder(batch, path: RawPath("raw"))

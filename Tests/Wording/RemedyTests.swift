@@ -63,6 +63,23 @@ struct RemedyTests {
                 "martlet set b7 --user USER gives another login, of S3 martlet set b7 --s3-keys new keys \(each); or"))
     }
 
+    @Test("another login is advised where the server has refused one, and nowhere else")
+    func whoRefused() {
+        let batch = BatchID(rawValue: 7)
+        let subject = CureSubject(node: .batch(batch), batch: batch, url: "https://h/", isDownload: false)
+        func remedy(_ remedy: Remedy?) -> String {
+            WaitReason.auth.remedy(for: subject, after: TransferError(.http, "h answered 401", remedy)).text
+        }
+        let login = "martlet set b7 --header 'K: V' or --user USER gives it anew; "
+        #expect(remedy(nil).hasPrefix(login) && remedy(.login()).hasPrefix(login))
+        #expect(remedy(.login("ask there, or ")).hasPrefix("ask there, or " + login))
+        #expect(remedy(.thenRetry("the proxy wants a login")) == "the proxy wants a login, then martlet retry b7")
+        #expect(remedy(.queued("queue it again")) == "queue it again")
+        #expect(
+            TransferError(.http, "h answered 403", .login("ask for access there, or ")).message
+                == "h answered 403: ask for access there, or give it a login that it takes, with martlet set")
+    }
+
     @Test("what a person does is said with the command that tries it again, where that mends anything")
     func remedies() {
         let batch = BatchID(rawValue: 7)

@@ -37,7 +37,7 @@ import Wording
     func oneOfMany() {
         let gone = TransferError(
             .sourceMissing, of: RawPath("/src/a.txt"), "is not there any more",
-            .retry("put it back and retry, or cancel it"))
+            .retry("put it back and retry"))
         #expect(gone.happening(of: 1) == "/src/a.txt is not there any more")
         #expect(gone.happening(of: 3) == "one of them: /src/a.txt is not there any more")
         #expect(gone.finding.isOfFile)
@@ -49,7 +49,7 @@ import Wording
         let causes = CauseCount(code: .sourceMissing, count: 3, finding: gone.finding)
         #expect(
             causes.sentence
-                == "3 files, one of them: /src/a.txt is not there any more: put it back and retry, or cancel it")
+                == "3 files, one of them: /src/a.txt is not there any more: put it back and retry")
         #expect(CauseCount(code: .http, count: 3, message: "nas answered 404").sentence == "3 files: nas answered 404")
         #expect(CauseCount(code: .http, count: 1, message: "nas answered 404").sentence == "1 file: nas answered 404")
     }

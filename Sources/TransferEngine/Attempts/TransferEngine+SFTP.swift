@@ -19,7 +19,10 @@ extension TransferEngine {
         let (context, agent) = (attempt.context, credentials.sshAgent)
         guard let target = context.sshTarget(host: address.host, port: address.port, agent: agent) else {
             return fail(
-                attempt, TransferError(.unsupported, "the ssh command has an open quote", .step("mend --ssh-command")))
+                attempt,
+                TransferError(
+                    .unsupported, "the ssh command has an open quote",
+                    .queued("queue it again with another --ssh-command")))
         }
         var source: SourceFile?
         if case .write = operation {

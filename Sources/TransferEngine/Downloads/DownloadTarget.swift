@@ -360,7 +360,7 @@ final class DownloadTarget: TransferBodySink {
             return Refusal(
                 error: TransferError(
                     .destinationUnwritable, "\(place) cannot hold a file of that size",
-                    .step("choose another directory")))
+                    .queued("queue it again into another folder")))
         case .accessDenied, .notPermitted, .readOnlyFileSystem:
             return Refusal(
                 error: TransferError(

@@ -230,7 +230,7 @@ extension TransferEngine {
 
 extension TransferError {
     fileprivate static func isTaken(_ path: RawPath, _ what: String) -> TransferError {
-        TransferError(.destinationUnwritable, of: path, what, .step("choose another name"))
+        TransferError(.destinationUnwritable, of: path, what, .anotherName)
     }
 }
 

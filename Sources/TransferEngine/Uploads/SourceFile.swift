@@ -174,7 +174,7 @@ extension TransferError {
         switch error {
         case .noSuchFile, .notDirectory:
             TransferError(
-                .sourceMissing, of: path, "is not there any more", .retry("put it back and retry, or cancel it"))
+                .sourceMissing, of: path, "is not there any more", .retry("put it back and retry"))
         case .tooManyLinks:
             TransferError(
                 .sourceUnreadable, of: path, "is a link now",
@@ -188,13 +188,13 @@ extension TransferError {
         TransferError(
             .unsupported, of: path,
             "says that it has \(size) bytes and gives another number of them, as files of /proc do",
-            .step("copy it to a usual file and queue that"))
+            .queued("copy it to a usual file and queue that"))
     }
 
     /// A sparse file, or a file system that lies.
     static func tooLarge(_ path: RawPath) -> TransferError {
         TransferError(
-            .unsupported, of: path, "has more than 8 PiB, which nothing can take", .step("leave it out and cancel it"))
+            .unsupported, of: path, "has more than 8 PiB, which nothing can take", .queued("leave it out"))
     }
 
     static func notAFile(_ path: RawPath, _ kind: FileKind) -> TransferError {
@@ -202,6 +202,7 @@ extension TransferError {
             return TransferError(
                 .unsupported, of: path, "was queued as a file and is a directory now", .queued("queue it again"))
         }
-        return TransferError(.unsupported, of: path, "is neither a file nor a directory", .step("cancel it"))
+        return TransferError(
+            .unsupported, of: path, "is neither a file nor a directory", .step("put the file back in its place"))
     }
 }

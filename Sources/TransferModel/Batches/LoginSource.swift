@@ -40,6 +40,9 @@ extension TransferSecrets {
         return s3.map { .keys($0) } ?? .nothing
     }
 
+    /// The reason why a netrc file and a program of keys do not go together.
+    package static var oneIsAsked: String { "of a netrc file and a program that prints keys of S3 only one is asked" }
+
     /// True when a user, a password or a header field by which a server can tell who asks is among them: every server that the batch names
     /// would be shown it. A netrc file says itself to whom what is shown, and keys of S3 are shown to nobody.
     package var hasLogin: Bool {

@@ -90,6 +90,8 @@ package struct Remedy: Codable, Hashable, Sendable {
         case pin
         /// To read the log of the engine.
         case log
+        /// To give the server another login, as its protocol knows one.
+        case login
     }
 
     package enum Next: String, Codable, Sendable {
@@ -147,8 +149,14 @@ package struct Remedy: Codable, Hashable, Sendable {
     package static func pin(_ words: String) -> Remedy { Remedy(words, .pin, next: .retry) }
     /// Reading the log, behind other words.
     package static func log(_ words: String) -> Remedy { Remedy(words, .log, next: .retry) }
+    /// Giving another login, behind other words: the server has refused the one that it was shown.
+    package static func login(_ words: String = "") -> Remedy { Remedy(words, .login, next: .retry) }
     /// Another name for a file whose name a server cannot keep.
     package static let rename = Remedy.queued("rename the file (convmv does it for whole trees), then queue it again")
+
+    /// Another name for a file where a folder has its own.
+    package static let anotherName = Remedy.queued(
+        "move that away and retry, or queue it again under another name")
 
     private static let promise = "Martlet tries again by itself"
 
@@ -183,6 +191,7 @@ extension Remedy.Command {
         case .authority: ", or name its authority with --ca"
         case .pin: ", and name the new key with --pin"
         case .log: "martlet log"
+        case .login: "give it a login that it takes, with martlet set"
         }
     }
 }

@@ -22,9 +22,7 @@ enum FTPMeaning: Hashable, Sendable {
             self =
                 isFull
                 ? .wait(WaitDemand(.hostBackoff, error(.networkConnectionLost, .again)))
-                : .wait(
-                    WaitDemand(
-                        .auth, error(.http, .step("give a user and password that it takes, with martlet set --user"))))
+                : .wait(WaitDemand(.auth, error(.http, .login())))
         case _ where end.saysFull:
             self = .wait(
                 WaitDemand(
@@ -39,7 +37,8 @@ enum FTPMeaning: Hashable, Sendable {
                         .auth, error(.permissionDenied, .thenRetry("it took bytes of this file before; ask for access"))
                     ))
                 : .fail(error(.permissionDenied, .step("check the address, and ask for access there")))
-        case 500, 502, 504: self = .fail(error(.unsupported, .step("it does not know that; send the file another way")))
+        case 500, 502, 504:
+            self = .fail(error(.unsupported, .queued("it does not know that; send the file another way")))
         default: self = .fail(error(.http, .thenRetry("check the address and the server's log")))
         }
     }

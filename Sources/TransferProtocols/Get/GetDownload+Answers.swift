@@ -110,7 +110,7 @@ extension GetDownload {
                 .fail(
                     TransferError(
                         .unsupported, "\(plan.address.harmless) is a folder's page, not a file",
-                        .step("give the URL of a file, or, to keep the page, its path here"))))
+                        .queued("queue the URL of a file, or, to keep the page, give its path here"))))
         }
         var point: GetResumePoint
         if let earlier = plan.resume, opening.offset > 0 {
@@ -143,7 +143,7 @@ extension GetDownload {
         guard let known, isPage(answer, insteadOf: known) else { return nil }
         return TransferError(
             .http, "\(chain.address.server) answered with a page instead of the file",
-            .step("sign in there anew, with martlet set"))
+            .login("sign in there anew: "))
     }
 
     private mutating func instead(_ id: ExchangeID, _ page: TransferError) -> [ProtocolAction] {

@@ -23,7 +23,9 @@ package enum AnswerMeaning: Hashable, Sendable {
         switch status {
         case 301, 302, 303, 307, 308: self = .redirect
         case 401, 407: self = .wait(WaitDemand(.auth, error))
-        case 403 where hasAccepted: self = .wait(WaitDemand(.auth, error))
+        case 403 where hasAccepted:
+            let finding = Finding(error.finding.what, .login("ask for access there, or "))
+            self = .wait(WaitDemand(.auth, TransferError(.http, finding, httpStatus: status)))
         case 403:
             self = .fail(TransferError(.permissionDenied, error.finding, httpStatus: status))
         case 507: self = .wait(WaitDemand(.remoteDiskSpace, error, retryAfter: retryAfter))
@@ -41,7 +43,7 @@ package enum AnswerMeaning: Hashable, Sendable {
     static func finding(_ status: Int, host: String, isPlainPut: Bool = false) -> Finding {
         let remedy: Remedy =
             switch status {
-            case 401: .step("give it a user or a header that it takes, with martlet set")
+            case 401: .login()
             case 403: .step("ask for access there, or check the address")
             case 404: .step("check the address")
             case 405, 501: .step("it does not take files by this method; check the address or the server's settings")

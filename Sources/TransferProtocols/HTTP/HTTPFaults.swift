@@ -35,7 +35,7 @@ extension WaitDemand {
             .auth,
             TransferError(
                 .http, "\(address.server) no longer lets this upload go on (\(answer.status))",
-                .thenRetry("renew the access with martlet set, or there"), httpStatus: answer.status))
+                .login("renew the access there, or "), httpStatus: answer.status))
     }
 }
 

@@ -36,7 +36,7 @@ package struct RedirectChain: Hashable, Sendable {
         guard next.scheme == "https" || address.scheme == "http" else {
             return TransferError(
                 .unsupported, "\(address.server) points to an unencrypted address",
-                .step("check the address, or name that one yourself"), httpStatus: answer.status)
+                .queued("check the address, or queue it again with that one"), httpStatus: answer.status)
         }
         guard followed < Self.limit else {
             return TransferError(

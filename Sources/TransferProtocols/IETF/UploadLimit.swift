@@ -63,6 +63,6 @@ extension TransferError {
     static func otherLength(_ address: HTTPAddress) -> TransferError {
         TransferError(
             .badServerResponse, "\(address.server) expects a file of another length",
-            .queued("cancel the task and queue it again"), httpStatus: 400)
+            .queued("queue it again"), httpStatus: 400)
     }
 }

@@ -12,7 +12,7 @@ extension TransferError {
     /// A folder has the name that the file was to get.
     static func folderStands(at host: String) -> TransferError {
         TransferError(
-            .destinationExists, "a folder of that name is there already, at \(host)", .step("choose another name"))
+            .destinationExists, "a folder of that name is there already, at \(host)", .anotherName)
     }
 
     /// A state that no server and no person can bring about: a fault of ours.

@@ -90,7 +90,12 @@ package struct PostUpload: ProtocolMachine {
     private mutating func redirected(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> [ProtocolAction] {
         guard answer.status == 307 || answer.status == 308 else {
             if isWhole(end), answer.status == 303 || answer.status == 302 && !pointsToSamePath(answer) {
-                return over(.finish(receipt(answer, end)))
+                guard let stranger = stranger(answer) else { return over(.finish(receipt(answer, end))) }
+                return over(
+                    .fail(
+                        .posted(
+                            plan.address, "and the answer points to \(stranger), as a network does that wants a sign-in"
+                        )))
             }
             var next = chain
             let error =
@@ -117,6 +122,14 @@ package struct PostUpload: ProtocolMachine {
         let (there, here) = (place(next), place(chain.address))
         // A query of its own asks for a result.
         return there.path == here.path && (there.query == here.query || there.query.isEmpty)
+    }
+
+    /// The other host to which an answer points that anybody on the way may have given; `nil`: it does not, or nobody else can have.
+    private func stranger(_ answer: HTTPAnswer) -> String? {
+        guard chain.address.scheme == "http", let location = answer.field("location"),
+            let next = chain.address.resolving(HTTPAddress.encodingBlanks(location)), next.host != chain.address.host
+        else { return nil }
+        return next.server
     }
 
     private mutating func unanswered(_ end: ExchangeEnd) -> [ProtocolAction] {
@@ -171,13 +184,13 @@ extension TransferError {
         TransferError(
             .badServerResponse,
             "\(address.server) answered \(status) and points to \(next.harmless): it did not take the file",
-            .step("give that address if it is the right one"), httpStatus: status)
+            .queued("queue it again with that address if it is the right one"), httpStatus: status)
     }
 
     /// Form fields that are given for one server are shown to no other one.
     fileprivate static func fieldsElsewhere(_ server: String, _ other: HTTPAddress) -> TransferError {
         TransferError(
             .unsupported, "\(server) points to \(other.server), and the form's fields are for \(server) alone",
-            .step("check the address, or name the other one yourself"))
+            .queued("check the address, or queue it again with the other one"))
     }
 }

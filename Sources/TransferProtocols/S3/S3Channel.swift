@@ -152,10 +152,10 @@ struct S3Channel: Hashable, Sendable {
         switch code {
         case "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "RequestExpired", "ExpiredTokenException":
             decision = wait(
-                .auth, .step("the session of the keys is over; give new ones with martlet set --s3-keys or --user"))
+                .auth, .login("the session of the keys is over; "))
         case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidSecurity":
             decision = wait(
-                .auth, .step("it does not take these keys; give others with martlet set --s3-keys or --user"))
+                .auth, .login("it does not take these keys; "))
         case "SlowDown", "SlowDownRead", "SlowDownWrite", "ServiceUnavailable", "Throttling", "TooManyRequests",
             "RequestLimitExceeded", "BandwidthLimitExceeded":
             decision = wait(.hostBackoff, .automatic("it wants fewer requests; Martlet slows down and tries again"))
@@ -189,7 +189,8 @@ struct S3Channel: Hashable, Sendable {
             return .fail(
                 TransferError(
                     .http, "\(host) answered \(answer.status)",
-                    .step("the bucket is elsewhere; give its region or endpoint"), httpStatus: answer.status))
+                    .queued("the bucket is elsewhere; queue it again with its region or endpoint"),
+                    httpStatus: answer.status))
         }
     }
 

@@ -35,6 +35,6 @@ extension TransferError {
     }
 
     static var tooLargeForS3: TransferError {
-        TransferError(.unsupported, "S3 takes no file of that size", .step("split it, then queue the pieces"))
+        TransferError(.unsupported, "S3 takes no file of that size", .queued("split it and queue the pieces"))
     }
 }

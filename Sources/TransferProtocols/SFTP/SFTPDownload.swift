@@ -101,7 +101,7 @@ package struct SFTPDownload: ProtocolMachine {
             return over(
                 .fail(
                     TransferError(
-                        .unsupported, of: plan.path, "at \(plan.host) is a folder", .step("name the files in it"))))
+                        .unsupported, of: plan.path, "at \(plan.host) is a folder", .queued("queue the files in it"))))
         }
         if let (status, text) = open.refusal ?? status.refusal {
             return over(SFTPMeaning.action(status, text, .read, host: plan.host, hasAccepted: accepted > 0))

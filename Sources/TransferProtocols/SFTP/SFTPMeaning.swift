@@ -32,10 +32,11 @@ enum SFTPMeaning {
             return .fail(
                 error(
                     .destinationUnwritable, "does not take this name",
-                    .step("check the address, or choose another name")))
+                    .queued("check the address, or queue it again under another name")))
         case .unsupported:
             return .fail(
-                error(.unsupported, "is not able \(deed.rawValue)", .step("send it elsewhere, or by another protocol")))
+                error(
+                    .unsupported, "is not able \(deed.rawValue)", .queued("send it elsewhere, or by another protocol")))
         case .noConnection, .connectionLost:
             return .wait(
                 WaitDemand(

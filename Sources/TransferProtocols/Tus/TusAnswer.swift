@@ -192,7 +192,7 @@ extension TransferError {
         TransferError(
             [405, 412, 501].contains(status) ? .unsupported : .badServerResponse,
             "\(address.server) answered \(status) and does not speak tus 1.0.0",
-            .step("check the address, or leave --protocol and tus+ out"), httpStatus: status)
+            .queued("check the address, or queue it again without --protocol and tus+"), httpStatus: status)
     }
 }
 

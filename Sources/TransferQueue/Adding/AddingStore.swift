@@ -209,6 +209,9 @@ struct AddingStore: QueueSubject {
                 "a user, a password and a token go to one server, and the URLs name \(servers.count): queue one batch for each"
             )
         }
+        if servers.count > 1, secrets.netrcFile != nil, secrets.s3Command != nil {
+            throw QueueError.badRequest("\(TransferSecrets.oneIsAsked): queue one batch for each server")
+        }
         try walks.noteTasks(batch, first: firstTask)
         return queries
     }

@@ -85,6 +85,9 @@ struct LoginStore: QueueSubject {
                 return finder.refused(node, words)
             }
             let all = old.renewed(by: new)
+            if all.netrcFile != nil, all.s3Command != nil {
+                return finder.refused(node, "\(TransferSecrets.oneIsAsked): queue one batch for each server")
+            }
             nodeChange.loginsGiven.append(batch)
             if all == old, kept != nil { return NodeResult(id: node, result: .already) }
             if queue.notes.replaced[uuid] == nil { queue.notes.replaced[uuid] = .some(kept?.secrets) }
@@ -123,11 +126,8 @@ struct LoginStore: QueueSubject {
     /// The refusal of a netrc file: S3 takes none, so it is for the other servers of the batch.
     private func refusalOfNetrc(_ batch: BatchID, _ old: TransferSecrets) throws -> Advice? {
         guard try old.s3 != nil || isOfS3(batch) else { return nil }
-        if try servers(of: batch).allSatisfy(\.takesKeys) {
-            return "S3 takes no netrc file: give --s3-keys, or --user with --password-command"
-        }
-        // Of a program of keys and a file one is asked.
-        return old.s3Command != nil ? "a program gives its keys of S3: queue one batch for each server" : nil
+        guard try servers(of: batch).allSatisfy(\.takesKeys) else { return nil }
+        return "S3 takes no netrc file: give --s3-keys, or --user with --password-command"
     }
 
     /// The AWS profile that a batch's keys are of, where one was named for its server.

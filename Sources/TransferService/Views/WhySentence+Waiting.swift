@@ -37,7 +37,7 @@ extension WhySentence {
             ? "\(called): \(Self.files(standing.counts.waiting)) of \(standing.counts.total)" : "\(called)"
         let verb = standing.counts.total > 1 && standing.counts.waiting != 1 ? "wait" : "waits"
         let what = reason.clause(server: standing.origin ?? "the server")
-        let unblock = reason.remedy(for: mended)
+        let unblock = reason.remedy(for: mended, after: standing.error)
         if reason == .notBefore, let time = standing.retryAt ?? standing.notBefore {
             let left = time > now ? ", in \(Self.span(time.since(now)))" : ""
             return ("\(subject) \(verb) for \(clock(time))\(left)", unblock)
@@ -90,7 +90,7 @@ extension WhySentence {
         let error = host.error.map { " (\(host.reason == .auth ? $0.happening : $0.message))" } ?? ""
         return (
             "\(subject) \(isOne ? "waits" : "wait") \(what)\(error)\(host.error?.quoted ?? "")",
-            host.reason.remedy(for: mended)
+            host.reason.remedy(for: mended, after: host.error)
         )
     }
 
@@ -99,7 +99,7 @@ extension WhySentence {
         let error = host.error.map { " (\(host.reason == .auth ? $0.happening : $0.message))" } ?? ""
         return (
             "\(called): all of it is sent; the look whether it is there waits \(host.reason.clause(server: host.origin))\(error)",
-            host.reason.remedy(for: mended)
+            host.reason.remedy(for: mended, after: host.error)
         )
     }
 

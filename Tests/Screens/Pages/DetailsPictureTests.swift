@@ -181,7 +181,7 @@ struct DetailsPictureTests {
         row.waitReasons = [.auth]
         row.error = TransferError(
             .permissionDenied, "nas answered 401 Unauthorized",
-            .step("give it a user or a header that it takes, with martlet set"), httpStatus: 401)
+            .step("give it a login that it takes, with martlet set"), httpStatus: 401)
         var task = task(.waiting, sent: 0)
         task.error = row.error
         let picture = page(80, 24, task, row).picture

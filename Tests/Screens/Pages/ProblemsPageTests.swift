@@ -453,7 +453,7 @@ struct ProblemsPageTests {
     @Test("the name of one file does not stand for all of them, neither as a cause nor in a folded row")
     func oneOfMany() {
         let finding = Finding(
-            "/src/a.txt is not there any more", isOfFile: true, .retry("put it back and retry, or cancel it"))
+            "/src/a.txt is not there any more", isOfFile: true, .retry("put it back and retry"))
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
         screen.press("e")
         let cause = CauseCount(code: .sourceMissing, count: 3, finding: finding)

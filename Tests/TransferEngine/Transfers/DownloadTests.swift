@@ -399,7 +399,7 @@ import TransferProtocols
     @Test(
         "a name that is taken is not overwritten, unless that is wanted",
         .tells(
-            "/out/folder is there and is a directory: choose another name"))
+            "/out/folder is there and is a directory: move that away and retry, or queue it again under another name"))
     func ifExists() async throws {
         let harness = try await EngineHarness()
         harness.store.put("/f", [1, 2, 3])

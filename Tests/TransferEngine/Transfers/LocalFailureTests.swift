@@ -19,8 +19,8 @@ import TransferQueue
     @Test(
         "a source that cannot be read says why",
         arguments: [
-            (Errno.noSuchFile, "/s/f is not there any more: put it back and retry, or cancel it"),
-            (.notDirectory, "/s/f is not there any more: put it back and retry, or cancel it"),
+            (Errno.noSuchFile, "/s/f is not there any more: put it back and retry"),
+            (.notDirectory, "/s/f is not there any more: put it back and retry"),
             (.tooManyLinks, "/s/f is a link now: queue it again, with --follow-links if it is meant"),
             (.accessDenied, "/s/f cannot be read (Permission denied): make it readable and retry"),
         ])
@@ -38,7 +38,7 @@ import TransferQueue
                     + "make room, it goes on by itself"
             ),
             (.quotaExceeded, "the quota of the disk that holds /d is used up: make room, it goes on by itself"),
-            (.fileTooLarge, "/d cannot hold a file of that size: choose another directory"),
+            (.fileTooLarge, "/d cannot hold a file of that size: queue it again into another folder"),
             (.readOnlyFileSystem, "/d cannot be written (Read-only file system): allow it and retry"),
             (.notDirectory, "/d is not a directory that can be used: move what is there, then retry"),
             (.inputOutput, "writing to /d failed (Input/output error): check the disk, then retry"),

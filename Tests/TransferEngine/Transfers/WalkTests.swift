@@ -105,7 +105,7 @@ import TransferQueue
     @Test(
         "a source that is a pipe, or missing, becomes a failed task; an empty directory is no failure",
         .tells(
-            "/pipe is neither a file nor a directory: cancel it"))
+            "/pipe is neither a file nor a directory: put the file back in its place"))
     func oddSources() async throws {
         let harness = try await EngineHarness()
         let box = harness.sandbox

@@ -200,7 +200,7 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
         "refusals and cuts",
         .tells(
             "h answered 550, there is no such file",
-            "h answered 530 (no): give a user and password that it takes, with martlet set --user"),
+            "h answered 530 (no): give it a login that it takes, with martlet set"),
         arguments: [
             (Answers.missing, "fail http"), (Answers.refused(530, "PASS"), "wait auth http"),
             (Answers.refused(421, "SIZE"), "wait backoff networkConnectionLost"),

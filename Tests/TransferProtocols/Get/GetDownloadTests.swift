@@ -547,7 +547,7 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
 
     @Test(
         "a folder's page that a redirect leads to is no file either",
-        .tells("give the URL of a file, or, to keep the page, its path here"))
+        .tells("queue the URL of a file, or, to keep the page, give its path here"))
     func folderBehindRedirect() {
         let page = ["Content-Type: text/html", "Content-Length: 1000"]
         let address = HTTPAddress("http://h/pub")!

@@ -96,7 +96,7 @@ private func stands(_ offset: Int64, _ more: String...) -> ExchangeEnd {
 
     @Test(
         "the draft's kinds of refusal are told apart",
-        .tells("h expects a file of another length: cancel the task and queue it again"))
+        .tells("h expects a file of another length: queue it again"))
     func problems() {
         func refused(_ kind: String) -> [String] {
             let body = "{\"type\":\"https://iana.org/assignments/http-problem-types#\(kind)\"}"

@@ -182,7 +182,7 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         "a chunk that is refused lets the others arrive, and then ends the attempt",
         .tells(
             "c answered before it had the whole chunk",
-            "c answered 401 Unauthorized: give it a user or a header that it takes, with martlet set",
+            "c answered 401 Unauthorized: give it a login that it takes, with martlet set",
             "c answered 403 Forbidden: ask for access there, or check the address",
             "c says that the file is locked"))
     func refusedChunk() {

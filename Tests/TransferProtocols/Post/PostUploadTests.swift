@@ -63,7 +63,7 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
 
     @Test(
         "an answer before the whole file went out is none to it",
-        .tells("give that address if it is the right one"))
+        .tells("queue it again with that address if it is the right one"))
     func tooEarly() {
         #expect(after(plan(), answered(201, sent: 999)) == ["fail unknownOutcome"])
         #expect(after(plan(), answered(200, sent: 1000, failure: lost)) == ["fail unknownOutcome"])
@@ -83,6 +83,22 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
     func moved(status: Int, location: String, isResult: Bool) {
         let expected = isResult ? ["finish 1000 none"] : ["persist post", "fail badServerResponse \(status)"]
         #expect(after(plan(), answered(status, ["Location: \(location)"])) == expected)
+    }
+
+    @Test(
+        "an unencrypted answer that points to another host may be a network's that wants a sign-in",
+        .tells(
+            "the POST to h may have happened, and the answer points to portal, as a network does that wants a sign-in"))
+    func portal() {
+        let plain = plan()
+        var encrypted = plain
+        encrypted.address = HTTPAddress("https://h/api?key=1")!
+        for status in [302, 303] {
+            let portal = answered(status, ["Location: http://portal/login"])
+            #expect(after(plain, portal) == ["fail unknownOutcome"])
+            #expect(after(encrypted, portal) == ["finish 1000 none"], "nobody else can have said it")
+            #expect(after(plain, answered(status, ["Location: https://h/result"])) == ["finish 1000 none"])
+        }
     }
 
     @Test(
@@ -206,7 +222,7 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
 
     @Test(
         "a form's fields are shown to no other server; a form without any goes there",
-        .tells("check the address, or name the other one yourself"))
+        .tells("check the address, or queue it again with the other one"))
     func fieldsElsewhere() {
         var form = plan()
         form.form = PostForm(fileField: "f", fields: [HeaderField("token", "secret")])

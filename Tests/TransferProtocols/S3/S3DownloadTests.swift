@@ -78,8 +78,8 @@ private struct Script {
     @Test(
         "a refusal's body is asked for, since the gate held it back",
         .tells(
-            "the session of the keys is over; give new ones with martlet set --s3-keys or --user",
-            "it does not take these keys; give others with martlet set --s3-keys or --user"),
+            "the session of the keys is over; give it a login that it takes, with martlet set",
+            "it does not take these keys; give it a login that it takes, with martlet set"),
         arguments: [
             (400, "ExpiredToken", "wait auth http"), (403, "InvalidAccessKeyId", "wait auth http"),
             (403, "AccessDenied", "fail permissionDenied 403"), (503, "SlowDown", "wait hostBackoff http"),

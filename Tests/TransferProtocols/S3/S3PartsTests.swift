@@ -66,7 +66,7 @@ private let complete = completeRequest
 
     @Test(
         "parts are equal, between 5 MiB and 5 GiB, and never too many",
-        .tells("S3 takes no file of that size: split it, then queue the pieces"),
+        .tells("S3 takes no file of that size: split it and queue the pieces"),
         arguments: [
             (9 * mebibyte, nil, "8 MiB"), (9 * mebibyte, 1, "5 MiB"), (300 * mebibyte, 64, "64 MiB"),
             (1024 * mebibyte, nil, "16 MiB"), (2048 * mebibyte, nil, "32 MiB"), (32 * mebibyte * 9900, nil, "32 MiB"),

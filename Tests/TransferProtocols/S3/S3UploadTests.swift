@@ -150,7 +150,7 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
 
     @Test(
         "refusals mean what S3 says they mean",
-        .tells("h answered 301: the bucket is elsewhere; give its region or endpoint"),
+        .tells("h answered 301: the bucket is elsewhere; queue it again with its region or endpoint"),
         arguments: [
             (403, "AccessDenied", "fail permissionDenied 403"), (400, "ExpiredToken", "wait auth http"),
             (403, "ExpiredToken", "wait auth http"), (403, "InvalidAccessKeyId", "wait auth http"),

@@ -262,7 +262,7 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
     @Test(
         "refusals and failures decide as the contract says",
         .tells(
-            "d/f at h is a folder: name the files in it",
+            "d/f at h is a folder: queue the files in it",
             "h does not allow us to read it",
             "h has no such file"))
     func refusals() {

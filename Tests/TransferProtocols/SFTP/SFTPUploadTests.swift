@@ -128,7 +128,7 @@ private let piece = 255 << 9
         "a missing folder is made; one that cannot be made is told",
         .tells(
             "h does not allow us to make the folder (Permission denied)",
-            "h does not take this name (No such file): check the address, or choose another name"))
+            "h does not take this name (No such file): check the address, or queue it again under another name"))
     func folder() {
         var story = SFTPStory(10)
         story.server.folders = []

@@ -231,7 +231,9 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
 
     @Test(
         "the answer to a creation decides",
-        .tells("h answered 405 and does not speak tus 1.0.0: check the address, or leave --protocol and tus+ out"),
+        .tells(
+            "h answered 405 and does not speak tus 1.0.0: check the address, or queue it again without --protocol and tus+"
+        ),
         arguments: [
             (401, "wait auth http"), (403, "fail permissionDenied 403"), (404, "fail http 404"),
             (405, "fail unsupported 405"), (409, "fail http 409"), (413, "fail http 413"),

@@ -358,7 +358,16 @@ import TransferModel
         #expect(try await queue.writer.order(of: batch)?.secrets.s3 == byHand.secrets.s3)
         let byProgram = try await queue.writer.add(request(program: ["/bin/keys"])).batch
         let refused = try await queue.writer.replaceSecrets(of: [.batch(byProgram)], by: new).results
-        #expect(refused.first?.message == "a program gives its keys of S3: queue one batch for each server")
+        let words =
+            "of a netrc file and a program that prints keys of S3 only one is asked: queue one batch for each server"
+        #expect(refused.first?.message == words)
+        var keys = TransferSecrets()
+        (keys.s3, keys.s3Command) = (byHand.secrets.s3, ["/bin/keys"])
+        #expect(try await queue.writer.replaceSecrets(of: [.batch(batch)], by: keys).results.first?.message == words)
+        var both = request(program: ["/bin/keys"])
+        both.secrets.netrcFile = RawPath("/n")
+        let error = await #expect(throws: QueueError.self) { try await queue.writer.add(both) }
+        #expect("\(try #require(error))".contains("only one is asked"))
         try await queue.close()
     }
 

@@ -140,7 +140,7 @@ extension Drawing {
     /// A slip in the address is what no waiting mends; what lets somebody in can be typed here.
     private func remedy(of cause: ProblemsPage.Cause) -> SafeText {
         let rest = model.advised(cause.remedy)
-        if case .waits(.auth, _, _) = cause.kind, cause.hasServer {
+        if cause.wantsLogin, cause.hasServer {
             let login = cause.batches.first.flatMap { TransferScheme(of: $0.url) }?.facts.login
             let what: SafeText = login?.signsRequests == true ? "new keys" : "another login"
             return "\(model.key(.server, in: .problems)) takes \(what) from you here; or in a shell, \(rest)"

@@ -81,7 +81,8 @@ extension ProblemsPage {
             if isUnserved, let error { return error.remedyOfServer(for: subject) }
             if let error { return error.remedy(for: subject) }
             guard case .waits(let reason, _, _) = kind else { return "\(subject.retry)" }
-            return said(of: reason)?.remedy(for: subject) ?? reason.remedy(for: subject)
+            return said(of: reason)?.remedy(for: subject)
+                ?? reason.remedy(for: subject, after: TransferError(.permissionDenied, finding))
         }
 
         /// The error that ssh told of a key: one that is not known and one that has changed are two different dangers.
@@ -254,6 +255,12 @@ extension ProblemsPage.Cause {
 
     /// A configured server may be behind it: a download names its addresses itself.
     var hasServer: Bool { batches.first?.host.isEmpty == false }
+
+    /// The server has refused a login: neither a proxy did, nor is something missing here.
+    var wantsLogin: Bool {
+        guard case .waits(.auth, _, _) = kind else { return false }
+        return finding.remedy.map { $0.command == .login } ?? true
+    }
 
     /// The actions of one press against it, as the list says them: the likeliest first.
     var fixes: [Action] {
