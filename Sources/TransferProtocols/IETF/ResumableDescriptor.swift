@@ -17,6 +17,6 @@ extension ResumablePlan {
             address: address, subject: job.subject, facts: job.facts,
             resume: job.resume?.content(ResumableResumePoint.self), chunk: job.options.chunkBytes)
         stored = job.resume?.ownVersion
-        unanswered = job.lostAnswers
+        unanswered = subject.hasChanged ? 0 : resume?.unanswered ?? job.lostAnswers
     }
 }

@@ -36,7 +36,7 @@ package struct ResumablePlan: Sendable, Hashable {
     package var stored: StoredVersion?
     /// As `PutPlan.stands`.
     var stands = false
-    /// As `PutPlan.unanswered`: of the plain PUT.
+    /// As `PutPlan.unanswered`, of the plain PUT or the upload.
     var unanswered: Int?
     /// Bytes in one request at most, when a person said so.
     package var chunk: Int64?
@@ -63,7 +63,6 @@ package struct ResumablePlan: Sendable, Hashable {
         put.targetIsOther = subject.targetIsOther
         put.hasJustStored = subject.hasJustStored
         put.stands = stands
-        put.unanswered = unanswered
         put.clockWasSetBack = subject.clockWasSetBack
         put.interopVersion = version
         put.offerIsTrial = isTrial

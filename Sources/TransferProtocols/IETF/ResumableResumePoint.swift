@@ -19,6 +19,8 @@ package struct ResumableResumePoint: ResumePointContent {
     package var expires: Timestamp?
     /// The server was told, when it was made, that it may replace what is there.
     package var replaces: Bool?
+    /// As `StoredVersion.unanswered`; `nil`: none.
+    package var unanswered: Int?
 
     package init(
         version: Int, length: Int64, url: HTTPAddress?, cut: UploadCut? = nil, begun: Timestamp? = nil,
@@ -32,7 +34,7 @@ package struct ResumableResumePoint: ResumePointContent {
         self.expires = expires
     }
 
-    private enum CodingKeys: String, CodingKey { case version, length, cut, begun, expires, replaces }
+    private enum CodingKeys: String, CodingKey { case version, length, cut, begun, expires, replaces, unanswered }
 
     package var secret: String? { url?.text }
 
@@ -40,5 +42,14 @@ package struct ResumableResumePoint: ResumePointContent {
 
     package var isPlausible: Bool {
         ResumableDraft.versions.contains(version) && ResumeBounds.lengths.contains(length) && cut?.isPlausible ?? true
+            && ResumeBounds.counts.contains(unanswered ?? 0)
+    }
+
+    /// The answers that were lost count no more: a person has looked.
+    package var retried: ResumableResumePoint? {
+        guard unanswered != nil else { return nil }
+        var point = self
+        point.unanswered = nil
+        return point
     }
 }

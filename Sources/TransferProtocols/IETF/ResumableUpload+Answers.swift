@@ -99,7 +99,11 @@ extension ResumableUpload {
         if let told = UploadLimit(answer) { limit = told }
         let completion = ResumableAnswer.completion(answer)
         if answer.isSuccess {
-            // A page that something on the way shows says nothing of the upload, and comes before all of it went out.
+            // A page that something on the way shows, or a server that wants a sign-in, says nothing of the upload.
+            if answer.isPageForYes, completion == nil, ResumableAnswer.offset(answer) == nil {
+                cut = UploadCut(offset: held, sent: end.bytesSent)
+                return [persist()] + again()
+            }
             if completion == true || completion == nil && isLast && end.failure == nil && end.bytesSent >= count {
                 isMeasured = ResumableAnswer.offset(answer) == plan.subject.size
                 return finish(answer, end.body)

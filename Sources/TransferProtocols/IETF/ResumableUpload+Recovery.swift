@@ -23,7 +23,12 @@ extension ResumableUpload {
         let isOutcome = plan.subject.ifExists != .replace
         let doubt = isDoubtful && upload != nil ? [persist(), .doubtAbsence(isOutcome: isOutcome)] : []
         let since = plan.resume?.begun ?? plan.subject.begunBefore ?? begun
-        return doubt + plainly(since) { $0.arrived(since: since, orSendBecause: reason) }
+        if plan.subject.ifExists == .replace {
+            // It would be sent again, whatever is there: not for ever.
+            guard let count = UnprovenFiles.count(after: plan.unanswered) else { return doubt + look(since) }
+            plan.unanswered = count
+        }
+        return doubt + plainly(since, sends: true) { $0.arrived(since: since, orSendBecause: reason) }
     }
 
     /// A 412 to an upload that was made.
@@ -126,6 +131,7 @@ extension ResumableUpload {
             version: version, length: plan.subject.size, url: upload, cut: cut, begun: plan.resume?.begun ?? begun,
             expires: expires)
         if replaces { point.replaces = true }
+        if let count = plan.unanswered, count > 0 { point.unanswered = count }
         return .persist(ResumePoint(point))
     }
 
@@ -147,14 +153,16 @@ extension ResumableUpload {
 
     mutating func putPlainly(_ begunBefore: Timestamp?) -> [ProtocolAction] {
         let now = begun
-        return plainly(begunBefore) { $0.handle(.began(at: now)) }
+        return plainly(begunBefore, sends: true) { $0.handle(.began(at: now)) }
     }
 
+    /// - Parameter sends: a file whose answer is lost may be sent once more: that is counted.
     mutating func plainly(
-        _ begunBefore: Timestamp?, _ start: (inout PutUpload) -> [ProtocolAction]
+        _ begunBefore: Timestamp?, sends: Bool = false, _ start: (inout PutUpload) -> [ProtocolAction]
     ) -> [ProtocolAction] {
-        var inner = PutUpload(
-            plan.put(version: version, isTrial: facts.isOfferATrial, begunBefore: begunBefore), after: lastID)
+        var put = plan.put(version: version, isTrial: facts.isOfferATrial, begunBefore: begunBefore)
+        if sends { put.unanswered = plan.unanswered }
+        var inner = PutUpload(put, after: lastID)
         let actions = start(&inner)
         return forward(inner, actions)
     }

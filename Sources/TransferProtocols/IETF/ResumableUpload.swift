@@ -230,7 +230,8 @@ package struct ResumableUpload: ProtocolMachine {
             let own = StoredVersion(
                 stored: true, etag: answer.etag, version: NamedVersion(size: 0, modified: made), shown: made)
             plan.stored = own
-            return [.learned(learnt), .persist(ResumePoint(own))] + plainly(nil) { $0.handle(.began(at: end.at)) }
+            return [.learned(learnt), .persist(ResumePoint(own))]
+                + plainly(nil, sends: true) { $0.handle(.began(at: end.at)) }
         }
         if let told = UploadLimit(answer) { limit = told }
         if let error = limit?.refusal(of: plan.subject.size, at: target.address) { return over(.fail(error)) }

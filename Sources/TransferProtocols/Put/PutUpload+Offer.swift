@@ -41,6 +41,7 @@ extension PutUpload {
             version: plan.interopVersion, length: plan.size, url: offer.upload, cut: cut, begun: begun,
             expires: offer.expires)
         if plan.ifExists == .replace { point.replaces = true }
+        if let count = plan.unanswered, count > 0 { point.unanswered = count }
         return ResumePoint(point)
     }
 

@@ -83,6 +83,35 @@ private let wish = "Want-Repr-Digest: sha-256=10"
         #expect(run(after: 2).words == ["fail unknownOutcome"])
     }
 
+    @Test("a page in the place of an answer says nothing of the bytes, and takes no upload's address away")
+    func pageInstead() {
+        let page = ["Content-Type: text/html", "Content-Length: 7"]
+        for chunk in [nil, 4 * mebibyte] as [Int64?] {
+            let machine = machine(facts: known(), chunk: chunk)
+            let shown = answered(200, page, sent: chunk ?? size)
+            #expect(Drive.run(machine, [made, shown]) == [persisted, "3 HEAD http://h/u"])
+            #expect(Drive.run(machine, [made, shown, answered(200, page)]) == ["wait backoff networkConnectionLost"])
+            #expect(Drive.run(machine, [made, shown, stands(0)]).last?.hasPrefix("4 PATCH http://h/u") == true)
+        }
+    }
+
+    @Test("lost answers of uploads that may have become the file, which would be sent again each time, are counted")
+    func answersLost() {
+        func run(after unanswered: Int?) -> [String] {
+            var resume = point(cut: UploadCut(offset: 0, sent: size))
+            resume.unanswered = unanswered
+            let job = UploadJob(
+                destination: target, path: RawPath([]), subject: subject(size, ifExists: .replace), facts: known(),
+                resume: ResumePoint(resume), options: TransferOptions())
+            let gone = answered(410, sent: 0)
+            let there = answered(200, ["Content-Length: \(size)"])
+            return Drive.run(ResumableUpload(ResumablePlan(job, target)), [gone, there, there])
+        }
+        #expect(run(after: nil).last?.contains("PUT") == true)
+        #expect(run(after: 1).last?.contains("PUT") == true)
+        #expect(run(after: 2).last?.contains("PUT") == false)
+    }
+
     @Test("an upload that was made to replace what is there is not gone on with once it may not")
     func mayNotReplace() {
         var drive = Drive(machine(subject(size, ifExists: .replace)))
