@@ -207,7 +207,8 @@ final class Downloads: @unchecked Sendable {
         if !isWhole, !place.isTakenAsItComes {
             world.fault("\(name) gets bytes that were never a whole version at its server")
         }
-        if own[final] != nil, !place.mayReplace { replacing = final }
+        // Where the disk refused an earlier move, nothing was replaced.
+        replacing = own[final] != nil && !place.mayReplace ? final : nil
         pending = (final, digest)
     }
 
