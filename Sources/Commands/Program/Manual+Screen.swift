@@ -136,7 +136,7 @@ extension Manual {
          Server said   "quota for user exceeded"   (text from the server)
          What it means The server does not let you do this.
          What to do    free space there, or ask who runs it, then r
-         Where         "docs" 1,200 files, "more" 4 files
+         Where         "docs" (b3) 1,200 files, "more" (b4) 4 files
          Last          12:40:00
          Not lost      Nothing was deleted. Each file goes on where it stood, if the
                        server can.

@@ -127,6 +127,49 @@ struct ProblemsPageTests {
         }
     }
 
+    @Test("a proxy that wants a login is no server that wants one, and is told in its own words")
+    func proxy() {
+        var screen = ScreenHarness(120, 36, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        let proxy = Finding("h answered 407", .thenRetry("the proxy wants a login"))
+        var (refused, held) = (batch(1, "a", []), batch(2, "b", []))
+        refused.waits = [WaitCount(reason: .auth, count: 3, finding: Finding(""))]
+        held.waits = [WaitCount(reason: .auth, count: 2, finding: proxy)]
+        screen.send(.answer(.batches(.success([refused, held]), number: screen.lastNumber)))
+        #expect(screen.picture.contains("takes another login from you here"))
+        screen.press("j")
+        #expect(screen.picture.contains("h answered 407"))
+        #expect(screen.picture.contains("What to do    the proxy wants a login, then"))
+    }
+
+    @Test("one reason at two servers, or of an upload and a download, is two problems, and each is acted upon alone")
+    func places() {
+        var screen = ScreenHarness(120, 36, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        func there(_ id: Int64, _ at: String, _ direction: BatchDirection) -> BatchSnapshot {
+            let cause = CauseCount(
+                code: .destinationExists, count: id,
+                finding: Finding("a file of that name is there already, at \(at)", .step("move it")))
+            var batch = batch(id, "mid.iso", [cause])
+            (batch.destination, batch.direction) = (at, direction)
+            return batch
+        }
+        let batches = [
+            there(9, "https://one/in/", .upload), there(8, "https://two/in/", .upload), there(7, "/src/", .download),
+            there(6, "https://one/other/", .upload),
+        ]
+        screen.send(.answer(.batches(.success(batches), number: screen.lastNumber)))
+        #expect(screen.model.page.problemTitles.count == 3)
+        #expect(screen.picture.contains("\"mid.iso\" (b9) 9 files, \"mid.iso\" (b6) 6 files"))
+        screen.press("j", "j", "r")
+        #expect(screen.picture.contains("7 files of \"mid.iso\" (to /src/)"))
+        screen.wait(.seconds(1))
+        screen.press("o")
+        #expect(settled(screen) == [.ids([.batch(BatchID(rawValue: 7))])])
+        screen.send(.answer(.acted(.success(NodesChanged(results: [])), number: screen.lastNumber)))
+        #expect(screen.matched(.retry).allSatisfy { $0.contains("b7") && !$0.contains("b9") })
+    }
+
     @Test("what is there already is overwritten or skipped by one key and its answer, and tried again then")
     func existing() {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)

@@ -158,7 +158,10 @@ struct DestinationsPage: Sendable {
     /// The newest counts; a wait for a login before any failure.
     private mutating func note(trouble batch: BatchSnapshot, at name: String) {
         let waits = batch.waits.filter { $0.reason == .auth }.map { wait in
-            Trouble(batch: batch.name, count: wait.count, told: ": \(wait.message)", at: wait.lastAt, isLogin: true)
+            Trouble(
+                batch: batch.name, count: wait.count,
+                told: ": \(wait.message.isEmpty ? "it does not let them in" : wait.message)", at: wait.lastAt,
+                isLogin: true)
         }
         let failures = batch.causes.map { cause in
             Trouble(

@@ -161,7 +161,7 @@ extension Drawing {
     ) -> [StyledLine] {
         let places = cause.batches.prefix(4).map { place in
             let name = "\"\(appearance.safe(place.name).shortened(to: 40, mark: appearance.glyphs.cutMark).string)\""
-            return place.files > 0 ? name + " " + Figures.amount(place.files, "file") : name
+            return "\(name) (\(place.batch))" + (place.files > 0 ? " " + Figures.amount(place.files, "file") : "")
         }
         let more = cause.batches.count > 4 ? " and \(cause.batches.count - 4) more batches" : ""
         var fields: [(SafeText, SafeText)] = [

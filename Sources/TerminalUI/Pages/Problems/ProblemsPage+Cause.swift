@@ -15,7 +15,29 @@ extension ProblemsPage {
             case unserved(TransferErrorCode?, server: String)
         }
 
-        var kind: Kind
+        /// One problem: what happened, and where. What is done against it at one server is nothing to another, and what lies in the way of an
+        /// upload is another file than what lies in the way of a download.
+        struct Key: Hashable, Sendable {
+            let kind: Kind
+            /// The server of uploads; of downloads, whose servers a batch does not say, that they are, and what is said of one. Empty: it is the
+            /// same problem wherever it happens.
+            let place: String
+
+            init(_ kind: Kind, of batch: BatchSnapshot, _ finding: Finding) {
+                self.kind = kind
+                guard kind.isOfPlace else {
+                    place = ""
+                    return
+                }
+                let isDownload = batch.direction == .download
+                place =
+                    isDownload
+                    ? "<- \(finding.isOfFile ? "" : finding.what)" : TransferScheme.server(of: batch.destination)
+            }
+        }
+
+        let key: Key
+        var kind: Kind { key.kind }
         /// The finding about one of its files.
         var finding: Finding
         var files: Int64
@@ -81,13 +103,14 @@ extension ProblemsPage {
             if isUnserved, let error { return error.remedyOfServer(for: subject) }
             if let error { return error.remedy(for: subject) }
             guard case .waits(let reason, _, _) = kind else { return "\(subject.retry)" }
-            return said(of: reason)?.remedy(for: subject)
-                ?? reason.remedy(for: subject, after: TransferError(.permissionDenied, finding))
+            return said(of: reason)?.remedy(for: subject) ?? reason.remedy(for: subject)
         }
 
-        /// The error that ssh told of a key: one that is not known and one that has changed are two different dangers.
+        /// The error behind a wait for a person whose reason does not say all: of keys one that is not known and one that has changed are two
+        /// different dangers.
         private func said(of reason: WaitReason) -> TransferError? {
-            Self.key(reason, finding) == nil ? nil : TransferError(.pinMismatch, finding)
+            Self.key(reason, finding) == nil
+                ? nil : TransferError(reason == .hostKey ? .pinMismatch : .permissionDenied, finding)
         }
 
         /// A sentence on the things that are as safe as they were.
@@ -141,8 +164,10 @@ extension ProblemsPage.Cause {
 
     var isWait: Bool { if case .failed = kind { false } else { true } }
 
-    /// Its name in JSON, for an order that is always the same.
-    private var name: String {
+    /// Its name in JSON and its place, for an order that is always the same.
+    private var name: String { "\(nameOfKind) \(key.place)" }
+
+    private var nameOfKind: String {
         switch kind {
         case .failed(let code, let status, let host, let server):
             ([code.rawValue] + [status.map { "\($0)" }, host, server].compactMap(\.self)).joined(separator: " ")
@@ -156,9 +181,10 @@ extension ProblemsPage.Cause {
         code == .cannotFindHost && !finding.what.isEmpty ? finding.happening : nil
     }
 
-    /// The finding about a server's key that waits for a person, one for each server; `nil`: it is another wait.
+    /// The finding about what waits for a person, each a problem of its own: a server's key, or what keeps one out beside a login; `nil`: the
+    /// reason says all.
     static func key(_ reason: WaitReason, _ finding: Finding) -> String? {
-        reason == .hostKey && !finding.what.isEmpty ? finding.what : nil
+        reason.needsPerson && !finding.what.isEmpty ? finding.what : nil
     }
 
     /// The server that may be to blame for a failure; `nil`: none. Buckets of S3 are none.
@@ -222,8 +248,11 @@ extension ProblemsPage.Cause {
             let tried = "@auth why=\(reason.rawValue)"
             // One file tries a login or a key, and the others stand in line for it.
             if isWhole { return ("(\(tried) | @wait)", true) }
-            // Another key is known to others in the same words.
-            return (tried, key != nil)
+            // Others wait for the same, elsewhere or for another key.
+            let isShared = others.contains { other in
+                if case .waits(reason, nil, _) = other.kind { other.key != self.key } else { false }
+            }
+            return (tried, key != nil || isShared)
         case .waits(_, nil, _): return nil
         // Most of its files have had no try of their own.
         case .unserved: return nil
@@ -235,10 +264,10 @@ extension ProblemsPage.Cause {
 
     /// Limited to the cause's own batches where another server is blamed for the same.
     private func words(_ text: String, among others: [Self]) -> (text: String, isOfBatches: Bool) {
-        guard case .failed(let code, let status, _, let server) = kind else { return (text, false) }
+        guard case .failed(let code, let status, _, _) = kind else { return (text, false) }
         let isShared = others.contains { other in
-            guard case .failed(code, status, _, let another) = other.kind else { return false }
-            return another != server
+            guard case .failed(code, status, _, _) = other.kind else { return false }
+            return other.key != key
         }
         return (text, isShared)
     }
@@ -257,10 +286,7 @@ extension ProblemsPage.Cause {
     var hasServer: Bool { batches.first?.host.isEmpty == false }
 
     /// The server has refused a login: neither a proxy did, nor is something missing here.
-    var wantsLogin: Bool {
-        guard case .waits(.auth, _, _) = kind else { return false }
-        return finding.remedy.map { $0.command == .login } ?? true
-    }
+    var wantsLogin: Bool { if case .waits(.auth, _, nil) = kind { true } else { false } }
 
     /// The actions of one press against it, as the list says them: the likeliest first.
     var fixes: [Action] {
@@ -316,6 +342,28 @@ extension TransferErrorCode {
         switch self {
         case .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .timedOut, .tooManyRedirects, .tlsFailure,
             .pinMismatch, .permissionDenied, .http, .badServerResponse, .gaveUp, .unsupported:
+            true
+        default: false
+        }
+    }
+}
+
+extension ProblemsPage.Cause.Kind {
+    /// It is another problem at another place. What is wrong on this machine is not.
+    var isOfPlace: Bool {
+        switch self {
+        case .failed(let code, _, _, _): !code.isOfThisMachine
+        case .waits(let reason, let code, _): code != nil || reason.needsPerson || reason == .remoteDiskSpace
+        case .unserved: false
+        }
+    }
+}
+
+extension TransferErrorCode {
+    fileprivate var isOfThisMachine: Bool {
+        switch self {
+        case .sourceMissing, .sourceChanged, .sourceUnreadable, .diskFull, .notConnectedToInternet, .tooManyOpenFiles,
+            .internal, .cancelledByUser, .sessionRemoved, .dependencyFailed, .cannotFindHost:
             true
         default: false
         }

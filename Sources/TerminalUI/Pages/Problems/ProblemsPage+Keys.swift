@@ -104,8 +104,12 @@ extension ProblemsPage: Page {
         }
         let places = Self.places(of: cause, model.appearance)
         if cause.isExisting {
+            // What would be overwritten is on this machine or at a server: which of them is to be seen.
+            let ends = Set(cause.batches.map(\.url))
+            let end: SafeText = ends.count == 1 ? " (to \(model.appearance.safe(cause.batches[0].url)))" : ""
             return model.askAboutExisting(
-                "\(Figures.amount(cause.files, "file")) of \(places)", files: cause.files, cause.batches.map(\.batch),
+                "\(Figures.amount(cause.files, "file")) of \(places)\(end)", files: cause.files,
+                cause.batches.map(\.batch),
                 then: .named(.retry, places, .matching(selector)))
         }
         model.ask(.failed(of: places)) { .act(.retry, .matching(selector), number: $0) }

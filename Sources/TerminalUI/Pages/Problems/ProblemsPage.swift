@@ -11,7 +11,7 @@ struct ProblemsPage: Sendable {
     var problem: SafeText?
     /// When the engine has answered last.
     var answeredAt: Duration?
-    private var cursor = ListCursor<Cause.Kind>()
+    private var cursor = ListCursor<Cause.Key>()
 
     /// The line under the cursor.
     var selected: Int { cursor.index }
@@ -21,14 +21,13 @@ struct ProblemsPage: Sendable {
     var cause: Cause? { !isGone && causes.indices.contains(selected) ? causes[selected] : nil }
 
     mutating func show(_ batches: [BatchSnapshot]) {
-        var found: [Cause.Kind: Cause] = [:]
-        func note(_ kind: Cause.Kind, _ finding: Finding, _ files: Int64, _ lastAt: Timestamp?, _ batch: BatchSnapshot)
-        {
+        var found: [Cause.Key: Cause] = [:]
+        func note(_ key: Cause.Key, _ finding: Finding, _ files: Int64, _ lastAt: Timestamp?, _ batch: BatchSnapshot) {
             let place = Cause.Place(
                 batch: batch.id, name: batch.name, files: files, host: TransferScheme.server(of: batch.destination),
                 url: batch.destination, isDownload: batch.direction == .download,
                 left: batch.filesActive + batch.filesWaiting, isLost: batch.isLost)
-            found[kind, default: Cause(kind: kind, finding: finding, files: 0, batches: [])].add(place, lastAt)
+            found[key, default: Cause(key: key, finding: finding, files: 0, batches: [])].add(place, lastAt)
         }
         for batch in batches {
             for count in batch.causes where count.count > 0 {
@@ -36,24 +35,25 @@ struct ProblemsPage: Sendable {
                 let host = Cause.unknownHost(count.code, count.known)
                 let server = Cause.server(of: count.code, batch.destination)
                 let kind = Cause.Kind.failed(count.code, status: status, host: host, server: server)
-                note(kind, count.known, count.count, count.lastAt, batch)
-                found[kind]?.quote(count.said, count.detail)
+                let key = Cause.Key(kind, of: batch, count.known)
+                note(key, count.known, count.count, count.lastAt, batch)
+                found[key]?.quote(count.said, count.detail)
             }
             for wait in batch.waits where wait.count > 0 {
                 if let server = wait.server {
-                    let kind = Cause.Kind.unserved(wait.code, server: server)
-                    note(kind, wait.known, wait.count, wait.lastAt, batch)
-                    found[kind]?.retryAt = wait.retryAt
-                    found[kind]?.quote(wait.said, wait.detail)
+                    let key = Cause.Key(.unserved(wait.code, server: server), of: batch, wait.known)
+                    note(key, wait.known, wait.count, wait.lastAt, batch)
+                    found[key]?.retryAt = wait.retryAt
+                    found[key]?.quote(wait.said, wait.detail)
                     continue
                 }
                 let host =
                     wait.code.flatMap { Cause.unknownHost($0, wait.known) } ?? Cause.key(wait.reason, wait.known)
                 // The engine and the queue may call the wait for one name by two reasons.
                 let reason = wait.code == nil ? wait.reason : .hostBackoff
-                let kind = Cause.Kind.waits(reason, code: wait.code, host: host)
-                note(kind, wait.known, wait.count, wait.lastAt, batch)
-                found[kind]?.quote(wait.said, wait.detail)
+                let key = Cause.Key(.waits(reason, code: wait.code, host: host), of: batch, wait.known)
+                note(key, wait.known, wait.count, wait.lastAt, batch)
+                found[key]?.quote(wait.said, wait.detail)
             }
         }
         causes = found.values.map { cause in
@@ -62,13 +62,13 @@ struct ProblemsPage: Sendable {
             return cause
         }.sorted(by: Cause.comesBefore)
         (isKnown, problem) = (true, nil)
-        cursor.follow(causes.map(\.kind))
+        cursor.follow(causes.map(\.key))
     }
 
     /// Refuses to act on a cause that was chosen and is gone; `nil`: none is.
     mutating func refusal() -> SafeText? {
-        cursor.refusal("problem", now: causes.isEmpty ? nil : "another one", in: causes.map(\.kind))
+        cursor.refusal("problem", now: causes.isEmpty ? nil : "another one", in: causes.map(\.key))
     }
 
-    mutating func move(to line: Int) { cursor.move(to: line, in: causes.map(\.kind)) }
+    mutating func move(to line: Int) { cursor.move(to: line, in: causes.map(\.key)) }
 }
