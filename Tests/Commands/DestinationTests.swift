@@ -295,7 +295,7 @@ struct DestinationTests {
         engine.state.withLock {
             $0.report = DestinationReport(
                 ok: false, milliseconds: 9,
-                error: TransferError(.http, "h answered 401", .step("give a user"), httpStatus: 401))
+                error: TransferError(.http, "h answered 401", .login(), httpStatus: 401))
         }
         #expect(await bench.run("destination", "test", "nas") == .refused)
         #expect(

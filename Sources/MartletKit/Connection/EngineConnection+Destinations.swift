@@ -51,10 +51,13 @@ extension DestinationReport {
     package func sentence(_ name: String, _ units: ScreenConfiguration.Units, login: String) -> String {
         if let error, !ok {
             // It was asked once: nothing is tried again, and there is no batch to be let in.
-            let why = error.httpStatus == 401 ? "\(error.happening): \(login)" : error.finding.messageWithoutPromise
-            return "\(name) cannot be used: \(why)"
+            return "\(name) cannot be used: \(why(error, login: login))"
         }
         return "\(name) \(facts(units))"
+    }
+
+    private func why(_ error: TransferError, login: String) -> String {
+        error.finding.remedy?.command == .login ? "\(error.happening): \(login)" : error.finding.messageWithoutPromise
     }
 
     /// The findings about the server, one after the other.

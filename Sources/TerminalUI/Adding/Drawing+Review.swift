@@ -111,7 +111,13 @@ extension Drawing {
         case .failed(let why)?: return (appearance.safe(why), .warn)
         case .report(let report)?:
             let needed = review.remainder?.bytes ?? totals.bytes
-            guard report.ok else { return (appearance.safe(report.error?.message ?? "it cannot be used"), .error) }
+            guard report.ok else {
+                // No batch is there yet that a command could give another login.
+                let isLogin = report.error?.finding.remedy?.command == .login
+                let why =
+                    isLogin ? report.error.map { "\($0.happening): check user and password" } : report.error?.message
+                return (appearance.safe(why ?? "it cannot be used"), .error)
+            }
             if let free = report.freeBytes, free < needed {
                 return (
                     "\(appearance.figures.size(free)) free, needs \(appearance.figures.size(needed)): make room there",

@@ -130,3 +130,11 @@ extension TransferError {
         return error
     }
 }
+
+extension TransferError {
+    /// A wait for a person is told with its error, because its reason does not say all: a server's key is one of many, and another login does
+    /// not mend everything that keeps one out.
+    package func isToldApart(in reasons: [WaitReason]) -> Bool {
+        reasons.contains(.hostKey) || reasons.contains(.auth) && finding.remedy.map { $0.command != .login } ?? false
+    }
+}

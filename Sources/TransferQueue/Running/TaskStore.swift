@@ -101,8 +101,8 @@ struct TaskStore: QueueSubject {
         let kind: ReasonKind = row.state == .failed ? .failed : .waiting
         let value = kind == .failed ? details.cause?.stored ?? 0 : Int64(details.wait.rawValue)
         let detail = details.reasonDetail(kind)
-        // The finding about a key says which server it is, and how to go on.
-        let isTold = kind == .failed || detail != 0 || details.wait.reasons.contains(.hostKey)
+        let isTold =
+            kind == .failed || detail != 0 || details.failure?.isToldApart(in: details.wait.reasons) ?? false
         let isQuoted = isTold || details.wait.reasons.contains(where: \.isProblem)
         let error = step > 0 && isQuoted ? details.failure : nil
         let finding = isTold ? error?.finding : nil
@@ -129,11 +129,19 @@ struct TaskStore: QueueSubject {
         CASE d.cause WHEN \(cause: .http) THEN ifnull(\(StoredJSON.sql("d.error")) ->> 'httpStatus', 0) ELSE 0 END
         """
 
+    /// `TransferError.isToldApart` in SQL.
+    private static let isToldApartSQL = {
+        let remedy = "\(StoredJSON.sql("d.error")) -> 'finding' -> 'remedy'"
+        let isOwn = "\(remedy) IS NOT NULL AND ifnull(\(remedy) ->> 'command', '') <> 'login'"
+        return
+            "d.wait & \(WaitReasons(.hostKey).rawValue) <> 0 OR d.wait & \(WaitReasons(.auth).rawValue) <> 0 AND \(isOwn)"
+    }()
+
     /// Queries for the rows that `reasons` has to hold for a batch; `check` compares with them, too.
     static let reasonCounts = [
         """
         SELECT l.batch, \(reasons: .waiting), d.wait, \(waitDetailSQL), count(*),
-        max(\(ReasonText.sql(isTold: "\(waitDetailSQL) <> 0 OR d.wait & \(WaitReasons(.hostKey).rawValue) <> 0"))),
+        max(\(ReasonText.sql(isTold: "\(waitDetailSQL) <> 0 OR \(isToldApartSQL)"))),
         max(d.wait_since)
         FROM task_details d INDEXED BY details_waiting
         CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane

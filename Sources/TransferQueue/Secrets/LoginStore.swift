@@ -84,8 +84,9 @@ struct LoginStore: QueueSubject {
             if new.netrcFile != nil, new.s3 == nil, let words = try refusalOfNetrc(batch, old) {
                 return finder.refused(node, words)
             }
-            let all = old.renewed(by: new)
-            if all.netrcFile != nil, all.s3Command != nil {
+            var all = old.renewed(by: new)
+            if new.s3 != nil, try self.servers(of: batch).allSatisfy(\.takesKeys) { all.netrcFile = nil }
+            if all.netrcFile != nil, all.s3Command != nil, new.netrcFile != nil || new.s3Command != nil {
                 return finder.refused(node, "\(TransferSecrets.oneIsAsked): queue one batch for each server")
             }
             nodeChange.loginsGiven.append(batch)

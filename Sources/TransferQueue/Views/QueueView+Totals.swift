@@ -48,9 +48,9 @@ extension QueueView {
         var (person, space) = (Int64(0), Int64(0))
         var found: WaitReasons = []
         var causes: Set<String> = []
-        // Each server's key is a problem of its own.
+        // Each server's key is a problem of its own, and so is what lets nobody in beside a login.
         func note(_ reason: WaitReason, _ finding: Finding) {
-            let key = reason == .hostKey ? finding.what : ""
+            let key = reason.needsPerson ? finding.what : ""
             if key.isEmpty { found.insert(WaitReasons(reason)) } else { causes.insert(key) }
         }
         for wait in waits {
@@ -71,7 +71,7 @@ extension QueueView {
             let isSpace = reasons.allSatisfy { $0.isProblem && !$0.needsPerson }
             if isSpace { ByteSum.add(row.count(1), to: &space) } else { ByteSum.add(row.count(1), to: &person) }
             for reason in reasons where reason.isProblem {
-                note(reason, reason == .hostKey ? ReasonText(stored: row.text(4)).finding : Finding(""))
+                note(reason, cause == nil ? ReasonText(stored: row.text(4)).finding : Finding(""))
             }
             // Each name that nobody knows is a problem of its own.
             if cause != nil, !isOwn { causes.insert(ReasonText(stored: row.text(4)).finding.happening) }

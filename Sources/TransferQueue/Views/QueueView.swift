@@ -159,7 +159,9 @@ struct QueueView {
                     reason: reason, code: reason.isProblem ? nil : code, count: row.count(1), finding: told.finding,
                     lastAt: row.optionalInteger(4).map { Timestamp(milliseconds: $0) })
                 (wait.said, wait.detail) = (told.said, told.detail)
-                if let same = found.firstIndex(where: { $0.reason == wait.reason && $0.code == wait.code }) {
+                if let same = found.firstIndex(where: {
+                    $0.reason == wait.reason && $0.code == wait.code && $0.known.what == wait.known.what
+                }) {
                     ByteSum.add(wait.count, to: &found[same].count)
                     found[same].lastAt = [found[same].lastAt, wait.lastAt].compactMap(\.self).max()
                 } else {

@@ -347,9 +347,9 @@ extension LiveOverlay.Addition {
 }
 
 extension RefusedLogin {
-    /// As the queue tells of a file that has tried it: of a sign-in the reason says all, of a server's key the finding.
+    /// As the queue tells of a file that has tried it.
     fileprivate var wait: WaitCount {
-        let finding = refusal.reason == .hostKey ? refusal.error.finding : Finding("")
+        let finding = refusal.error.isToldApart(in: [refusal.reason]) ? refusal.error.finding : Finding("")
         var wait = WaitCount(reason: refusal.reason, count: files, finding: finding)
         (wait.said, wait.detail) = (refusal.error.said, refusal.error.detail)
         return wait
