@@ -136,7 +136,9 @@ extension WhySentence {
 
     /// For the commands that mend it.
     var mended: CureSubject {
-        CureSubject(node: node, batch: standing.batch, url: standing.origin, isDownload: standing.isDownload)
+        // A single file comes from one server.
+        let mayBeSeveral = standing.isDownload && (node.isTask || standing.counts.total > 1)
+        return CureSubject(node: node, batch: standing.batch, url: standing.origin, isDownload: mayBeSeveral)
     }
 
     /// A cause in words.
