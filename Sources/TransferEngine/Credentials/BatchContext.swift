@@ -90,7 +90,11 @@ final class BatchContext {
         // A server has named the address: one outside must not lead us to what trusts those inside.
         if !exchange.mayCarrySecrets { request.mostPrivateZone = zone }
         request.timeouts = timeouts
-        if exchange.patience == .assembling { request.timeouts.answer = max(timeouts.answer, .seconds(1800)) }
+        switch exchange.patience {
+        case .short: request.timeouts.answer = min(timeouts.answer, timeouts.stall)
+        case .usual: break
+        case .assembling: request.timeouts.answer = max(timeouts.answer, .seconds(1800))
+        }
         // A PUT that was carried out and is sent again unseen would find its own file in the way.
         if exchange.body != .none { request.mayRepeat = false }
         return request

@@ -67,6 +67,8 @@ package struct HTTPExchange: Hashable, Sendable {
     /// The time that the server may take to answer after the last byte.
     package enum Patience: Hashable, Sendable {
         case usual
+        /// It has nothing to read or to write for it.
+        case short
         /// It copies or checks gigabytes within this request.
         case assembling
     }
@@ -80,7 +82,7 @@ package struct HTTPExchange: Hashable, Sendable {
     package var sink: Sink
     /// False after a redirect to another origin: what was meant for one server is not shown to another.
     package var mayCarrySecrets: Bool
-    package var patience = Patience.usual
+    package var patience: Patience
     /// Signed by the engine with the batch's keys when it is sent, instead of showing a name and password.
     package var signing: RequestSigning?
 
@@ -94,6 +96,9 @@ package struct HTTPExchange: Hashable, Sendable {
         self.body = body
         self.sink = sink
         self.mayCarrySecrets = mayCarrySecrets
+        // For a digest a server reads the whole file.
+        let wantsDigest = headers.contains { $0.name.lowercased() == "want-repr-digest" }
+        patience = method == .options || method == .head && !wantsDigest ? .short : .usual
     }
 }
 

@@ -68,6 +68,18 @@ struct UploadMachineTests {
         return BatchContext(order, userAgent: "test")
     }
 
+    @Test("a question that costs a server no work is answered within the time of a stall, and a digest within minutes")
+    func patience() {
+        let context = made("https://h/in/", [], by: .put)
+        func answer(_ method: HTTPExchange.Method, _ headers: [HeaderField] = []) -> Duration {
+            let exchange = HTTPExchange(method, HTTPAddress("https://h/in/f")!, headers: headers)
+            return context.request(exchange, body: .none, at: Timestamp(milliseconds: 0)).timeouts.answer
+        }
+        #expect(answer(.options) == .seconds(60) && answer(.head) == .seconds(60))
+        #expect(answer(.head, [HeaderField("Want-Repr-Digest", "sha-256=10")]) == .seconds(600))
+        #expect(answer(.put) == .seconds(600) && answer(.get) == .seconds(600))
+    }
+
     /// The fields of a request, as they go out.
     private func sent(_ exchange: HTTPExchange, by context: BatchContext) -> [HeaderField] {
         context.request(exchange, body: .none, at: Timestamp(milliseconds: 0)).fields
