@@ -140,6 +140,30 @@ struct ProblemsPageTests {
         screen.press("j")
         #expect(screen.picture.contains("h answered 407"))
         #expect(screen.picture.contains("What to do    the proxy wants a login, then"))
+        screen.press("d")
+        #expect(!screen.picture.contains("Let \"b\" in"))
+    }
+
+    @Test(
+        "a login is typed for one server, whatever name another one shares with it, and room is waited for by its own files"
+    )
+    func oneServer() {
+        var screen = ScreenHarness(120, 36, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        func waiting(_ id: Int64, _ url: String, _ reason: WaitReason) -> BatchSnapshot {
+            var batch = Rows.snapshot(id, "b\(id)", .waiting, { $0.waiting = 2 * id }, to: url)
+            batch.waits = [WaitCount(reason: reason, count: id, finding: Finding(""))]
+            return batch
+        }
+        let batches = [
+            waiting(3, "https://nas/in/", .auth), waiting(4, "ftp://nas/in/", .auth),
+            waiting(5, "https://nas/other/", .auth), waiting(1, "sftp://nas/in/", .remoteDiskSpace),
+        ]
+        screen.send(.answer(.batches(.success(batches), number: screen.lastNumber)))
+        #expect(screen.model.page.problemTitles.count == 3)
+        #expect(screen.picture.contains("\"b5\" (b5) 5 files, \"b3\" (b3) 3 files"))
+        screen.press("j", "j", "r")
+        #expect(screen.matched(.retry) == ["why=remoteDiskSpace id:b1"])
     }
 
     @Test("one reason at two servers, or of an upload and a download, is two problems, and each is acted upon alone")

@@ -29,10 +29,14 @@ extension ProblemsPage {
                     place = ""
                     return
                 }
-                let isDownload = batch.direction == .download
-                place =
-                    isDownload
-                    ? "<- \(finding.isOfFile ? "" : finding.what)" : TransferScheme.server(of: batch.destination)
+                guard batch.direction != .download else {
+                    place = "<- \(finding.isOfFile ? "" : finding.what)"
+                    return
+                }
+                // A login for one is typed here: by another scheme or port it is another server.
+                let isBucket = TransferScheme(of: batch.destination)?.facts.urlNamesNoHost == true
+                let origin = isBucket ? nil : (try? TransferURL(batch.destination, place: ""))?.origin
+                place = origin ?? TransferScheme.server(of: batch.destination)
             }
         }
 
@@ -259,6 +263,12 @@ extension ProblemsPage.Cause {
         }
     }
 
+    /// A filter for what waits for room, and for nothing else of its batches; `nil`: it is another cause.
+    var filterOfRoom: String? {
+        guard case .waits(let reason, nil, _) = kind, !reason.needsPerson else { return nil }
+        return filterOfBatches("why=\(reason.rawValue)")
+    }
+
     /// All that is left of its batches meets it.
     var isWhole: Bool { batches.allSatisfy(\.isWhole) }
 
@@ -298,7 +308,7 @@ extension ProblemsPage.Cause {
         switch kind {
         case _ where isOfAddress: [.again, .retry]
         case .failed(let code, _, _, _): code.isOfServer ? [.retry, .server] : [.retry]
-        case .waits(.auth, _, _): [.server]
+        case .waits(.auth, _, _): wantsLogin ? [.server] : [.retry]
         case .waits(_, let code, _): code == nil ? [.retry] : [.retry, .server]
         case .unserved(nil, _): [.server]
         case .unserved: [.retry, .server]

@@ -90,7 +90,7 @@ extension ProblemsPage: Page {
         }
         // The engine looks for all of them, and in one step. To look again costs nothing, whatever else it is that waits.
         let selector =
-            cause.filter(among: causes).map { NodeSelector(filter: $0) }
+            (cause.filter(among: causes) ?? cause.filterOfRoom).map { NodeSelector(filter: $0) }
             ?? NodeSelector(batch: cause.batches.count == 1 ? cause.batches[0].batch : nil, states: [.waiting])
         if let server = cause.triedAgain {
             // Who says so means the server, and with it what stands in line for it.
@@ -157,7 +157,7 @@ extension ProblemsPage: Page {
         DestinationsPage.open(in: &model)
         model.tellPage(DestinationsPage.self) { shown, _ in
             shown.sought = place.url
-            if case .waits(.auth, _, _)? = cause?.kind {
+            if cause?.wantsLogin == true {
                 // A login is one server's: others of the same cause are asked about when these are in.
                 let same = cause?.batches.filter { $0.host == place.host } ?? []
                 shown.waiting = .init(batches: same.map(\.batch), name: place.name, url: place.url)
