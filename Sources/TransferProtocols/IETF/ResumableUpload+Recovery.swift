@@ -23,12 +23,15 @@ extension ResumableUpload {
         let isOutcome = plan.subject.ifExists != .replace
         let doubt = isDoubtful && upload != nil ? [persist(), .doubtAbsence(isOutcome: isOutcome)] : []
         let since = plan.resume?.begun ?? plan.subject.begunBefore ?? begun
-        if plan.subject.ifExists == .replace {
-            // It would be sent again, whatever is there: not for ever.
-            guard let count = UnprovenFiles.count(after: plan.unanswered) else { return doubt + look(since) }
-            plan.unanswered = count
-        }
-        return doubt + plainly(since, sends: true) { $0.arrived(since: since, orSendBecause: reason) }
+        // Where files are replaced it would be sent again, whatever is there: not for ever.
+        let count = UnprovenFiles.count(after: plan.unanswered)
+        let isLastTry = count == nil && plan.subject.ifExists == .replace
+        plan.unanswered = count ?? plan.unanswered
+        return doubt
+            + plainly(since, sends: true) { inner in
+                inner.isLastTry = isLastTry
+                return inner.arrived(since: since, orSendBecause: reason)
+            }
     }
 
     /// A 412 to an upload that was made.

@@ -94,7 +94,11 @@ extension PutUpload {
         case .earlier(_, let refused)
         where purpose != .onlyLooks && likeness != .older && answer.isSuccess && (refused || plan.isUnguarded):
             return likeness == .different ? other(why, inDoubt: true) : recognise(answer, why)
+        case .earlier(_, refused: false) where isLastTry && likeness != .older && answer.isSuccess:
+            return over(.fail(.unsure(at: chain.address.server, UnprovenFiles.answersAreLost)))
         case .earlier(_, refused: false): return send()
+        // Our earlier version, which the request named, was taken away: that is all that the refusal says.
+        case .earlier(_, refused: true) where answer.isAbsence && plan.resume?.stored == true: return foundNothing()
         // A file that is older than anything of ours is somebody else's.
         case .earlier where likeness == .older && plan.ifExists == .skip && asking.address == chain.address:
             return over(.finish(.skipped(plan.size)))

@@ -48,6 +48,20 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
 }
 
 @Suite struct PutUploadTests {
+    @Test("an earlier version of ours that was taken away is no riddle: the file goes as if nothing had been there")
+    func takenAway() {
+        var plan = plan()
+        plan.begunBefore = noon.advanced(by: .seconds(-60))
+        plan.resume = StoredVersion(
+            stored: true, etag: "\"a\"", version: NamedVersion(size: 1000, modified: 5), shown: nil)
+        let absent = answered(404)
+        #expect(run(plan, answered(412)) == ["2 HEAD http://h/f"])
+        let again = run(plan, answered(412), absent)
+        #expect(again.last?.hasPrefix("3 PUT http://h/f | If-None-Match: *") == true, "\(again)")
+        #expect(run(plan, answered(412), absent, answered(201)) == ["finish 1000 none"])
+        #expect(run(plan, answered(412), absent, answered(412)).last?.hasPrefix("4 HEAD") == true)
+    }
+
     @Test(
         "a page that stands in the file's place is no yes; a program's answer is one",
         .tells("h answered PUT with the page that it shows in its place"))
