@@ -114,7 +114,8 @@ extension WaitReason {
         case .pressure: .idle("it goes on by itself")
         case .notBefore: .idle("\(runNow) starts it at once")
         case .dependency: .idle("it starts by itself")
-        case .hostBackoff, .backoff: .idle("\(retry) tries at once")
+        case .hostBackoff: .idle("\(retry) tries at once, unless the server asked for a pause")
+        case .backoff: .idle("\(retry) tries at once")
         case .draining: "\(AdvisedCommand("engine start"))"
         }
     }

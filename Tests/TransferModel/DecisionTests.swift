@@ -295,6 +295,15 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
             (0...4).map { SourceChangeRule.beginsAgain(.restart, changes: $0) } == [true, true, true, false, false])
         #expect(!SourceChangeRule.beginsAgain(.fail, changes: 0))
     }
+
+    @Test("a change counts where it spoilt a copy, and a person who tries again begins with none")
+    func countedChanges() {
+        func count(isOpen: Bool = false, hasGoneOut: Bool) -> Int {
+            SourceChangeRule.count(after: 2, isOpen: isOpen, hasGoneOut: hasGoneOut)
+        }
+        #expect(count(hasGoneOut: true) == 3 && count(hasGoneOut: false) == 2)
+        #expect(count(isOpen: true, hasGoneOut: true) == 0)
+    }
 }
 
 @Suite struct SpeedMeterTests {

@@ -38,9 +38,8 @@ extension TransferEngine {
                 refuse(task, .sourceChanged(local, times: changes + 1))
                 return nil
             }
-            // Of a file of which nothing has gone out no copy was spoilt, however often it is edited.
-            let hasGoneOut = task.begunBefore != nil || task.accepted > 0
-            changes = recorded.isOpen ? 0 : changes + (hasGoneOut ? 1 : 0)
+            changes = SourceChangeRule.count(
+                after: changes, isOpen: recorded.isOpen, hasGoneOut: task.begunBefore != nil || task.accepted > 0)
             // A guess at what a killed engine has left of the earlier version still says what is to be removed.
             point = task.storedPoint ?? ResumePoint(StoredVersion(stored: false, etag: nil))
             point?.sourceChanges = changes

@@ -34,6 +34,14 @@ public enum SourceChangeRule {
     public static func beginsAgain(_ policy: ChangedSourcePolicy, changes: Int) -> Bool {
         policy == .restart && changes < restarts
     }
+
+    /// Counts one more change, where it spoilt a copy.
+    /// - Parameters:
+    ///   - isOpen: the version that was queued is known to be past: a person has tried it again.
+    ///   - hasGoneOut: something of the file may have reached its server. Else no copy was spoilt, however often it is edited.
+    package static func count(after earlier: Int, isOpen: Bool, hasGoneOut: Bool) -> Int {
+        isOpen ? 0 : hasGoneOut ? earlier + 1 : earlier
+    }
 }
 
 /// The decision which progress makes up for the failures before it. Pure.

@@ -486,34 +486,6 @@ import WireOperations
         await harness.stop()
     }
 
-    @Test("edits of a file of which nothing has gone out are not counted, however many they are")
-    func editedWhileAway() async throws {
-        let away = try FakeStore()
-        let port = away.server.port
-        away.stop()
-        let harness = try await EngineHarness()
-        try harness.sandbox.write("f", pattern(10))
-        var request = harness.request(upload: ["f"])
-        if case .upload(let sources, _) = request.work {
-            request.work = .upload(sources, to: "http://127.0.0.1:\(port)/in/")
-        }
-        let batch = try await harness.add(request)
-        for edit in 1...6 {
-            try await harness.task(of: batch) { $0.state == .waiting && $0.attempts >= edit }
-            try harness.sandbox.write("f", pattern(10 + edit))
-            _ = try await harness.queue.writer.retry([.batch(batch)])
-            await harness.engine.queueChanged()
-        }
-        try await harness.task(of: batch) { $0.state == .waiting && $0.attempts >= 7 }
-        let store = try FakeStore(port: port)
-        _ = try await harness.queue.writer.retry([.batch(batch)])
-        await harness.engine.queueChanged()
-        try await harness.finished(batch)
-        #expect(try await harness.tasks(batch).first?.state == .completed)
-        #expect(store["/in/f"] == pattern(16))
-        await harness.stop()
-    }
-
     @Test("with --if-changed fail a source that changed after it was queued fails")
     func changedBefore() async throws {
         let harness = try await EngineHarness(started: false)
