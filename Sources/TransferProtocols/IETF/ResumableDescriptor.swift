@@ -17,7 +17,6 @@ extension ResumablePlan {
             address: address, subject: job.subject, facts: job.facts,
             resume: job.resume?.content(ResumableResumePoint.self), chunk: job.options.chunkBytes)
         stored = job.resume?.ownVersion
-        isCounted = job.resume?.content(StoredVersion.self)?.isCounted == true
         unanswered = subject.hasChanged ? 0 : resume?.unanswered ?? job.lostAnswers
     }
 }

@@ -38,7 +38,6 @@ package struct ResumablePlan: Sendable, Hashable {
     var stands = false
     /// As `PutPlan.unanswered`, of the plain PUT or the upload.
     var unanswered: Int?
-    var isCounted = false
     /// Bytes in one request at most, when a person said so.
     package var chunk: Int64?
 

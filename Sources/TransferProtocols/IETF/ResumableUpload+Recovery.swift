@@ -23,7 +23,15 @@ extension ResumableUpload {
         let isOutcome = plan.subject.ifExists != .replace
         let doubt = isDoubtful && upload != nil ? [persist(), .doubtAbsence(isOutcome: isOutcome)] : []
         let since = plan.resume?.begun ?? plan.subject.begunBefore ?? begun
-        return doubt + plainly(since, sends: true) { $0.arrived(since: since, orSendBecause: reason) }
+        // Where files are replaced it would be sent again, whatever is there: not for ever.
+        let count = UnprovenFiles.count(after: plan.unanswered)
+        let isLastTry = count == nil && plan.subject.ifExists == .replace
+        plan.unanswered = count ?? plan.unanswered
+        return doubt
+            + plainly(since, sends: true) { inner in
+                inner.isLastTry = isLastTry
+                return inner.arrived(since: since, orSendBecause: reason)
+            }
     }
 
     /// A 412 to an upload that was made.
@@ -156,7 +164,7 @@ extension ResumableUpload {
         _ begunBefore: Timestamp?, sends: Bool = false, _ start: (inout PutUpload) -> [ProtocolAction]
     ) -> [ProtocolAction] {
         var put = plan.put(version: version, isTrial: facts.isOfferATrial, begunBefore: begunBefore)
-        if sends { (put.unanswered, put.isCounted) = (plan.unanswered, plan.isCounted) }
+        if sends { put.unanswered = plan.unanswered }
         var inner = PutUpload(put, after: lastID)
         let actions = start(&inner)
         return forward(inner, actions)

@@ -14,19 +14,11 @@ package struct StoredVersion: Codable, Hashable, Sendable {
     package var shown: Int64?
     /// Whole files that were sent, and whose answers were lost or proved nothing, one after the other.
     package var unanswered: Int?
-    /// The last of them is among these; `nil`: it is not, or the point is an older engine's.
-    package var isCounted: Bool?
     package init(stored: Bool, etag: String?, version: NamedVersion? = nil, shown: Int64? = nil) {
         self.stored = stored
         self.etag = etag
         self.version = version
         self.shown = shown
-    }
-
-    /// Nothing of ours is known to be there, and that many answers were lost.
-    init(unanswered: Int, isCounted: Bool) {
-        self.init(stored: false, etag: nil)
-        (self.unanswered, self.isCounted) = (unanswered, isCounted ? true : nil)
     }
 
     /// The version that the server has taken by that receipt.

@@ -24,7 +24,6 @@ extension PutPlan {
             // What OPTIONS does not announce a 104 may still bring.
             offersResume: job.options.uploadBy == nil && subject.size >= Self.leastToResume)
         unanswered = job.lostAnswers
-        isCounted = job.resume?.content(StoredVersion.self)?.isCounted == true
         hasJustStored = subject.hasJustStored
         tellsDigests = job.facts.tellsDigests
         heedsConditions = job.facts.heedsConditions == true

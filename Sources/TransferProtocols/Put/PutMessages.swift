@@ -38,8 +38,6 @@ package struct PutPlan: Sendable, Hashable {
     package var targetIsOther = false
     /// Whole files that earlier attempts have sent without hearing an answer; `nil`: nobody counts them.
     package var unanswered: Int?
-    /// As `StoredVersion.isCounted`.
-    package var isCounted = false
     /// The server is told that the upload could go on after a cut (IETF draft). One that can says so by a 104 while the body goes out; the
     /// resume point is then a `ResumableResumePoint`.
     package var offersResume = false

@@ -149,7 +149,9 @@ extension PutUpload {
         guard let count = UnprovenFiles.count(after: before) else {
             return over(.fail(.unsure(at: chain.address.server, why)))
         }
-        return [.persist(ResumePoint(StoredVersion(unanswered: count, isCounted: true)))] + over(wait)
+        var point = StoredVersion(stored: false, etag: nil)
+        point.unanswered = count
+        return [.persist(ResumePoint(point))] + over(wait)
     }
 
     /// The check that counts when nothing is asked: there is the server's word and no more.

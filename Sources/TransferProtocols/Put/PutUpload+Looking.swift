@@ -94,8 +94,8 @@ extension PutUpload {
         case .earlier(_, let refused)
         where purpose != .onlyLooks && likeness != .older && answer.isSuccess && (refused || plan.isUnguarded):
             return likeness == .different ? other(why, inDoubt: true) : recognise(answer, why)
-        case .earlier(_, refused: false) where likeness == .unknown && answer.contentLength == plan.size:
-            return sendAgain()
+        case .earlier(_, refused: false) where isLastTry && likeness != .older && answer.isSuccess:
+            return over(.fail(.unsure(at: chain.address.server, UnprovenFiles.answersAreLost)))
         case .earlier(_, refused: false): return send()
         // Our earlier version, which the request named, was taken away: that is all that the refusal says.
         case .earlier(_, refused: true) where answer.isAbsence && plan.resume?.stored == true: return foundNothing()
@@ -115,20 +115,6 @@ extension PutUpload {
                 return [.wake(.probeAgain, after: .seconds(1))]
             }
         }
-    }
-
-    /// A file of our length is there, and nothing tells whose it is. Where files are replaced it is, but not for ever: each lost answer
-    /// counts, once.
-    private mutating func sendAgain() -> [ProtocolAction] {
-        guard plan.ifExists == .replace, let before = plan.unanswered, !plan.isCounted else {
-            plan.isCounted = false
-            return send()
-        }
-        guard let count = UnprovenFiles.count(after: before) else {
-            return over(.fail(.unsure(at: chain.address.server, UnprovenFiles.answersAreLost)))
-        }
-        plan.unanswered = count
-        return [.persist(ResumePoint(StoredVersion(unanswered: count, isCounted: false)))] + send()
     }
 
     /// Takes a doubtful yes for one when a file of the length is there that was not there before; `nil`: it proves nothing.

@@ -54,6 +54,9 @@ package struct PutUpload: ProtocolMachine {
         case different
     }
 
+    /// It was sent too often for what stands there to be replaced once more.
+    var isLastTry = false
+
     enum Purpose {
         case sends
         /// After a 412 and a look that found nothing the file is sent once more.

@@ -10,7 +10,7 @@ extension StoredVersion: ResumePointContent {
     package var retried: StoredVersion? {
         guard unanswered != nil else { return nil }
         var version = self
-        (version.unanswered, version.isCounted) = (nil, nil)
+        version.unanswered = nil
         return version
     }
 

@@ -63,7 +63,8 @@ private let wish = "Want-Repr-Digest: sha-256=10"
     func plainAnswersLost() {
         let (cut, there) = (unanswered(lost, sent: size), answered(200, ["Content-Length: \(size)"]))
         func run(after unanswered: Int?) -> (words: [String], point: ResumePoint?) {
-            let stored = StoredVersion(unanswered: unanswered ?? 0, isCounted: true)
+            var stored = StoredVersion(stored: false, etag: nil)
+            stored.unanswered = unanswered
             let job = UploadJob(
                 destination: target, path: RawPath([]), subject: subject(size, ifExists: .replace),
                 facts: known(announces: false),

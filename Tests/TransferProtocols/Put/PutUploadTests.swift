@@ -340,14 +340,6 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         // It is not there, and is sent again as often as need be.
         #expect(run(large, lost, answered(404), answered(404)) == ["wait backoff http"])
         #expect(run(large, lost, answered(status)) == ["wait backoff http"])
-        // The question behind it may be lost, too: then the next attempt's counts it, before it sends the file again.
-        var again = large
-        (again.begunBefore, again.unanswered) = (noon.advanced(by: .seconds(-60)), 0)
-        #expect(run(again, there, there) == ["persist put", "3 PUT http://h/f\(wish)"])
-        again.unanswered = 2
-        #expect(run(again, there, there) == ["fail unknownOutcome"])
-        again.isCounted = true
-        #expect(run(again, there, there) == ["3 PUT http://h/f\(wish)"])
         // Something of its length is, and nothing tells more: not for ever.
         large.unanswered = 0
         #expect(run(large, lost, there, there).last == "wait backoff http")
@@ -646,7 +638,7 @@ private func run(_ plan: PutPlan, _ ends: [ExchangeEnd]) -> [String] {
         #expect(run(unknown(), untold) == ["5 GET http://h/f"])
         // The attempt before ended in doubt: what is there is seen before it is sent again.
         var second = plan(ifExists: .replace, begun: noon, size: 2 << 20)
-        (second.tellsDigests, second.unanswered, second.isCounted) = (false, 1, true)
+        (second.tellsDigests, second.unanswered) = (false, 1)
         func large(_ tag: String, _ modified: String = noonText) -> ExchangeEnd {
             answered(200, ["Content-Length: 2097152", "ETag: \"\(tag)\"", "Last-Modified: \(modified)"])
         }
