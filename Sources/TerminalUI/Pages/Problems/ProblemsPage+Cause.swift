@@ -363,6 +363,8 @@ extension ProblemsPage.Cause.Kind {
     var isOfPlace: Bool {
         switch self {
         case .failed(let code, _, _, _): !code.isOfThisMachine
+        // A name that nobody knows is known to nobody by any scheme.
+        case .waits(_, .cannotFindHost?, _): false
         case .waits(let reason, let code, _): code != nil || reason.needsPerson || reason == .remoteDiskSpace
         case .unserved: false
         }
