@@ -23,13 +23,13 @@ extension ResumableUpload {
         let isOutcome = plan.subject.ifExists != .replace
         let doubt = isDoubtful && upload != nil ? [persist(), .doubtAbsence(isOutcome: isOutcome)] : []
         let since = plan.resume?.begun ?? plan.subject.begunBefore ?? begun
-        // Where files are replaced it would be sent again, whatever is there: not for ever.
-        let count = UnprovenFiles.count(after: plan.unanswered)
-        let isLastTry = count == nil && plan.subject.ifExists == .replace
+        // A file that may replace what is there would be sent again, whatever that is: not for ever.
+        let isCounted = plan.subject.ifExists == .replace
+        let count = isCounted ? UnprovenFiles.count(after: plan.unanswered) : plan.unanswered
         plan.unanswered = count ?? plan.unanswered
         return doubt
             + plainly(since, sends: true) { inner in
-                inner.isLastTry = isLastTry
+                inner.isLastTry = isCounted && count == nil
                 return inner.arrived(since: since, orSendBecause: reason)
             }
     }

@@ -94,7 +94,7 @@ extension PutUpload {
         case .earlier(_, let refused)
         where purpose != .onlyLooks && likeness != .older && answer.isSuccess && (refused || plan.isUnguarded):
             return likeness == .different ? other(why, inDoubt: true) : recognise(answer, why)
-        case .earlier(_, refused: false) where isLastTry && likeness != .older && answer.isSuccess:
+        case .earlier(_, refused: false) where isLastTry && likeness == .unknown && answer.isSuccess:
             return over(.fail(.unsure(at: chain.address.server, UnprovenFiles.answersAreLost)))
         case .earlier(_, refused: false): return send()
         // Our earlier version, which the request named, was taken away: that is all that the refusal says.
