@@ -274,7 +274,7 @@ enum LoginFailure {
                 .farewell("no supported authentication methods"),
             ],
             meaning: .wait(.auth, .permissionDenied), what: { "\($0) refuses the login" },
-            remedy: { _, _ in .login("check the user; ") }, source: .repeating),
+            remedy: { _, _ in .login() }, source: .repeating),
     ]
 
     /// Words of a program that the server runs in place of SFTP.

@@ -40,7 +40,8 @@ package struct CureSubject: Sendable, Hashable {
     /// The ways to give it another password, token or key, or to renew one: those of its protocol, and no others.
     var letIn: Advice {
         switch scheme?.facts.login {
-        case .ssh: "\(set("--user", "USER")) gives another password\(ofEach); or add its key to ssh-agent (ssh-add)"
+        case .ssh?:
+            "\(set("--user", "USER")) gives another password\(ofEach)\(LoginKind.ssh.elsewhere.map { "; or \($0)" } ?? "")"
         case .password:
             "\(set("--user", "USER")) gives another password\(ofEach); or renew what a command or a netrc file gives"
         case .awsKeys:

@@ -300,7 +300,8 @@ struct DestinationTests {
         #expect(await bench.run("destination", "test", "nas") == .refused)
         #expect(
             bench.output.contains(
-                "nas cannot be used: h answered 401: check user and password in the screen's page of servers (D).\n"
+                "nas cannot be used: h answered 401: check user and password in the screen's page of servers (D), "
+                    + "or add its key to ssh-agent (ssh-add).\n"
             ))
         engine.state.withLock {
             let refused = TransferError(.cannotConnectToHost, "h refuses", .again("check the port"))

@@ -340,21 +340,30 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
         }
     }
 
-    @Test func `a server that leaves in the middle of a file is not asked for it again unseen`() async throws {
-        let data = try ScriptedServer { try $0.send("half of it") }
-        let control = try ScriptedServer.ftp(data: data) { command in
-            command == "RETR" ? "150 it comes\r\n421 shutting down" : nil
-        }
+    /// A client at a server that answers from a list.
+    /// - Parameters:
+    ///   - sends: what goes over each data connection.
+    ///   - answers: by the verb of the command; others are unknown.
+    private func withScript(
+        sends: String = "", _ answers: [String: String], _ test: (FTPClient, FTPServer) async throws -> Void
+    ) async throws {
+        let data = try ScriptedServer { try $0.send(sends) }
+        let control = try ScriptedServer.ftp(data: data) { answers[$0] }
         let server = FTPServer(host: "127.0.0.1", port: Int(control.port))
-        try await withFTPClient { client async throws in
+        try await withFTPClient { client async throws in try await test(client, server) }
+        control.stop()
+        data.stop()
+    }
+
+    @Test func `a server that leaves in the middle of a file is not asked for it again unseen`() async throws {
+        try await withScript(sends: "half of it", ["RETR": "150 it comes\r\n421 shutting down"]) {
+            client, server async throws in
             _ = try await client.run(FTPRequest(server, .size(RawPath("f"))))
             let sink = RecordingSink()
             let end = try await client.receive(FTPRequest(server, .download(RawPath("f"), from: 0)), sink)
             #expect(end.answer.reply?.code == 421)
             #expect(String(decoding: sink.bytes, as: UTF8.self) == "half of it")
         }
-        control.stop()
-        data.stop()
     }
 
     @Test(arguments: [
@@ -363,12 +372,8 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
     func `a download without bounds ends where the server ends it, whatever length that tells`(
         words: String, announced: Int64?
     ) async throws {
-        let data = try ScriptedServer { try $0.send("hello") }
-        let control = try ScriptedServer.ftp(data: data) { command in
-            command == "SIZE" ? "213 0" : command == "RETR" ? "150 opening f \(words)\r\n226 done" : nil
-        }
-        let server = FTPServer(host: "127.0.0.1", port: Int(control.port))
-        try await withFTPClient { client async throws in
+        let answers = ["SIZE": "213 0", "RETR": "150 opening f \(words)\r\n226 done"]
+        try await withScript(sends: "hello", answers) { client, server async throws in
             let sink = RecordingSink()
             let end = try await client.receive(
                 FTPRequest(server, .download(RawPath("f"), from: 0, isBounded: false)), sink)
@@ -376,41 +381,34 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
             #expect(end.answer.size == announced ?? (words == "it" ? nil : FileSize.beyond))
             #expect(String(decoding: sink.bytes, as: UTF8.self) == "hello")
         }
-        control.stop()
-        data.stop()
     }
 
     @Test(arguments: [200, 502])
     func `a download without bounds that cannot begin behind an offset takes nothing`(code: Int) async throws {
-        let data = try ScriptedServer { try $0.send("hello") }
-        let control = try ScriptedServer.ftp(data: data) { command in
-            command == "REST" ? "\(code) as you like" : command == "RETR" ? "150 it comes\r\n226 done" : nil
-        }
-        let server = FTPServer(host: "127.0.0.1", port: Int(control.port))
-        try await withFTPClient { client async throws in
+        let answers = ["REST": "\(code) as you like", "RETR": "150 it comes\r\n226 done"]
+        try await withScript(sends: "hello", answers) { client, server async throws in
             let sink = RecordingSink()
             let end = try await client.receive(
                 FTPRequest(server, .download(RawPath("f"), from: 2, isBounded: false)), sink)
             #expect(end.failure != nil && end.answer.command == "REST" && end.answer.reply?.code == code)
             #expect(sink.bytes.isEmpty)
         }
-        control.stop()
-        data.stop()
     }
 
     @Test(arguments: [200, 501, 502, 550])
     func `a server that knows no REST tells the size of a file all the same`(code: Int) async throws {
-        let data = try ScriptedServer { _ in }
-        let control = try ScriptedServer.ftp(data: data) { command in
-            command == "SIZE" ? "213 7" : command == "REST" ? "\(code) no" : nil
-        }
-        try await withFTPClient { client async throws in
-            let server = FTPServer(host: "127.0.0.1", port: Int(control.port))
+        try await withScript(["SIZE": "213 7", "REST": "\(code) no"]) { client, server async throws in
             let end = try await client.run(FTPRequest(server, .size(RawPath("f"))))
             #expect(end.story == "ok 213 SIZE" && end.answer.size == 7)
         }
-        control.stop()
-        data.stop()
+    }
+
+    @Test func `more patience than libcurl can count is as much as it can`() async throws {
+        try await withScript(["SIZE": "213 7"]) { client, server async throws in
+            var request = FTPRequest(server, .size(RawPath("f")))
+            request.timeouts.stall = .seconds(365 * 86_400)
+            #expect(try await client.run(request).story == "ok 213 SIZE")
+        }
     }
 
     @Test func `a wrong password is a login that was refused`() async throws {

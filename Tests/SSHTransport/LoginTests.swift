@@ -25,7 +25,7 @@ extension SSHWords {
             "there does not accept the connection (ssh: connect to host h port 22: Connection refused)",
             "ssh and there have no method in common (Unable to negotiate with h port 22: no matching host key type found.): see what ssh there says; Martlet tries again by itself",
             "ssh does not take its settings (",
-            "there refuses the login (u@h: Permission denied (publickey).): check the user; give it a login that it takes, with martlet set",
+            "there refuses the login (u@h: Permission denied (publickey).): give it a login that it takes, with martlet set",
             "there has another key than the known one",
             "the key of there is not known",
             "there offers no SFTP (",

@@ -37,7 +37,8 @@ struct DestinationTestCommand: EngineCommand {
             let login =
                 Destination.isName(word)
                 ? "check user and password in the screen's page of servers (D)" : "check user and password"
-            console.line(report.sentence(shown, console.units, login: login) + ".")
+            let url = if case .upload(_, let url) = request.work { url } else { "" }
+            console.line(report.sentence(shown, console.units, login: login, at: url) + ".")
         }
         return report.ok ? .done : .refused
     }

@@ -55,7 +55,7 @@ extension FTPPerformance {
         case .enter, .commands:
             return [.string(CURLOPT_URL, url(RawPath([]))), .long(CURLOPT_NOBODY, 1)]
         case .download(let path, let offset, let isBounded):
-            // Of a length that it ignores libcurl asks for nothing more, and forgets to begin behind an offset: that is `transfer`'s.
+            // libcurl that ignores the length asks for no SIZE, and sends no REST either: `transfer` sends it.
             let bound =
                 isBounded
                 ? CurlOption(CURLOPT_RESUME_FROM_LARGE, .offset(offset)) : .long(CURLOPT_IGNORE_CONTENT_LENGTH, 1)

@@ -48,16 +48,19 @@ extension DestinationReport {
     /// - Parameters:
     ///   - name: what the person calls it.
     ///   - login: how it is given another login.
-    package func sentence(_ name: String, _ units: ScreenConfiguration.Units, login: String) -> String {
-        if let error, !ok {
-            // It was asked once: nothing is tried again, and there is no batch to be let in.
-            return "\(name) cannot be used: \(why(error, login: login))"
-        }
-        return "\(name) \(facts(units))"
+    ///   - url: the server's.
+    package func sentence(
+        _ name: String, _ units: ScreenConfiguration.Units, login: String, at url: String
+    ) -> String {
+        refusal(login: login, at: url).map { "\(name) cannot be used: \($0)" } ?? "\(name) \(facts(units))"
     }
 
-    private func why(_ error: TransferError, login: String) -> String {
-        error.finding.remedy?.command == .login ? "\(error.happening): \(login)" : error.finding.messageWithoutPromise
+    /// The reason why it cannot be used, and the cure. It was asked once: nothing is tried again, and there is no batch to be let in.
+    package func refusal(login: String, at url: String) -> String? {
+        guard let error, !ok else { return nil }
+        guard error.finding.remedy?.command == .login else { return error.finding.messageWithoutPromise }
+        let elsewhere = TransferScheme(of: url)?.facts.login.elsewhere.map { ", or \($0)" } ?? ""
+        return "\(error.happening): \(login)\(elsewhere)"
     }
 
     /// The findings about the server, one after the other.

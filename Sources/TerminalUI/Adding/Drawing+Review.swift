@@ -112,10 +112,7 @@ extension Drawing {
         case .report(let report)?:
             let needed = review.remainder?.bytes ?? totals.bytes
             guard report.ok else {
-                // No batch is there yet that a command could give another login.
-                let isLogin = report.error?.finding.remedy?.command == .login
-                let why =
-                    isLogin ? report.error.map { "\($0.happening): check user and password" } : report.error?.message
+                let why = report.refusal(login: "check user and password", at: review.tested ?? "")
                 return (appearance.safe(why ?? "it cannot be used"), .error)
             }
             if let free = report.freeBytes, free < needed {

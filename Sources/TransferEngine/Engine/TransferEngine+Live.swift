@@ -74,7 +74,8 @@ extension TransferEngine {
         }
     }
 
-    /// Bytes of an exchange that have arrived at its server, over SFTP those that are on their way to ssh or beyond, and bytes that it has received.
+    /// Bytes of an exchange that have arrived at its server, over SFTP those that are on their way to ssh or beyond, and bytes that it has
+    /// received.
     func progress(_ exchange: FlyingExchange) -> (sent: Int64, received: Int64)? {
         switch exchange.carrier {
         case .http:

@@ -35,8 +35,8 @@ extension TransferEngine {
         schedulePump()
     }
 
-    /// Ends attempts where they stood when they were looked at last. How far each came is recorded when this returns; of a download on a disk that does not answer it is
-    /// recorded when that does; `waits.unrecorded` has those.
+    /// Ends attempts where they stood when they were looked at last. How far each came is recorded when this returns; of a download on a disk
+    /// that does not answer it is recorded when that does; `waits.unrecorded` has those.
     func breakOff(_ running: [Attempt]) async {
         for attempt in running {
             abandonAll(of: attempt)

@@ -15,13 +15,17 @@ package enum LoginKind: Sendable {
         var isByOwnProgram = false
         var signsRequests = false
         var secret = "Password"
+        var elsewhere: String?
     }
 
     private var facts: Facts {
         switch self {
         case .fields: Facts(isOptional: true)
         case .password: Facts()
-        case .ssh: Facts(source: ("ssh", "your own ssh logs in"), isByOwnProgram: true)
+        case .ssh:
+            Facts(
+                source: ("ssh", "your own ssh logs in"), isByOwnProgram: true,
+                elsewhere: "add its key to ssh-agent (ssh-add)")
         case .awsKeys:
             Facts(
                 source: ("AWS", "keys from the environment or AWS's files"), signsRequests: true, secret: "Secret key")
@@ -38,4 +42,6 @@ package enum LoginKind: Sendable {
     package var signsRequests: Bool { facts.signsRequests }
     /// The name of what is typed beside the user.
     package var secret: String { facts.secret }
+    /// The way to be let in that Martlet has no part in, as an imperative; `nil`: there is none.
+    package var elsewhere: String? { facts.elsewhere }
 }

@@ -46,6 +46,43 @@ import TransferQueue
         return request
     }
 
+    @Test("an edit of a file of which nothing has gone out spoils no copy, and is not counted")
+    func editedWhileAway() async throws {
+        let harness = try await EngineHarness(started: false)
+        try harness.sandbox.write("f", pattern(10))
+        let batch = try await harness.queue.writer.add(harness.request(upload: ["f"])).batch
+        let status = try System.stat(harness.sandbox.path("f"))
+        let queued = SourceIdentity(
+            size: status.size, modifiedNanoseconds: status.modifiedNanoseconds, inode: status.inode)
+        let found = try await harness.queue.writer.unscannedSources(of: batch).map {
+            FoundSource(source: $0.source, kind: .file(queued))
+        }
+        try await harness.queue.writer.begin(found)
+        _ = try await harness.queue.writer.finishScan(batch)
+        let lane = try #require(try await harness.queue.writer.lanes().first)
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        let task = try #require(try await harness.queue.writer.claim(lane.lane, limit: 1, now: now).first)
+        // It was edited twice while bytes of it went out, and those of the third version never did.
+        var point = ResumePoint(StoredVersion(stored: false, etag: nil))
+        (point.sourceChanges, point.isOutdated) = (SourceChangeRule.restarts - 1, true)
+        harness.queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: task.claim)
+        try await harness.queue.writer.commit()
+        try await harness.queue.writer.release(unstarted: [task.claim])
+        await harness.stop()
+        let port = harness.store.server.port
+        harness.store.stop()
+        try harness.sandbox.write("f", pattern(11))
+        let next = try await EngineHarness(sandbox: harness.sandbox, store: harness.store)
+        try await next.task(of: batch) { $0.state == .waiting }
+        try harness.sandbox.write("f", pattern(12))
+        let back = try FakeStore(port: port)
+        try await next.finished(batch)
+        let end = try #require(try await next.tasks(batch).first)
+        #expect(end.state == .completed, "\(end)")
+        #expect(back["/in/f"] == pattern(12))
+        await next.stop()
+    }
+
     /// A queue whose engine was killed while it had this file, and what that left at the server.
     /// - Parameter cancels: the file is taken from that engine before, which does not come to record anything of it.
     private func killed(

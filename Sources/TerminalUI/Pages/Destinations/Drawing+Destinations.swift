@@ -126,7 +126,9 @@ extension Drawing {
             case .failed(let why): (appearance.safe(why), .error)
             case .report(let report):
                 (
-                    appearance.safe(report.sentence(destination.name, appearance.figures.units, login: login) + "."),
+                    appearance.safe(
+                        report.sentence(
+                            destination.name, appearance.figures.units, login: login, at: destination.url) + "."),
                     report.ok ? .plain : .error
                 )
             }

@@ -359,10 +359,10 @@ extension TransferErrorCode {
 }
 
 extension ProblemsPage.Cause.Kind {
-    /// It is another problem at another place. What is wrong on this machine is not.
+    /// It is another problem at another place.
     var isOfPlace: Bool {
         switch self {
-        case .failed(let code, _, _, _): !code.isOfThisMachine
+        case .failed(let code, _, _, _): !code.isSameEverywhere
         // A name that nobody knows is known to nobody by any scheme.
         case .waits(_, .cannotFindHost?, _): false
         case .waits(let reason, let code, _): code != nil || reason.needsPerson || reason == .remoteDiskSpace
@@ -372,7 +372,8 @@ extension ProblemsPage.Cause.Kind {
 }
 
 extension TransferErrorCode {
-    fileprivate var isOfThisMachine: Bool {
+    /// It has to do with this machine or a person, or is told by the name of its server already.
+    fileprivate var isSameEverywhere: Bool {
         switch self {
         case .sourceMissing, .sourceChanged, .sourceUnreadable, .diskFull, .notConnectedToInternet, .tooManyOpenFiles,
             .internal, .cancelledByUser, .sessionRemoved, .dependencyFailed, .cannotFindHost:

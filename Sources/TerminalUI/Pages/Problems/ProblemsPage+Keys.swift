@@ -88,10 +88,6 @@ extension ProblemsPage: Page {
             return model.complain(
                 "\(model.appearance.safe(server)) asked for a pause: nobody asks it before that is over.")
         }
-        // The engine looks for all of them, and in one step. To look again costs nothing, whatever else it is that waits.
-        let selector =
-            (cause.filter(among: causes) ?? cause.filterOfRoom).map { NodeSelector(filter: $0) }
-            ?? NodeSelector(batch: cause.batches.count == 1 ? cause.batches[0].batch : nil, states: [.waiting])
         if let server = cause.triedAgain {
             // Who says so means the server, and with it what stands in line for it.
             let name = model.appearance.safe(server)
@@ -102,9 +98,12 @@ extension ProblemsPage: Page {
             model.ask(.askedServer(what)) { .act(.retry, .matching(NodeSelector(filter: tried)), number: $0) }
             return
         }
+        // The engine looks for all of them, and in one step.
+        guard let filter = cause.filter(among: causes) ?? cause.filterOfRoom else { return }
+        let selector = NodeSelector(filter: filter)
         let places = Self.places(of: cause, model.appearance)
         if cause.isExisting {
-            // What would be overwritten is on this machine or at a server: which of them is to be seen.
+            // The question names the place: a file of this machine would be overwritten, or one at a server.
             let ends = Set(cause.batches.map(\.url))
             let end: SafeText = ends.count == 1 ? " (to \(model.appearance.safe(cause.batches[0].url)))" : ""
             return model.askAboutExisting(
@@ -158,9 +157,9 @@ extension ProblemsPage: Page {
         model.tellPage(DestinationsPage.self) { shown, _ in
             shown.sought = place.url
             if cause?.wantsLogin == true {
-                // A login is one server's: others of the same cause are asked about when these are in.
-                let same = cause?.batches.filter { $0.host == place.host } ?? []
-                shown.waiting = .init(batches: same.map(\.batch), name: place.name, url: place.url)
+                // A login is one server's, and so is such a cause.
+                shown.waiting = .init(
+                    batches: cause?.batches.map(\.batch) ?? [], name: place.name, url: place.url)
             }
             shown.cameFromProblems = true
         }
